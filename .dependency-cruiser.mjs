@@ -1,0 +1,72 @@
+/** The import rule of ARCHITECTURE.md, checked: main → app → domain/<capability> → core → platform. */
+import { edges } from './architecture/edges.ts';
+
+const below = (name, from, to, comment) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: from },
+  to: { path: to },
+});
+
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Arrows point down.',
+      from: { path: '^src' },
+      to: { circular: true },
+    },
+    below(
+      'platform-knows-no-domain',
+      '^src/platform/',
+      '^src/(core|domain|commands|main|app|capabilities|cli)',
+      'The technical floor.',
+    ),
+    below(
+      'core-knows-no-capability',
+      '^src/core/',
+      '^src/(domain|commands|main|app|capabilities|cli)',
+      'Words that capabilities share.',
+    ),
+    below(
+      'domain-is-mounted',
+      '^src/domain/',
+      '^src/(commands|main|app|capabilities|cli)',
+      'Capabilities are given what they need.',
+    ),
+    {
+      name: 'capabilities-keep-apart',
+      severity: 'error',
+      comment: 'Along an edge of architecture/edges.ts only, and only through index.ts.',
+      from: { path: '^src/domain/([^/]+)/' },
+      to: {
+        path: '^src/domain/',
+        pathNot: ['^src/domain/$1/', ...edges.map((edge) => `^src/domain/${edge.to}/index\\.ts$`)],
+      },
+    },
+    {
+      name: 'one-reader-of-randomness',
+      severity: 'error',
+      comment: 'Secrets and randomness come from platform/secret.ts.',
+      from: { path: '^src/(core|domain)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(node:)?crypto$' },
+    },
+    {
+      name: 'tests-are-not-imported',
+      severity: 'error',
+      from: { path: '^src', pathNot: '\\.test\\.ts$' },
+      to: { path: '^test/|\\.test\\.ts$' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|data)' },
+    // The TypeScript 7 compiler has no API yet.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs'], conditionNames: ['import', 'node'] },
+  },
+};

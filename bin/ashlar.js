@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+// Starts Ashlar on a Node that is new enough: this one, or the one that was installed with the package. Plain
+// JavaScript, because the host's older Node must be able to read it.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import module, { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const NEEDED = 24;
+const self = fileURLToPath(import.meta.url);
+
+if (Number.parseInt(process.versions.node, 10) >= NEEDED) run();
+else handOver(installedNode());
+
+/** In this process: the sources of a clone, or what was built from them (Node runs no TypeScript in node_modules). */
+function run() {
+  // Private to the user: code is loaded from it. Where it cannot be written, there is just no cache.
+  module.enableCompileCache(join(homedir(), '.cache', 'ashlar', 'node'));
+  if (process.connected) dieWithLauncher();
+  const root = dirname(dirname(self));
+  const source = join(root, 'src', 'cli.ts');
+  const inClone = existsSync(source) && !root.split(sep).includes('node_modules');
+  import(pathToFileURL(inClone ? source : join(root, 'dist', 'cli.js')).href).catch((error) => {
+    console.error(error);
+    process.exit(1);
+  });
+}
+
+/** The launcher holds the other end of a channel; when it is gone, even by kill -9, stop as if it had passed on SIGTERM. */
+function dieWithLauncher() {
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
+}
+
+/** Path of the Node that the package brings along for this platform, or undefined. */
+function installedNode() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  try {
+    const manifest = createRequire(self).resolve(`node-${platform}-${process.arch}/package.json`);
+    const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+    const program = join(dirname(manifest), 'bin', platform === 'win' ? 'node.exe' : 'node');
+    return Number.parseInt(version, 10) >= NEEDED && existsSync(program) ? program : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs this file again with the other Node: same arguments, streams and folder; signals, and how it ends, passed on. */
+function handOver(program) {
+  if (program === undefined) giveUp();
+  const child = spawn(program, [self, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+  child.on('error', giveUp);
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    for (const each of signals) process.removeAllListeners(each);
+    process.kill(process.pid, signal);
+  });
+}
+
+function giveUp() {
+  console.error(
+    `ashlar: needs Node ${NEEDED} or newer, found ${process.versions.node} and none with the package for ` +
+      `${process.platform}-${process.arch}: install Node ${NEEDED} from https://nodejs.org, then start again`,
+  );
+  process.exit(1);
+}

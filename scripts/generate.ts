@@ -1,0 +1,50 @@
+/**
+ * Writes what is generated and committed: schema.sql and the row types from the migrations, docs/settings.md from the
+ * settings, openapi.json from the endpoints. With `--check` nothing is written, and a difference is a failure.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '../src/platform/db/database.ts';
+import { startEmbedded } from '../src/platform/db/embedded.ts';
+import { migrate } from '../src/platform/db/migrations.ts';
+import { rowTypes, schemaSnapshot } from '../src/platform/db/snapshot.ts';
+import { renderSettingsDocs } from './settings-docs.ts';
+
+const checking = process.argv.includes('--check');
+
+async function fromMigrations(): Promise<Record<string, string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'ashlar-generate-'));
+  const server = await startEmbedded(folder, { settings: { fsync: 'off' } });
+  const sql = connect(server.connection, { max: 1, statementTimeout: 0, name: 'generate' });
+  try {
+    await migrate(sql, 'migrations');
+    return { 'schema.sql': await schemaSnapshot(sql), 'src/platform/db/rows.ts': await rowTypes(sql) };
+  } finally {
+    await sql.end();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** In this order: the endpoints are read with the row types that were just written. */
+const generated: (() => Promise<Record<string, string>>)[] = [
+  fromMigrations,
+  async () => ({ 'docs/settings.md': renderSettingsDocs() }),
+  async () => {
+    const { openApiText } = await import('../src/commands/openapi.ts');
+    return { 'openapi.json': `${openApiText()}\n` };
+  },
+];
+
+const stale: string[] = [];
+for (const make of generated) {
+  for (const [path, text] of Object.entries(await make())) {
+    if (!checking) writeFileSync(path, text);
+    else if (readFileSync(path, 'utf8') !== text) stale.push(path);
+  }
+}
+if (stale.length > 0) {
+  process.stderr.write(`not up to date: ${stale.join(', ')}; run \`npm run generate\` and commit\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,152 @@
+/** The composition root: builds what is shared, mounts every capability by name, starts the relay and the workers. */
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import { capabilities } from './capabilities.ts';
+import { type Config, urlOf } from './config.ts';
+import type { Capability } from './core/capability.ts';
+import { type Endpoint, type ReplyObserver, toRoute } from './core/endpoint.ts';
+import { createAuthenticator } from './core/identity/authenticate.ts';
+import type { Services } from './core/services.ts';
+import { createFeatureGates } from './core/settings/features.ts';
+import { createSettingsSource } from './core/settings/settings.ts';
+import { documentationCapability } from './domain/documentation/index.ts';
+import { operationsCapability } from './domain/operations/index.ts';
+import { now } from './platform/clock.ts';
+import { type ConnectionTarget, openDatabase } from './platform/db/database.ts';
+import { createDiskGuard } from './platform/disk.ts';
+import { createOriginPolicy } from './platform/http/origin.ts';
+import { createLoadGauge } from './platform/http/overload.ts';
+import { createRateLimiter, leaseFrom } from './platform/http/rate-limit.ts';
+import { createServer, portOf } from './platform/http/server.ts';
+import { startWorkers, type Workers } from './platform/jobs/jobs.ts';
+import type { Log } from './platform/log.ts';
+import { createMetrics } from './platform/metrics.ts';
+import { type Relay, startRelay } from './platform/outbox/outbox.ts';
+import { deriveKey } from './platform/secret.ts';
+
+export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
+
+export type AppOptions = {
+  config: Config;
+  target: ConnectionTarget;
+  /** Seals what must be read again; the same in every process. */
+  secretKey: string;
+  log: Log;
+  /** Sees every reply before it is written: the tests validate them against their schemas. */
+  observe?: ReplyObserver;
+};
+
+export type App = {
+  services: Services;
+  endpoints: readonly Endpoint[];
+  capabilities: readonly Capability[];
+  server: FastifyInstance;
+  /** Listens, starts the relay and the workers; returns the address. */
+  start(): Promise<string>;
+  /** Stops accepting, finishes what is in flight (10 s at most), closes the pools. */
+  stop(): Promise<void>;
+};
+
+const STOP_MILLISECONDS = 10_000;
+
+/** Builds the program around one database that is migrated; nothing listens and nothing runs before start(). */
+export function createApp(options: AppOptions): App {
+  const { config, log, secretKey } = options;
+  const database = openDatabase(options.target);
+  const { sql } = database;
+  let listening: string | undefined;
+  const baseUrl = (): string => config.url ?? listening ?? urlOf(config.host, config.port);
+  const load = createLoadGauge();
+  const disk = createDiskGuard(config.data);
+  const services: Services = {
+    config,
+    database,
+    settings: createSettingsSource(sql),
+    features: createFeatureGates(sql),
+    authenticator: createAuthenticator(sql, deriveKey(secretKey, 'csrf')),
+    limiter: createRateLimiter({
+      lease: leaseFrom(sql),
+      now,
+      onFailure: (error) => log.error('rate limits are counted by this process alone', error),
+    }),
+    log,
+    secretKey,
+    disk,
+    baseUrl,
+    wake: () => relay?.wake(),
+  };
+  let relay: Relay | undefined;
+  let workers: Workers | undefined;
+
+  const metrics = createMetrics({
+    pools: database.uses,
+    inFlight: load.inFlight,
+    eventLoopDelay: load.delay,
+    waiting: async () => {
+      const [row] = await sql<{ outbox: number; jobs: number }[]>`
+        select (select count(*) from outbox) as outbox, (select count(*) from graphile_worker.jobs) as jobs`.catch(
+        () => [],
+      );
+      return row;
+    },
+  });
+  const checkWrites = async (): Promise<string | undefined> => {
+    if (disk.problem() !== undefined) return disk.problem();
+    const [row] = await sql<
+      { read_only: string }[]
+    >`select current_setting('transaction_read_only') as read_only`;
+    return row?.read_only === 'on' ? 'the database is read-only' : undefined;
+  };
+  const mounted: Capability[] = [
+    operationsCapability(services, { metrics: metrics.text, checkWrites }),
+    ...capabilities(services),
+    documentationCapability(() => mounted),
+  ];
+  const endpoints = mounted.flatMap((capability) => capability.endpoints);
+  const flags = (name: string): Promise<boolean> => services.features.isOn(name);
+  const server = createServer({
+    routes: [
+      ...endpoints.map((endpoint) => toRoute(services, endpoint, flags, options.observe)),
+      ...mounted.flatMap((capability) => capability.routes ?? []),
+    ],
+    maximumUrlLength: config.maximumUrlLength,
+    origins: createOriginPolicy(config.trustedProxies, baseUrl),
+    load,
+    log,
+    observe: metrics.observe,
+  });
+
+  return {
+    services,
+    endpoints,
+    capabilities: mounted,
+    server,
+    async start() {
+      await server.listen({ host: config.host, port: config.port });
+      listening = urlOf(config.host, portOf(server.server));
+      const listeners = mounted.flatMap((capability) => capability.listeners ?? []);
+      relay = startRelay(database.background, listeners, log);
+      workers = await startWorkers(
+        options.target,
+        Object.assign({}, ...mounted.map((capability) => capability.tasks ?? {})),
+        mounted.flatMap((capability) => capability.schedules ?? []),
+        log,
+      );
+      return listening;
+    },
+    async stop() {
+      load.close();
+      const closed = server.close();
+      server.server.closeIdleConnections();
+      const timer = setTimeout(() => server.server.closeAllConnections(), STOP_MILLISECONDS);
+      timer.unref();
+      await closed;
+      clearTimeout(timer);
+      await relay?.stop();
+      await workers?.stop();
+      load.stop();
+      disk.stop();
+      await database.close();
+    },
+  };
+}

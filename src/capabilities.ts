@@ -1,0 +1,29 @@
+/** Every capability that is mounted, by name. */
+import type { Capability } from './core/capability.ts';
+import type { Services } from './core/services.ts';
+import { accountsCapability } from './domain/accounts/index.ts';
+import { auditCapability } from './domain/audit/index.ts';
+import { customAttributesCapability } from './domain/custom-attributes/index.ts';
+import { featureFlagsCapability } from './domain/feature-flags/index.ts';
+import { groupsCapability } from './domain/groups/index.ts';
+import { membersCapability } from './domain/members/index.ts';
+import { projectsCapability } from './domain/projects/index.ts';
+import { settingsCapability } from './domain/settings/index.ts';
+import { signInCapability } from './domain/sign-in/index.ts';
+import { tokensCapability } from './domain/tokens/index.ts';
+
+export const capabilities = (services: Services): Capability[] => {
+  const all: Capability[] = [
+    accountsCapability(services, () => all),
+    customAttributesCapability(),
+    groupsCapability(services, () => all),
+    membersCapability(services),
+    projectsCapability(),
+    auditCapability(),
+    featureFlagsCapability(),
+    settingsCapability(),
+    tokensCapability(services),
+    signInCapability(services),
+  ];
+  return all;
+};

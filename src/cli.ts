@@ -1,0 +1,123 @@
+/** The command line: ashlar serve | migrate | token create | doctor | openapi. */
+import { parseArgs } from 'node:util';
+import { readConfig, SettingsError } from './config.ts';
+
+type Command = { summary: string; usage: string; run(args: string[]): Promise<number> };
+
+const print = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const commands: Record<string, Command> = {
+  serve: {
+    summary: 'serve the platform until a signal',
+    usage: 'ashlar serve\n\nSettings come from the environment: see docs/settings.md.',
+    async run() {
+      const { serve } = await import('./main.ts');
+      return serve(readConfig());
+    },
+  },
+  migrate: {
+    summary: 'bring the database up to date, and end',
+    usage: 'ashlar migrate',
+    async run() {
+      const { migrateInstance, openInstance } = await import('./main.ts');
+      const opened = await openInstance(readConfig());
+      try {
+        const done = await migrateInstance(opened.target);
+        print(done.length === 0 ? 'nothing to migrate' : `migrated: ${done.join(', ')}`);
+      } finally {
+        await opened.close();
+      }
+      return 0;
+    },
+  },
+  token: {
+    summary: 'create an access token for a user, and print it once',
+    usage:
+      'ashlar token create --user NAME [--name TEXT] [--scopes api,read_user] [--days 30]\n\n' +
+      'Needs the data folder or DATABASE_URL for itself: stop the embedded server first, or use the API.',
+    async run(args) {
+      const { values, positionals } = parseArgs({
+        args,
+        allowPositionals: true,
+        options: {
+          user: { type: 'string' },
+          name: { type: 'string', default: 'command line' },
+          scopes: { type: 'string', default: 'api' },
+          days: { type: 'string', default: '30' },
+        },
+      });
+      if (positionals[0] !== 'create' || values.user === undefined) throw new UsageError('token');
+      const { createTokenFromCommandLine } = await import('./commands/token.ts');
+      const { user, name, scopes, days } = values;
+      print(
+        await createTokenFromCommandLine(readConfig(), {
+          user,
+          name,
+          scopes: scopes.split(','),
+          days: Number(days),
+        }),
+      );
+      return 0;
+    },
+  },
+  doctor: {
+    summary: 'look at the data folder, the database, git and the proxy, and say what to do',
+    usage: 'ashlar doctor',
+    async run() {
+      const { examine } = await import('./commands/doctor.ts');
+      return examine(readConfig(), print);
+    },
+  },
+  openapi: {
+    summary: 'print the OpenAPI description of the API',
+    usage: 'ashlar openapi',
+    async run() {
+      const { openApiText } = await import('./commands/openapi.ts');
+      print(openApiText());
+      return 0;
+    },
+  },
+};
+
+class UsageError extends Error {
+  constructor(command: string) {
+    super(commands[command]?.usage ?? 'ashlar --help');
+  }
+}
+
+const overview = (): string =>
+  [
+    'usage: ashlar COMMAND',
+    '',
+    ...Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`),
+    '',
+    '`ashlar COMMAND --help` says more.',
+  ].join('\n');
+
+async function run(args: string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h') {
+    print(overview());
+    return name === undefined ? 2 : 0;
+  }
+  const command = commands[name];
+  if (!command) {
+    process.stderr.write(`ashlar: no command '${name}'\n\n${overview()}\n`);
+    return 2;
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    print(command.usage);
+    return 0;
+  }
+  return command.run(rest);
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  const text = error instanceof Error ? error.message : String(error);
+  process.stderr.write(error instanceof UsageError ? `${text}\n` : `ashlar: ${text}\n`);
+  process.exitCode = error instanceof SettingsError || error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,188 @@
+/** ashlar doctor: looks at what the program stands on, and says what to do about what is wrong. */
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Config } from '../config.ts';
+import { openDataFolder } from '../platform/db/data-folder.ts';
+import { type ConnectionTarget, connect } from '../platform/db/database.ts';
+import { reachEmbedded, startEmbedded } from '../platform/db/embedded.ts';
+
+type Finding = {
+  subject: string;
+  /** `unknown`: could not be looked at, which is not wrong by itself. */
+  state: 'good' | 'wrong' | 'unknown';
+  text: string;
+  /** What to do. */
+  advice?: string;
+};
+
+const marks = { good: 'ok', wrong: 'WRONG', unknown: '?' };
+
+/** Prints what was found, one subject a line; 1 when something is wrong, else 0. */
+export async function examine(config: Config, print: (text: string) => void): Promise<number> {
+  const findings = [
+    ...(await examineDataAndDatabase(config)),
+    await examineGit(),
+    await examineProxy(config),
+  ];
+  for (const { subject, state, text, advice } of findings) {
+    print(`${marks[state].padEnd(6)} ${subject.padEnd(12)} ${text}`);
+    if (advice !== undefined) print(`${' '.repeat(20)}${advice}`);
+  }
+  return findings.some(({ state }) => state === 'wrong') ? 1 : 0;
+}
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The folder is held while the database is looked at, unless a server holds it: then that server's database is asked. */
+async function examineDataAndDatabase(config: Config): Promise<Finding[]> {
+  const subject = 'data folder';
+  try {
+    const folder = await openDataFolder(config.data);
+    try {
+      const good: Finding = {
+        subject,
+        state: 'good',
+        text: `${folder.path}: writable, and no process holds it`,
+      };
+      return [good, ...(await examineOwnDatabase(config))];
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    const text = reason(error);
+    if (!text.includes('in use by')) {
+      const advice = 'Give the user that runs the program a folder it may write, and name it in ASHLAR_DATA.';
+      return [{ subject, state: 'wrong', text, advice }, ...(await examineTarget(config.databaseUrl))];
+    }
+    const writable = await access(config.data, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    const held: Finding = writable
+      ? { subject, state: 'good', text }
+      : {
+          subject,
+          state: 'wrong',
+          text: `${config.data} cannot be written`,
+          advice: 'Run this as its owner.',
+        };
+    return [held, ...(await examineTarget(config.databaseUrl ?? (await reachEmbedded(config.data))))];
+  }
+}
+
+async function examineOwnDatabase(config: Config): Promise<Finding[]> {
+  if (config.databaseUrl !== undefined) return examineTarget(config.databaseUrl);
+  const exists = await access(join(config.data, 'postgres')).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) return [{ subject: 'database', state: 'good', text: 'embedded; the first start makes it' }];
+  try {
+    const server = await startEmbedded(config.data);
+    try {
+      return await examineTarget(server.connection);
+    } finally {
+      await server.stop();
+    }
+  } catch (error) {
+    const advice = `Read ${join(config.data, 'postgres.log')}.`;
+    return [{ subject: 'database', state: 'wrong', text: reason(error), advice }];
+  }
+}
+
+const durable = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
+type About = Record<(typeof durable)[number], string> & {
+  version: string;
+  number: number;
+  trigrams: boolean;
+};
+
+async function examineTarget(target: ConnectionTarget | undefined): Promise<Finding[]> {
+  const subject = 'database';
+  if (target === undefined)
+    return [{ subject, state: 'unknown', text: 'embedded; where it runs is not recorded' }];
+  const sql = connect(target, { max: 1, statementTimeout: 10_000, name: 'doctor' });
+  try {
+    const [about] = await sql<About[]>`
+      select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
+             current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+             current_setting('synchronous_commit') as synchronous_commit,
+             exists (select from pg_available_extensions where name = 'pg_trgm') as trigrams`;
+    return about ? judgeDatabase(about) : [];
+  } catch (error) {
+    const advice = 'Start it, and see that DATABASE_URL names its host, port, user, password and database.';
+    return [{ subject, state: 'wrong', text: `does not answer: ${reason(error)}`, advice }];
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+function judgeDatabase(about: About): Finding[] {
+  const off = durable.filter((name) => about[name] === 'off');
+  return [
+    about.number >= 150_000
+      ? { subject: 'database', state: 'good', text: `PostgreSQL ${about.version}` }
+      : {
+          ...{ subject: 'database', state: 'wrong', text: `PostgreSQL ${about.version} is too old` },
+          advice: 'Upgrade it to 15 or later.',
+        },
+    about.trigrams
+      ? { subject: 'extensions', state: 'good', text: 'pg_trgm is there' }
+      : {
+          ...{ subject: 'extensions', state: 'wrong', text: 'pg_trgm is not there' },
+          advice: "Install PostgreSQL's contrib package (Debian: it comes with postgresql-15).",
+        },
+    off.length === 0
+      ? { subject: 'durability', state: 'good', text: `${durable.join(', ')} are on` }
+      : {
+          ...{
+            subject: 'durability',
+            state: 'wrong',
+            text: `${off.join(', ')} off: a crash loses what was saved`,
+          },
+          advice: `Remove ${off.join(', ')} from postgresql.conf, or set to on.`,
+        },
+  ];
+}
+
+async function examineGit(): Promise<Finding> {
+  const advice = 'Install git 2.39 or later (Debian: apt install git).';
+  try {
+    const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: 10_000 });
+    const [text = '', major, minor] = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout) ?? [];
+    const recent = Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 39);
+    return recent
+      ? { subject: 'git', state: 'good', text }
+      : { subject: 'git', state: 'wrong', text: `${text || 'this version'} is too old`, advice };
+  } catch {
+    return { subject: 'git', state: 'wrong', text: 'not found', advice };
+  }
+}
+
+/** Asks the public address for a path with an encoded slash: only an API that got it as sent speaks of a project. */
+async function examineProxy({ url }: Config): Promise<Finding> {
+  const subject = 'proxy';
+  if (url === undefined) return { subject, state: 'unknown', text: 'not looked at: ASHLAR_URL is not set' };
+  let text: string;
+  try {
+    const response = await fetch(`${url}/api/v4/projects/a%2Fb`, { signal: AbortSignal.timeout(10_000) });
+    text = await response.text();
+  } catch {
+    return {
+      subject,
+      state: 'unknown',
+      text: `${url} does not answer`,
+      advice: 'Start the server, and try again.',
+    };
+  }
+  if (text.includes('404 Project Not Found'))
+    return { subject, state: 'good', text: `${url} keeps encoded slashes` };
+  if (text.includes('404 Not Found')) {
+    const advice = 'Let the proxy pass the path on as it came: docs/proxy.md shows how.';
+    return { subject, state: 'wrong', text: `${url} decodes encoded slashes`, advice };
+  }
+  const advice = 'See where the proxy sends /api/v4: docs/proxy.md shows how.';
+  return { subject, state: 'wrong', text: `${url} is answered by something else`, advice };
+}

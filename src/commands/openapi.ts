@@ -1,0 +1,31 @@
+/** ashlar openapi: the description of the API, read off the endpoints; no database is asked. */
+import { createApp } from '../app.ts';
+import { readConfig } from '../config.ts';
+import { describeApi } from '../core/openapi.ts';
+import { createLog } from '../platform/log.ts';
+import { version } from '../version.ts';
+
+/** The document as JSON text, the same on every machine: settings of this one do not show in it. */
+export function openApiText(): string {
+  const app = createApp({
+    config: readConfig({}),
+    // Pools open with their first statement, and there is none.
+    target: 'postgres://nobody@127.0.0.1:1/none',
+    secretKey: '',
+    log: createLog(() => {}),
+  });
+  void app.stop();
+  return print(describeApi(app.capabilities, version.api));
+}
+
+/** JSON with what is short on one line: a change of the API shows in review as few lines that say something. */
+function print(value: unknown, indent = ''): string {
+  const text = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || indent.length + text.length <= 110) return text;
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const items = Array.isArray(value)
+    ? value.map((item) => print(item, inner))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${print(item, inner)}`);
+  return `${open}\n${items.map((item) => inner + item).join(',\n')}\n${indent}${close}`;
+}

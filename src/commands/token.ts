@@ -1,0 +1,38 @@
+/** ashlar token create: an access token from the command line, for whoever has the machine. */
+import type { Config } from '../config.ts';
+import { scopeNames } from '../core/identity/actor.ts';
+import { createSettingsSource } from '../core/settings/settings.ts';
+import { openInstance } from '../main.ts';
+import { now } from '../platform/clock.ts';
+import { connect } from '../platform/db/database.ts';
+import { digest, randomText } from '../platform/secret.ts';
+
+export type TokenOrder = { user: string; name: string; scopes: string[]; days: number };
+
+const DAY = 86_400_000;
+
+/** Makes the token and returns its text, which is stored nowhere. Throws for an unknown user, scope or lifetime. */
+export async function createTokenFromCommandLine(config: Config, order: TokenOrder): Promise<string> {
+  const unknown = order.scopes.filter((scope) => !scopeNames.some((name) => name === scope));
+  if (unknown.length > 0)
+    throw new Error(`unknown scope: ${unknown.join(', ')}; there are ${scopeNames.join(', ')}`);
+  if (!Number.isInteger(order.days) || order.days < 1 || order.days > 365)
+    throw new Error('--days takes 1 to 365');
+  const opened = await openInstance(config);
+  const sql = connect(opened.target, { max: 1, statementTimeout: 10_000, name: 'token' });
+  try {
+    const { personal_access_token_prefix: prefix } = await createSettingsSource(sql).read();
+    const token = `${prefix}${randomText(15)}`;
+    const time = now();
+    const made = await sql`
+      insert into access_tokens (kind, digest, user_id, name, scopes, expires_at, created_at, updated_at)
+      select 'personal', ${digest(token)}, id, ${order.name}, ${order.scopes}, ${new Date(time.getTime() + order.days * DAY)},
+             ${time}, ${time}
+      from users where lower(username) collate "C" = ${order.user.toLowerCase()} and state = 'active'`;
+    if (made.count === 0) throw new Error(`no active user '${order.user}'`);
+    return token;
+  } finally {
+    await sql.end();
+    await opened.close();
+  }
+}

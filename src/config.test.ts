@@ -1,0 +1,164 @@
+/** The settings: defaults, every rule, files of secrets, and that all problems come at once without showing a secret. */
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readConfig, SettingsError, settings, urlOf } from './config.ts';
+
+const noFiles = (): string => {
+  throw Object.assign(new Error('no such file: hush'), { code: 'ENOENT' });
+};
+
+function problemsOf(
+  env: Record<string, string | undefined>,
+  readFile: () => string = noFiles,
+): readonly string[] {
+  try {
+    readConfig(env, readFile);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('an empty environment gives the defaults', () => {
+  expect(readConfig({})).toEqual({
+    url: 'http://127.0.0.1:8080',
+    host: '127.0.0.1',
+    port: 8080,
+    trustedProxies: [],
+    data: resolve('data'),
+    databaseUrl: undefined,
+    secretKey: undefined,
+    rootPassword: undefined,
+    rootToken: undefined,
+    tier: 'ultimate',
+    offering: 'self_managed',
+    paginationCountLimit: 10_000,
+    maximumUrlLength: 8190,
+  });
+});
+
+test.each([
+  [{ ASHLAR_URL: 'https://ashlar.example/' }, { url: 'https://ashlar.example' }],
+  [{ ASHLAR_URL: 'HTTP://Ashlar.example:80' }, { url: 'http://ashlar.example' }],
+  [{ ASHLAR_URL: '' }, { url: 'http://127.0.0.1:8080' }],
+  [{ ASHLAR_PORT: '3000' }, { url: 'http://127.0.0.1:3000', port: 3000 }],
+  [{ ASHLAR_PORT: '0' }, { url: undefined, port: 0 }],
+  [
+    { ASHLAR_PORT: '0', ASHLAR_URL: 'http://a.example' },
+    { url: 'http://a.example', port: 0 },
+  ],
+  [{ ASHLAR_HOST: '::1' }, { url: 'http://[::1]:8080', host: '::1' }],
+  [{ ASHLAR_HOST: '0.0.0.0' }, { url: 'http://127.0.0.1:8080', host: '0.0.0.0' }],
+  [
+    { ASHLAR_TRUSTED_PROXIES: '10.0.0.0/8, ::1  fd00::/8' },
+    { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8'] },
+  ],
+  [{ ASHLAR_DATA: '/var/lib/ashlar/../ashlar' }, { data: '/var/lib/ashlar' }],
+  [
+    { ASHLAR_TIER: 'free', ASHLAR_OFFERING: 'hosted' },
+    { tier: 'free', offering: 'hosted' },
+  ],
+  [{ ASHLAR_MAX_URL_LENGTH: '1048576' }, { maximumUrlLength: 1_048_576 }],
+  [{ DATABASE_URL: 'postgres://u:p@a:1,b:2/db' }, { databaseUrl: 'postgres://u:p@a:1,b:2/db' }],
+])('%j is read as %j', (env, expected) => {
+  expect(readConfig(env)).toMatchObject(expected);
+});
+
+test.each([
+  ['ASHLAR_URL', 'ashlar.example'],
+  ['ASHLAR_URL', 'ftp://ashlar.example'],
+  ['ASHLAR_URL', 'https://ashlar.example/prefix'],
+  ['ASHLAR_URL', 'https://root:hush@ashlar.example'],
+  ['ASHLAR_URL', 'https://ashlar.example?a=1'],
+  ['ASHLAR_HOST', '127.0.0.1:8080'],
+  ['ASHLAR_HOST', '999.0.0.1'],
+  ['ASHLAR_PORT', '65536'],
+  ['ASHLAR_PORT', '-1'],
+  ['ASHLAR_PORT', '8080.5'],
+  ['ASHLAR_TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['ASHLAR_TRUSTED_PROXIES', '::1/129'],
+  ['ASHLAR_TRUSTED_PROXIES', '10.0.0.1,proxy.example'],
+  ['ASHLAR_TRUSTED_PROXIES', '10.0.0.0/'],
+  ['ASHLAR_TIER', 'gold'],
+  ['ASHLAR_OFFERING', 'Hosted'],
+  ['ASHLAR_PAGINATION_COUNT_LIMIT', '1e3'],
+  ['ASHLAR_MAX_URL_LENGTH', '1048577'],
+  ['DATABASE_URL', 'mysql://root:hush@127.0.0.1/db'],
+  ['ASHLAR_SECRET_KEY', 'hush'],
+  ['ASHLAR_ROOT_PASSWORD', 'hush'],
+  ['ASHLAR_ROOT_TOKEN', 'hush hush hush'],
+])('%s=%s is one problem that names the setting', (name, value) => {
+  const problems = problemsOf({ [name]: value });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(new RegExp(`^${name} must `));
+  expect(problems[0]).not.toContain('hush');
+});
+
+test('all problems are reported at once', () => {
+  const env = { ASHLAR_PORT: 'x', ASHLAR_TIER: 'x', ASHLAR_SECRET_KEY: 'hush', ASHLAR_PROT: '1' };
+  expect(() => readConfig(env)).toThrow(/ASHLAR_PROT.*ASHLAR_PORT.*ASHLAR_SECRET_KEY.*ASHLAR_TIER/s);
+  expect(problemsOf(env)).toHaveLength(4);
+});
+
+test.each([
+  ['ASHLAR_PROT', 'ASHLAR_PORT'],
+  ['ASHLAR_ROOT_PASS', 'ASHLAR_ROOT_PASSWORD'],
+  ['ASHLAR_URL_FILE', 'ASHLAR_URL'],
+  ['ASHLAR_MAXIMUM_URL_LENGTH', 'ASHLAR_MAX_URL_LENGTH'],
+])('the unknown name %s is a problem that names %s', (name, nearest) => {
+  expect(problemsOf({ [name]: 'hush' })).toEqual([`${name} is not a setting: is ${nearest} meant?`]);
+});
+
+test('variables of other programs are none of our business', () => {
+  expect(problemsOf({ PATH: '/bin', PORT: 'x', MY_ASHLAR_PORT: 'x' })).toEqual([]);
+});
+
+describe('secrets in files', () => {
+  const secrets = Object.values(settings).filter(({ secret }) => secret);
+
+  test('are those four', () => {
+    expect(secrets.map(({ name }) => name)).toEqual([
+      'DATABASE_URL',
+      'ASHLAR_SECRET_KEY',
+      'ASHLAR_ROOT_PASSWORD',
+      'ASHLAR_ROOT_TOKEN',
+    ]);
+  });
+
+  test('are read without the newline at their end', () => {
+    const files: Record<string, string> = {
+      '/run/key': `${'k'.repeat(32)}\n`,
+      '/run/password': 'in two words\r\n',
+    };
+    const env = { ASHLAR_SECRET_KEY_FILE: '/run/key', ASHLAR_ROOT_PASSWORD_FILE: '/run/password' };
+    expect(readConfig(env, (path) => files[path] ?? '')).toMatchObject({
+      secretKey: 'k'.repeat(32),
+      rootPassword: 'in two words',
+    });
+  });
+
+  test.each(secrets.map(({ name }) => name))(
+    '%s and its file together, or a bad file, are problems',
+    (name) => {
+      const both = problemsOf({ [name]: 'hush', [`${name}_FILE`]: '/run/hush' });
+      const missing = problemsOf({ [`${name}_FILE`]: '/run/hush' });
+      const empty = problemsOf({ [`${name}_FILE`]: '/run/hush' }, () => '\n');
+      const wrong = problemsOf({ [`${name}_FILE`]: '/run/hush' }, () => 'hush\nhush');
+      expect(both).toEqual([`${name} and ${name}_FILE are both given: keep one`]);
+      expect(missing).toEqual([`${name} cannot be read from the file that its _FILE names (ENOENT)`]);
+      expect(empty).toEqual([`${name} is empty in the file that its _FILE names`]);
+      expect(wrong).toHaveLength(1);
+      expect([...both, ...missing, ...empty, ...wrong].join()).not.toContain('hush');
+    },
+  );
+});
+
+test.each([
+  ['127.0.0.1', 80, 'http://127.0.0.1'],
+  ['::', 8080, 'http://127.0.0.1:8080'],
+  ['fe80::1%eth0', 8080, 'http://[fe80::1]:8080'],
+  ['localhost', 4000, 'http://localhost:4000'],
+])('urlOf(%s, %i)', (host, port, expected) => {
+  expect(urlOf(host, port)).toBe(expected);
+});

@@ -1,0 +1,307 @@
+/** The settings of the program: one table, and the only reader of the environment. docs/settings.md is made from it. */
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+export const tiers = ['free', 'premium', 'ultimate'] as const;
+export type Tier = (typeof tiers)[number];
+
+export const offerings = ['self_managed', 'hosted'] as const;
+export type Offering = (typeof offerings)[number];
+
+export type Setting<T> = {
+  name: string;
+  /** What the documentation says, in Markdown. */
+  doc: string;
+  /** Read when the variable is unset or empty. A setting without it may be undefined. */
+  default: string | undefined;
+  /** What happens without a value, for the documentation of settings that have no default. */
+  otherwise?: string;
+  /** Secret values may come from a file, and are never shown. */
+  secret: boolean;
+  /** The value, or an error whose message completes "NAME …" and shows nothing secret. */
+  parse: (text: string) => T;
+};
+
+const withDefault = <T>(setting: Omit<Setting<T>, 'secret'> & { default: string }) => ({
+  ...setting,
+  secret: false,
+});
+const optional = <T>(setting: Omit<Setting<T>, 'secret' | 'default'> & { otherwise: string }) => ({
+  ...setting,
+  default: undefined,
+  secret: false,
+});
+const secret = <T>(setting: Omit<Setting<T>, 'secret' | 'default'> & { otherwise: string }) => ({
+  ...setting,
+  default: undefined,
+  secret: true,
+});
+
+const wholeNumber = (minimum: number, maximum: number) => (text: string) => {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= minimum && value <= maximum) return value;
+  throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+};
+
+const oneOf =
+  <T extends string>(choices: readonly T[]) =>
+  (text: string): T => {
+    const choice = choices.find((each) => each === text);
+    if (choice !== undefined) return choice;
+    throw new Error(`must be one of ${choices.join(', ')}`);
+  };
+
+/** A pattern that the whole value must match, and how to say so. */
+const text = (pattern: RegExp, rule: string) => (value: string) => {
+  if (pattern.test(value)) return value;
+  throw new Error(rule);
+};
+
+/** Links, cookies and the issuer are all built on the origin: anything after it would be lost without a word. */
+function parseOrigin(value: string): string {
+  const url = URL.parse(value);
+  const web = url?.protocol === 'http:' || url?.protocol === 'https:';
+  const bare = url?.pathname === '/' && `${url.username}${url.password}${url.search}${url.hash}` === '';
+  if (url && web && bare) return url.origin;
+  throw new Error(
+    'must be http:// or https://, a host and if need be a port, without path, query or password',
+  );
+}
+
+function parseHost(value: string): string {
+  const named = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(value) && URL.canParse(`http://${value}`);
+  if (isIP(value) !== 0 || named) return value;
+  throw new Error('must be an address or a host name, without port or brackets');
+}
+
+function isNetwork(value: string): boolean {
+  const [address = '', prefix = '0', ...rest] = value.split('/');
+  const family = address.includes('%') ? 0 : isIP(address);
+  return (
+    family !== 0 &&
+    rest.length === 0 &&
+    /^\d{1,3}$/.test(prefix) &&
+    Number(prefix) <= (family === 4 ? 32 : 128)
+  );
+}
+
+function parseNetworks(value: string): string[] {
+  const networks = value.split(/[\s,]+/).filter((each) => each !== '');
+  const wrong = networks.filter((each) => !isNetwork(each));
+  if (wrong.length === 0) return networks;
+  throw new Error(
+    `must list addresses or networks such as 10.0.0.0/8, which these are not: ${wrong.join(', ')}`,
+  );
+}
+
+/** Every setting, by the name it has in Config. */
+export const settings = {
+  url: optional({
+    name: 'ASHLAR_URL',
+    otherwise: '`http://127.0.0.1:8080`, or what `ASHLAR_HOST` and `ASHLAR_PORT` say',
+    doc: 'The public address: mails, `web_url`, OAuth issuer, cookies (`Secure` when it is https).',
+    parse: parseOrigin,
+  }),
+  host: withDefault({
+    name: 'ASHLAR_HOST',
+    default: '127.0.0.1',
+    doc: 'The address to listen on.',
+    parse: parseHost,
+  }),
+  port: withDefault({
+    name: 'ASHLAR_PORT',
+    default: '8080',
+    doc: 'The port to listen on; 0 picks a free one and prints it.',
+    parse: wholeNumber(0, 65_535),
+  }),
+  trustedProxies: withDefault({
+    name: 'ASHLAR_TRUSTED_PROXIES',
+    default: '',
+    otherwise: 'none',
+    doc: 'Addresses and networks, separated by commas, whose `X-Forwarded-*` headers are believed.',
+    parse: parseNetworks,
+  }),
+  data: withDefault({
+    name: 'ASHLAR_DATA',
+    default: './data',
+    doc: 'The folder of the embedded database, repositories, mail and keys.',
+    parse: (value: string) => resolve(value),
+  }),
+  databaseUrl: secret({
+    name: 'DATABASE_URL',
+    otherwise: 'unset: an embedded PostgreSQL in the data folder',
+    doc: 'Any PostgreSQL from 15 on. Any number of processes may share one.',
+    parse: text(/^postgres(ql)?:\/\/\S+$/, 'must start with postgres:// or postgresql://'),
+  }),
+  secretKey: secret({
+    name: 'ASHLAR_SECRET_KEY',
+    otherwise: 'made in the data folder',
+    doc: 'Seals secrets that must be read again; 32 characters or more, the same in all processes on one database.',
+    parse: text(/^.{32,}$/, 'must be one line of 32 characters or more'),
+  }),
+  rootPassword: secret({
+    name: 'ASHLAR_ROOT_PASSWORD',
+    otherwise: 'random, in a file of mode 600 in the data folder',
+    doc: 'The password of `root`, the first administrator, at first start; 8 to 128 characters.',
+    parse: text(/^.{8,128}$/u, 'must be one line of 8 to 128 characters'),
+  }),
+  rootToken: secret({
+    name: 'ASHLAR_ROOT_TOKEN',
+    otherwise: 'unset: no token',
+    doc: 'At first start, a personal access token of `root` with this value and every scope; 8 characters or more.',
+    parse: text(/^[\x21-\x7e]{8,255}$/, 'must be 8 to 255 visible ASCII characters without spaces'),
+  }),
+  tier: withDefault({
+    name: 'ASHLAR_TIER',
+    default: 'ultimate',
+    doc: '`free`, `premium` or `ultimate`. Lowering it hides and keeps what belongs to a higher one; raising it shows that again.',
+    parse: oneOf(tiers),
+  }),
+  offering: withDefault({
+    name: 'ASHLAR_OFFERING',
+    default: 'self_managed',
+    doc: '`self_managed`, or `hosted`: no storage moves of groups, project access tokens from Premium on, no total headers.',
+    parse: oneOf(offerings),
+  }),
+  paginationCountLimit: withDefault({
+    name: 'ASHLAR_PAGINATION_COUNT_LIMIT',
+    default: '10000',
+    doc: 'A list of more records than this has no totals and no `rel="last"`.',
+    parse: wholeNumber(0, 1_000_000_000),
+  }),
+  maximumUrlLength: withDefault({
+    name: 'ASHLAR_MAX_URL_LENGTH',
+    default: '8190',
+    doc: 'A longer request line, in bytes, is answered with 414; at most 1048576.',
+    parse: wholeNumber(1024, 1_048_576),
+  }),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type Config = {
+  /** The public origin, without a slash at its end. Undefined when the port is picked at listen time: see urlOf(). */
+  url?: string | undefined;
+  host: string;
+  port: number;
+  /** Addresses and CIDR networks, each valid. */
+  trustedProxies: string[];
+  /** Absolute path. */
+  data: string;
+  databaseUrl?: string | undefined;
+  secretKey?: string | undefined;
+  rootPassword?: string | undefined;
+  rootToken?: string | undefined;
+  tier: Tier;
+  offering: Offering;
+  paginationCountLimit: number;
+  maximumUrlLength: number;
+};
+
+/** Thrown when settings are wrong; one sentence for each, none of which shows a secret. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The settings are wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type ReadFile = (path: string, encoding: 'utf8') => string;
+
+/** All settings from the environment and the files it names; throws one SettingsError with every problem. */
+export function readConfig(env: Environment = process.env, readFile: ReadFile = readFileSync): Config {
+  const problems = unknownNames(env);
+  const texts = new Map<Setting<unknown>, string>();
+  for (const setting of Object.values(settings)) {
+    try {
+      const value = textOf(setting, env, readFile);
+      if (value === undefined) continue;
+      setting.parse(value);
+      texts.set(setting, value);
+    } catch (error) {
+      problems.push(`${setting.name} ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+
+  const maybe = <T>(setting: Setting<T>): T | undefined => {
+    const value = texts.get(setting);
+    return value === undefined ? undefined : setting.parse(value);
+  };
+  const sure = <T>(setting: Setting<T> & { default: string }): T =>
+    setting.parse(texts.get(setting) ?? setting.default);
+
+  const host = sure(settings.host);
+  const port = sure(settings.port);
+  return {
+    url: maybe(settings.url) ?? (port === 0 ? undefined : urlOf(host, port)),
+    host,
+    port,
+    trustedProxies: sure(settings.trustedProxies),
+    data: sure(settings.data),
+    databaseUrl: maybe(settings.databaseUrl),
+    secretKey: maybe(settings.secretKey),
+    rootPassword: maybe(settings.rootPassword),
+    rootToken: maybe(settings.rootToken),
+    tier: sure(settings.tier),
+    offering: sure(settings.offering),
+    paginationCountLimit: sure(settings.paginationCountLimit),
+    maximumUrlLength: sure(settings.maximumUrlLength),
+  };
+}
+
+/** Where a client on this machine reaches what listens on the host and port. */
+export function urlOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  const zoneless = reachable.replace(/%.*$/, '');
+  return new URL(`http://${isIP(zoneless) === 6 ? `[${zoneless}]` : zoneless}:${port}`).origin;
+}
+
+/** The text of a setting; an empty variable counts as unset, because compose files cannot unset one. */
+function textOf(setting: Setting<unknown>, env: Environment, readFile: ReadFile): string | undefined {
+  const value = env[setting.name] || undefined;
+  const path = setting.secret ? env[`${setting.name}_FILE`] || undefined : undefined;
+  if (path === undefined) return value;
+  if (value !== undefined) throw new Error(`and ${setting.name}_FILE are both given: keep one`);
+  const content = contentOf(path, readFile);
+  if (content === '') throw new Error('is empty in the file that its _FILE names');
+  return content;
+}
+
+/** Neither the path nor the error's text is shown: the secret itself may stand where its path should. */
+function contentOf(path: string, readFile: ReadFile): string {
+  try {
+    return readFile(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new Error(`cannot be read from the file that its _FILE names${code}`);
+  }
+}
+
+/** A mistyped name would otherwise be obeyed by nobody and noticed by nobody. */
+function unknownNames(env: Environment): string[] {
+  const known = Object.values(settings).flatMap(({ name, secret }) =>
+    secret ? [name, `${name}_FILE`] : [name],
+  );
+  const unknown = Object.keys(env).filter((name) => name.startsWith('ASHLAR_') && !known.includes(name));
+  return unknown.map((name) => {
+    const nearest = known.toSorted((left, right) => editDistance(name, left) - editDistance(name, right))[0];
+    return `${name} is not a setting: is ${nearest} meant?`;
+  });
+}
+
+/** How many letters must be put in, left out or changed to get from one word to the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,218 @@
+/** Finds a project or group for a caller, and decides, in one statement: what comes out is a receipt, or a Failure. */
+import type postgres from 'postgres';
+import { now } from '../../platform/clock.ts';
+import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
+import type { Actor, Caller } from '../identity/actor.ts';
+import {
+  type GroupRow,
+  type ProjectRow,
+  projectColumns,
+  projectFullPath,
+  projectIsArchived,
+  projectTables,
+} from '../namespaces/rows.ts';
+import { directProjectLevel, namespaceLevel, sharedProjectLevel } from './memberships.ts';
+import {
+  type Decision,
+  decide,
+  type GroupAbility,
+  groupPolicy,
+  isVisible,
+  type ProjectAbility,
+  projectPolicy,
+  type Rule,
+  type Standing,
+} from './policy.ts';
+import { OWNER, type Role } from './roles.ts';
+
+declare const receipt: unique symbol;
+
+/** A project that the caller may see, and use for what was asked. Only this room makes one. */
+export type AuthorizedProject = {
+  readonly [receipt]: 'project';
+  readonly id: number;
+  readonly row: ProjectRow;
+  readonly fullPath: string;
+  /** The caller's role; an administrator's is Owner. */
+  readonly role: Role;
+  /** The levels behind it, for `permissions`. */
+  readonly levels: { project: number; group: number };
+  may(ability: ProjectAbility): boolean;
+};
+
+/** A group that the caller may see, and use for what was asked. */
+export type AuthorizedGroup = {
+  readonly [receipt]: 'group';
+  readonly id: number;
+  readonly row: GroupRow;
+  readonly role: Role;
+  may(ability: GroupAbility): boolean;
+};
+
+/** The instance itself, for what only administrators may do. */
+export type AuthorizedInstance = { readonly [receipt]: 'instance' };
+
+const NOBODY = 0;
+const today = (): string => now().toISOString().slice(0, 10);
+
+/** `:id` as the API takes it: a number, or a full path. */
+export type ObjectReference = string | number;
+
+const asId = (reference: ObjectReference): number | undefined => {
+  if (typeof reference === 'number') return reference;
+  return /^\d{1,15}$/.test(reference) ? Number(reference) : undefined;
+};
+
+type ProjectFound = ProjectRow & { level_project: number; level_namespace: number; level_shared: number };
+
+// Parameters: $1 caller, $2 date, then the reference. Kept as text so that the driver prepares each once.
+const projectSelect = `
+  select ${projectColumns}, ${directProjectLevel('$1', '$2')} as level_project,
+    ${namespaceLevel('$1', '$2', 'contents')} as level_namespace, ${sharedProjectLevel('$1', '$2')} as level_shared
+  from ${projectTables} where not p.deleting and `;
+const projectById = `${projectSelect} p.id = $3`;
+const projectByPath = `${projectSelect} lower(n.full_path) collate "C" = $3 and lower(p.path) collate "C" = $4`;
+
+const reachesInside = `exists (
+  select from namespaces d where d.ancestor_ids @> array[n.id] and (
+    exists (select from members m where m.namespace_id = d.id and m.user_id = $1
+            and (m.expires_at is null or m.expires_at > $2))
+    or exists (select from members m join projects p on p.id = m.project_id
+               where m.user_id = $1 and p.namespace_id = d.id and (m.expires_at is null or m.expires_at > $2))))`;
+const groupSelect = `
+  select n.*, ${namespaceLevel('$1', '$2', 'group')} as level, ${reachesInside} as reaches_inside,
+    exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived) as ancestor_archived
+  from namespaces n where n.kind = 'group' and not n.deleting and `;
+const groupById = `${groupSelect} n.id = $3`;
+const groupByPath = `${groupSelect} lower(n.full_path) collate "C" = $3`;
+
+const prepared = { prepare: true } as const;
+
+async function selectProject(sql: postgres.Sql, caller: Caller, reference: ObjectReference) {
+  const id = asId(reference);
+  const user = caller?.id ?? NOBODY;
+  if (id !== undefined) {
+    return (await sql.unsafe<ProjectFound[]>(projectById, [user, today(), id], prepared))[0];
+  }
+  const path = String(reference).toLowerCase();
+  const slash = path.lastIndexOf('/');
+  if (slash < 1) return undefined;
+  const parameters = [user, today(), path.slice(0, slash), path.slice(slash + 1)];
+  return (await sql.unsafe<ProjectFound[]>(projectByPath, parameters, prepared))[0];
+}
+
+function standingOf(caller: Caller, row: { visibility: number }, role: Role, archived: boolean): Standing {
+  return {
+    signedIn: caller !== undefined,
+    admin: caller?.admin ?? false,
+    auditor: caller?.auditor ?? false,
+    external: caller?.external ?? false,
+    role,
+    visibility: row.visibility,
+    archived,
+  };
+}
+
+function projectReceipt(
+  caller: Caller,
+  found: ProjectFound,
+): { project: AuthorizedProject; standing: Standing } {
+  const { level_project, level_namespace, level_shared, ...row } = found;
+  const group = Math.max(level_namespace, level_shared);
+  // The levels come out of the members table, whose check constraint admits roles only.
+  const role = (caller?.admin ? OWNER : Math.max(level_project, group)) as Role;
+  const standing = standingOf(caller, row, role, projectIsArchived(row));
+  const project = {
+    id: row.id,
+    row,
+    fullPath: projectFullPath(row),
+    role,
+    levels: { project: level_project, group },
+    may: (ability: ProjectAbility) => decide(projectPolicy[ability], standing) === 'allowed',
+  } as AuthorizedProject;
+  return { project, standing };
+}
+
+/** Turns a refusal into what the client reads; returns when there is none. */
+function refuse(decision: Decision, resource: string): void {
+  if (decision === 'sign_in') throw unauthenticated();
+  if (decision === 'invisible') throw notFound(resource);
+  if (decision === 'refused') throw forbidden();
+}
+
+/** Thrown for a project that is reached by an old path: answered by 301 for reads, 405 for the rest (facts §10). */
+export class Moved extends Error {
+  readonly projectId: number;
+  constructor(projectId: number) {
+    super('moved');
+    this.projectId = projectId;
+  }
+}
+
+async function findMoved(sql: postgres.Sql, caller: Caller, reference: ObjectReference): Promise<void> {
+  if (asId(reference) !== undefined) return;
+  const path = String(reference).toLowerCase();
+  const [redirect] = await sql<{ project_id: number }[]>`
+    select project_id from project_redirects where path = ${path}`;
+  if (!redirect) return;
+  const found = await selectProject(sql, caller, redirect.project_id);
+  if (found && isVisible(projectReceipt(caller, found).standing)) throw new Moved(redirect.project_id);
+}
+
+/** The project, when the caller may do this to it; 404 unless visible, 403 when refused, Moved under an old path. */
+export async function authorizeProject(
+  sql: postgres.Sql,
+  caller: Caller,
+  ability: ProjectAbility,
+  reference: ObjectReference,
+): Promise<AuthorizedProject> {
+  const rule: Rule = projectPolicy[ability];
+  if (!caller && rule.visible !== 'anyone') throw unauthenticated();
+  const found = await selectProject(sql, caller, reference);
+  if (!found) {
+    await findMoved(sql, caller, reference);
+    throw notFound('Project');
+  }
+  const { project, standing } = projectReceipt(caller, found);
+  refuse(decide(rule, standing), 'Project');
+  return project;
+}
+
+type GroupFound = GroupRow & { level: number; reaches_inside: boolean; ancestor_archived: boolean };
+
+/** The group, when the caller may do this to it; 404 unless visible, 403 when refused. */
+export async function authorizeGroup(
+  sql: postgres.Sql,
+  caller: Caller,
+  ability: GroupAbility,
+  reference: ObjectReference,
+): Promise<AuthorizedGroup> {
+  const rule: Rule = groupPolicy[ability];
+  if (!caller && rule.visible !== 'anyone') throw unauthenticated();
+  const id = asId(reference);
+  const parameters = [caller?.id ?? NOBODY, today(), id ?? String(reference).toLowerCase()];
+  const [found] = await sql.unsafe<GroupFound[]>(
+    id === undefined ? groupByPath : groupById,
+    parameters,
+    prepared,
+  );
+  if (!found) throw notFound('Group');
+  const { level, reaches_inside, ancestor_archived, ...row } = found;
+  // As above: the members table admits roles only.
+  const role = (caller?.admin ? OWNER : level) as Role;
+  const standing = { ...standingOf(caller, row, role, ancestor_archived), reachesInside: reaches_inside };
+  refuse(decide(rule, standing), 'Group');
+  const may = (other: GroupAbility) => decide(groupPolicy[other], standing) === 'allowed';
+  return { id: row.id, row, role, may } as AuthorizedGroup;
+}
+
+/** The receipt of an administrator; 401 for nobody, 403 for anyone else. */
+export function authorizeInstance(caller: Caller): { instance: AuthorizedInstance; actor: Actor } {
+  if (!caller) throw unauthenticated();
+  if (!caller.admin) throw forbidden();
+  return { instance: {} as AuthorizedInstance, actor: caller };
+}
+
+/** For what a moved project's Location needs to be built, and what other methods are told. */
+export const movedRefusal = (): Failure =>
+  new Failure('method_not_allowed', 'Non GET methods are not allowed for moved projects');

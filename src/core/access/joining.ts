@@ -1,0 +1,103 @@
+/** Making people members, however it came about: added, approved, invited or imported. */
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { type Announcement, type AuditedEntity, announce } from '../activity/announce.ts';
+import { roleNames } from './roles.ts';
+
+/** Where memberships are: a project or a group, by the column that points at it. */
+export type Place = {
+  column: 'project_id' | 'namespace_id';
+  id: number;
+  entity: AuditedEntity;
+};
+
+type Newcomer = {
+  user_id: number;
+  name: string;
+  access_level: number;
+  expires_at: string | null;
+  created_by_id: number | null;
+};
+
+/** The place of a stored membership, whose project's or group's full path is selected beside it. */
+export const placeAt = (row: {
+  project_id: number | null;
+  namespace_id: number;
+  full_path: string;
+}): Place =>
+  row.project_id === null
+    ? {
+        column: 'namespace_id',
+        id: row.namespace_id,
+        entity: { type: 'Group', id: row.namespace_id, path: row.full_path },
+      }
+    : {
+        column: 'project_id',
+        id: row.project_id,
+        entity: { type: 'Project', id: row.project_id, path: row.full_path },
+      };
+
+/** The two columns of a row that belongs to the place. */
+export const placeKeys = ({ column, id }: Pick<Place, 'column' | 'id'>) => ({
+  project_id: column === 'project_id' ? id : null,
+  namespace_id: column === 'namespace_id' ? id : null,
+});
+
+/** The public name of a stored level. */
+export const levelName = (level: number): string =>
+  Object.entries(roleNames).find(([each]) => Number(each) === level)?.[1] ?? String(level);
+
+/**
+ * Makes members of those who are not members yet, ends their access requests, and announces each; returns the ids of
+ * those who joined. Whoever is left out was a member before, or became one at the same time.
+ */
+export async function joinMembers(
+  tx: Db,
+  place: Place,
+  author: Announcement['author'],
+  newcomers: readonly Newcomer[],
+): Promise<Set<number>> {
+  if (newcomers.length === 0) return new Set();
+  const time = now();
+  const rows = await tx
+    .insertInto('members')
+    .values(
+      newcomers.map(({ name: _, ...newcomer }) => ({
+        ...newcomer,
+        ...placeKeys(place),
+        created_at: time,
+        updated_at: time,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .execute();
+  const joined = new Set(rows.map((row) => row.user_id));
+  if (joined.size === 0) return joined;
+  await tx
+    .deleteFrom('access_requests')
+    .where(place.column, '=', place.id)
+    .where('user_id', 'in', [...joined])
+    .execute();
+  for (const newcomer of newcomers.filter((each) => joined.has(each.user_id))) {
+    await announce(tx, {
+      author,
+      audit: {
+        entity: place.entity,
+        event: 'member_created',
+        details: {
+          add: 'user_access',
+          as: levelName(newcomer.access_level),
+          target_id: newcomer.user_id,
+          target_type: 'User',
+          target_details: newcomer.name,
+        },
+      },
+      // Only projects tell of memberships in their activity (facts: Activity events).
+      ...(place.column === 'project_id' && {
+        activity: { action: 'joined', projectId: place.id, authorId: newcomer.user_id },
+      }),
+    });
+  }
+  return joined;
+}

@@ -1,0 +1,66 @@
+/** The SQL of roles: memberships, direct and inherited, and shares. `u` is the caller's id, `today` the date. */
+
+import { MINIMAL } from './roles.ts';
+
+/** Highest level on namespaces whose ids are in `ids` (an array expression): direct, inherited, and by group shares. */
+const levelsOnNamespaces = (ids: string, user: string, today: string, minimal: boolean): string => `
+  select m.access_level as level from members m
+  where m.user_id = ${user} and m.namespace_id = any(${ids}) and (m.expires_at is null or m.expires_at > ${today})
+    and (m.access_level > ${MINIMAL}${minimal ? ' or m.namespace_id = n.id' : ''})
+  union all
+  select least(l.group_access, m.access_level) from group_group_links l
+  join namespaces g on g.id = l.shared_with_group_id
+  join members m on m.user_id = ${user} and m.namespace_id = any(g.ancestor_ids)
+  where l.shared_group_id = any(${ids}) and (l.expires_at is null or l.expires_at > ${today})
+    and (m.expires_at is null or m.expires_at > ${today}) and m.access_level > ${MINIMAL}`;
+
+/**
+ * The caller's level on a namespace `n` from memberships and shares, or 0; the owner of a personal namespace is Owner.
+ * Minimal Access counts for the very group that it was given on, and only when `of` is that group, not what is in it.
+ */
+export const namespaceLevel = (user: string, today: string, of: 'group' | 'contents'): string => `
+  case when n.owner_id = ${user} then 50 else
+    coalesce((select max(level) from (${levelsOnNamespaces('n.ancestor_ids', user, today, of === 'group')}) x), 0) end`;
+
+/** The caller's direct level on a project `p`, or 0. */
+export const directProjectLevel = (user: string, today: string): string => `
+  coalesce((select m.access_level from members m where m.user_id = ${user} and m.project_id = p.id
+    and (m.expires_at is null or m.expires_at > ${today})), 0)`;
+
+/** The caller's level on a project `p` from groups that it is shared with, or 0. */
+export const sharedProjectLevel = (user: string, today: string): string => `
+  coalesce((select max(least(l.group_access, m.access_level)) from project_group_links l
+    join namespaces g on g.id = l.group_id
+    join members m on m.user_id = ${user} and m.namespace_id = any(g.ancestor_ids)
+    where l.project_id = p.id and (l.expires_at is null or l.expires_at > ${today})
+      and (m.expires_at is null or m.expires_at > ${today}) and m.access_level > ${MINIMAL}), 0)`;
+
+/**
+ * CTEs naming all that a member reaches, for lists: `reached_groups(id, level)`, every namespace with the caller's
+ * level, subgroups and the personal namespace included (what is in one needs more than Minimal Access), and `reached_projects(id, level)`, the projects reached
+ * otherwise. They depend on the caller's memberships only, never on how many projects there are.
+ */
+export const reachedCtes = (user: string, today: string): string => `
+  member_groups as materialized (
+    select m.namespace_id as id, m.access_level as level from members m
+    where m.user_id = ${user} and m.namespace_id is not null and (m.expires_at is null or m.expires_at > ${today})),
+  own_groups as materialized (
+    select n.id, max(r.level) as level from member_groups r
+    join namespaces n on n.ancestor_ids @> array[r.id] and (r.level > ${MINIMAL} or n.id = r.id) group by n.id),
+  shared_groups as materialized (
+    select n.id, max(least(l.group_access, r.level)) as level from own_groups r
+    join group_group_links l on l.shared_with_group_id = r.id
+    join namespaces n on n.ancestor_ids @> array[l.shared_group_id]
+    where r.level > ${MINIMAL} and (l.expires_at is null or l.expires_at > ${today}) group by n.id),
+  reached_groups as materialized (
+    select id, max(level)::integer as level from (
+      select id, level from own_groups union all select id, level from shared_groups
+      union all select n.id, 50 from namespaces n where n.owner_id = ${user}) x group by id),
+  reached_projects as materialized (
+    select id, max(level)::integer as level from (
+      select m.project_id as id, m.access_level as level from members m
+      where m.user_id = ${user} and m.project_id is not null and (m.expires_at is null or m.expires_at > ${today})
+      union all
+      select l.project_id, least(l.group_access, r.level) from own_groups r
+      join project_group_links l on l.group_id = r.id
+      where r.level > ${MINIMAL} and (l.expires_at is null or l.expires_at > ${today})) x group by id)`;

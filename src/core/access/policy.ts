@@ -1,0 +1,106 @@
+/**
+ * The one table of who may do what (spec: Status codes 403 and 404; facts: Roles and visibility).
+ *
+ * Each row is a sentence: the least role that may, whether visibility alone is enough, and whether it goes on while the
+ * object is archived. Anything that does not need an account says `visible: 'anyone'`.
+ */
+import { DEVELOPER, GUEST, INTERNAL, MAINTAINER, OWNER, PUBLIC, REPORTER, type Role } from './roles.ts';
+
+export type Rule = {
+  /** The least role that may. */
+  least: Role;
+  /** Seeing the object is enough: for anyone, or for anyone signed in. */
+  visible?: 'anyone' | 'signed_in';
+  /** Anyone signed in may where the object is open to them without a role; where it is not, the role decides. */
+  open?: boolean;
+  /** Archived objects are read-only unless the rule says otherwise. */
+  whileArchived?: boolean;
+  /** An auditor may too, whatever the role: for what only reads. */
+  auditor?: boolean;
+};
+
+export const projectPolicy = {
+  read_project: { least: GUEST, visible: 'anyone', whileArchived: true },
+  star_project: { least: GUEST, visible: 'signed_in', whileArchived: true },
+  fork_project: { least: REPORTER, open: true, whileArchived: true },
+  request_project_access: { least: GUEST, visible: 'signed_in' },
+  leave_project: { least: GUEST, visible: 'signed_in', whileArchived: true },
+  read_project_members: { least: GUEST, visible: 'anyone', whileArchived: true },
+  manage_feature_flags: { least: DEVELOPER },
+  read_feature_flags: { least: DEVELOPER, whileArchived: true, auditor: true },
+  read_project_audit_events: { least: DEVELOPER, whileArchived: true, auditor: true },
+  read_all_project_audit_events: { least: MAINTAINER, whileArchived: true, auditor: true },
+  update_project: { least: MAINTAINER, whileArchived: true },
+  manage_project_members: { least: MAINTAINER, whileArchived: true },
+  rotate_own_project_token: { least: GUEST, whileArchived: true },
+  manage_project_tokens: { least: MAINTAINER, whileArchived: true },
+  manage_deploy_tokens: { least: MAINTAINER, whileArchived: true },
+  share_project: { least: MAINTAINER },
+  archive_project: { least: OWNER, whileArchived: true },
+  change_project_visibility: { least: OWNER, whileArchived: true },
+  transfer_project: { least: OWNER, whileArchived: true },
+  remove_fork_relation: { least: OWNER },
+  delete_project: { least: OWNER, whileArchived: true },
+} as const satisfies Record<string, Rule>;
+
+export const groupPolicy = {
+  read_group: { least: GUEST, visible: 'anyone', whileArchived: true },
+  request_group_access: { least: GUEST, visible: 'signed_in' },
+  leave_group: { least: GUEST, visible: 'signed_in', whileArchived: true },
+  read_group_members: { least: GUEST, visible: 'anyone', whileArchived: true },
+  read_group_audit_events: { least: DEVELOPER, whileArchived: true, auditor: true },
+  read_all_group_audit_events: { least: OWNER, whileArchived: true, auditor: true },
+  create_projects: { least: DEVELOPER },
+  create_subgroup: { least: MAINTAINER },
+  update_group: { least: OWNER, whileArchived: true },
+  manage_group_members: { least: OWNER, whileArchived: true },
+  rotate_own_group_token: { least: GUEST, whileArchived: true },
+  manage_group_tokens: { least: OWNER, whileArchived: true },
+  manage_group_deploy_tokens: { least: OWNER, whileArchived: true },
+  manage_enterprise_users: { least: OWNER, whileArchived: true },
+  share_group: { least: OWNER },
+  archive_group: { least: OWNER, whileArchived: true },
+  transfer_group: { least: OWNER, whileArchived: true },
+  delete_group: { least: OWNER, whileArchived: true },
+} as const satisfies Record<string, Rule>;
+
+export type ProjectAbility = keyof typeof projectPolicy;
+export type GroupAbility = keyof typeof groupPolicy;
+
+/** How a caller stands to an object. */
+export type Standing = {
+  signedIn: boolean;
+  admin: boolean;
+  /** Reads everything, changes nothing. */
+  auditor: boolean;
+  /** Sees internal objects only as a member. */
+  external: boolean;
+  role: Role;
+  visibility: number;
+  archived: boolean;
+  /** For groups: a member of something inside sees the group too. */
+  reachesInside?: boolean;
+};
+
+export type Decision = 'allowed' | 'refused' | 'invisible' | 'sign_in';
+
+/** Whether the object exists for this caller. */
+export function isVisible(standing: Standing): boolean {
+  if (standing.admin || standing.auditor) return true;
+  return standing.role > 0 || standing.reachesInside === true || isOpen(standing);
+}
+
+/** Whether it is seen without being a member of anything. */
+const isOpen = (standing: Standing): boolean =>
+  standing.visibility === PUBLIC ||
+  (standing.visibility === INTERNAL && standing.signedIn && !standing.external);
+
+/** The decision for every object of the API, in one place: invisible is 404, visible but refused is 403. */
+export function decide(rule: Rule, standing: Standing): Decision {
+  if (!standing.signedIn && rule.visible !== 'anyone') return 'sign_in';
+  if (!isVisible(standing)) return 'invisible';
+  if (standing.archived && !rule.whileArchived) return 'refused';
+  if (rule.open && isOpen(standing)) return 'allowed';
+  if (rule.visible !== undefined || standing.admin || (standing.auditor && rule.auditor)) return 'allowed';
+  return standing.role >= rule.least ? 'allowed' : 'refused';
+}

@@ -1,0 +1,35 @@
+/** Finds a user by id or name. Accounts are public; what is shown of them is the presenter's matter. */
+import type { Selectable } from 'kysely';
+import type postgres from 'postgres';
+import type { UsersTable } from '../../platform/db/rows.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { ObjectReference } from './find.ts';
+
+declare const receipt: unique symbol;
+
+export type UserRow = Selectable<UsersTable>;
+
+/** A user who exists and is not being deleted. Only this room makes one. */
+export type AuthorizedUser = { readonly [receipt]: 'user'; readonly id: number; readonly row: UserRow };
+
+const byId = 'select * from users where id = $1 and deletion is null';
+const byName = `select * from users where lower(username) collate "C" = $1 and deletion is null`;
+
+/** The user, or undefined. Names are compared without regard to case. */
+export async function selectUser(
+  sql: postgres.Sql,
+  reference: ObjectReference,
+): Promise<AuthorizedUser | undefined> {
+  const text = String(reference);
+  const [row] = /^\d{1,15}$/.test(text)
+    ? await sql.unsafe<UserRow[]>(byId, [Number(text)], { prepare: true })
+    : await sql.unsafe<UserRow[]>(byName, [text.toLowerCase()], { prepare: true });
+  return row && ({ id: row.id, row } as AuthorizedUser);
+}
+
+/** The user; 404 when there is none. */
+export async function findUser(sql: postgres.Sql, reference: ObjectReference): Promise<AuthorizedUser> {
+  const user = await selectUser(sql, reference);
+  if (!user) throw notFound('User');
+  return user;
+}

@@ -1,0 +1,70 @@
+/** Who is calling: built once, whole, at the end of authentication (spec: Authentication). */
+
+/** Every scope a token can have (facts: OAuth 2.0 / OIDC, tokens). */
+export const scopeNames = [
+  'api',
+  'read_api',
+  'read_user',
+  'create_runner',
+  'manage_runner',
+  'k8s_proxy',
+  'self_rotate',
+  'read_repository',
+  'write_repository',
+  'read_registry',
+  'write_registry',
+  'read_virtual_registry',
+  'write_virtual_registry',
+  'read_observability',
+  'write_observability',
+  'ai_features',
+  'ai_workflows',
+  'mcp',
+  'sudo',
+  'admin_mode',
+  'read_service_ping',
+  'openid',
+  'profile',
+  'email',
+] as const;
+export type Scope = (typeof scopeNames)[number];
+
+export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'oauth' | 'job';
+
+export type Credential =
+  | { via: 'token'; tokenId: number; kind: TokenKind; scopes: readonly string[] }
+  | { via: 'session'; sessionId: number };
+
+export type Actor = {
+  id: number;
+  username: string;
+  name: string;
+  /** Whether administrators' rights apply to this request. */
+  admin: boolean;
+  auditor: boolean;
+  external: boolean;
+  kind: 'human' | 'project_bot' | 'group_bot' | 'ghost';
+  credential: Credential;
+  /** The administrator who runs this request as the actor (spec: Sudo). */
+  sudoBy?: { id: number; username: string };
+};
+
+/** The columns of a user that an actor is made of. */
+export type ActorColumns = Pick<
+  Actor,
+  'id' | 'username' | 'name' | 'kind' | 'admin' | 'auditor' | 'external'
+>;
+
+export const toActor = (user: ActorColumns, credential: Credential): Actor => ({
+  id: user.id,
+  username: user.username,
+  name: user.name,
+  admin: user.admin,
+  auditor: user.auditor,
+  external: user.external,
+  kind: user.kind,
+  credential,
+});
+
+/** An actor, or nobody: without credentials only public data is returned. */
+export type Caller = Actor | undefined;

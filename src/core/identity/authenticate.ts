@@ -1,0 +1,164 @@
+/** One credential → Actor, then sudo. Checked in the database at every request, so that a revoked one is dead at once. */
+import type postgres from 'postgres';
+import { now } from '../../platform/clock.ts';
+import { Failure, forbidden, unauthenticated } from '../../platform/failure.ts';
+import { digest, authenticate as mac, sameSecret } from '../../platform/secret.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+import { type Actor, type ActorColumns, type Caller, type TokenKind, toActor } from './actor.ts';
+import type { PresentedCredential } from './credentials.ts';
+import { readSession } from './sessions.ts';
+import { revokeFamily } from './token-family.ts';
+
+type UserColumns = ActorColumns & { state: string };
+
+type TokenRow = UserColumns & {
+  token_id: number;
+  token_kind: TokenKind;
+  scopes: string[];
+  family_id: number | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+};
+
+/** What a request needs besides its credential. */
+export type CallerQuestion = {
+  credential: PresentedCredential;
+  /** Whether the endpoint takes CI job tokens. */
+  jobToken: boolean;
+  safeMethod: boolean;
+  csrfToken: string | undefined;
+  /** The `sudo` parameter or header. */
+  sudo: string | undefined;
+};
+
+export type Authenticator = {
+  authenticate(question: CallerQuestion, settings: ApplicationSettings): Promise<Caller>;
+  /** The token that a page puts into its forms for this session. */
+  csrfToken(session: string): string;
+};
+
+const userColumns = (sql: postgres.Sql) =>
+  sql`u.id, u.username, u.name, u.state, u.kind, u.admin, u.auditor, u.external`;
+
+const invalidToken = (description: string): Failure =>
+  unauthenticated({ error: 'invalid_token', errorDescription: description });
+
+/** Use is recorded at most this often, in milliseconds: not a write per request. */
+const RECORD_USE_EVERY = 600_000;
+
+const refusals: Record<string, string> = {
+  blocked: 'Your account has been blocked.',
+  banned: 'Your account has been blocked.',
+  deactivated:
+    'Your account has been deactivated by your administrator. Please log back in to reactivate your account.',
+  blocked_pending_approval: 'Your account is pending approval from your administrator and hence blocked.',
+};
+
+function refuseInactive(user: UserColumns): void {
+  if (user.state === 'active') return;
+  throw forbidden(refusals[user.state] ?? 'Your account has been blocked.');
+}
+
+/** Makes the one door that every credential goes through. `csrfKey` authenticates the forms of a session. */
+export function createAuthenticator(sql: postgres.Sql, csrfKey: Buffer): Authenticator {
+  const csrfToken = (session: string): string => mac(csrfKey, session);
+
+  async function byToken(
+    token: string,
+    kinds: readonly TokenKind[],
+    settings: ApplicationSettings,
+  ): Promise<Actor> {
+    const [row] = await sql<TokenRow[]>`
+      select t.id as token_id, t.kind as token_kind, t.scopes, t.family_id, t.expires_at, t.revoked_at,
+             t.last_used_at, ${userColumns(sql)}
+      from access_tokens t join users u on u.id = t.user_id and u.deletion is null
+      where t.digest = ${digest(token)}`;
+    if (!row || !kinds.includes(row.token_kind)) throw unauthenticated();
+    const time = now();
+    if (row.revoked_at) {
+      await revokeFamily(sql, { id: row.token_id, kind: row.token_kind, family_id: row.family_id });
+      throw invalidToken('Token was revoked. You have to re-authorize from the user.');
+    }
+    if (row.expires_at && row.expires_at <= time) {
+      throw invalidToken('Token is expired. You can either do re-authorization or token refresh.');
+    }
+    if (row.token_kind === 'impersonation' && !settings.impersonation_enabled) {
+      throw invalidToken('Token is an impersonation token but impersonation was disabled.');
+    }
+    if (row.token_kind === 'personal' && settings.disable_personal_access_tokens) throw unauthenticated();
+    refuseInactive(row);
+    if (!row.last_used_at || time.getTime() - row.last_used_at.getTime() > RECORD_USE_EVERY) {
+      await sql`update access_tokens set last_used_at = ${time} where id = ${row.token_id}`;
+      await sql`update users set last_activity_on = ${time.toISOString().slice(0, 10)} where id = ${row.id}`;
+    }
+    return toActor(row, { via: 'token', tokenId: row.token_id, kind: row.token_kind, scopes: row.scopes });
+  }
+
+  /**
+   * A cookie whose session ended, a write without its CSRF token, or a user who puts off two-factor authentication past
+   * its grace period, is nobody: the page or the 401 follows.
+   */
+  async function bySession(
+    token: string,
+    question: CallerQuestion,
+    settings: ApplicationSettings,
+  ): Promise<Caller> {
+    const { safeMethod, csrfToken: given } = question;
+    if (!safeMethod && !(given && sameSecret(given, csrfToken(token)))) return undefined;
+    const session = await readSession(sql, token, settings);
+    return session?.duty.kind === 'overdue' ? undefined : session?.actor;
+  }
+
+  async function runAs(actor: Caller, target: string): Promise<Actor> {
+    if (!actor) throw unauthenticated();
+    if (!actor.admin) throw forbidden('Must be admin to use sudo');
+    if (actor.credential.via !== 'token') {
+      throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo');
+    }
+    if (!actor.credential.scopes.includes('sudo')) throw insufficientScope(['sudo']);
+    const [user] = /^\d{1,15}$/.test(target)
+      ? await sql<
+          UserColumns[]
+        >`select ${userColumns(sql)} from users u where u.id = ${Number(target)} and u.deletion is null`
+      : await sql<UserColumns[]>`
+          select ${userColumns(sql)} from users u
+          where lower(u.username) collate "C" = ${target.toLowerCase()} and u.deletion is null`;
+    if (!user) throw new Failure('not_found', `404 User with ID or username '${target}' Not Found`);
+    refuseInactive(user);
+    return { ...toActor(user, actor.credential), sudoBy: { id: actor.id, username: actor.username } };
+  }
+
+  return {
+    csrfToken,
+    async authenticate(question, settings) {
+      const { credential } = question;
+      let caller: Caller;
+      if (credential.form === 'token') caller = await byToken(credential.token, credential.kinds, settings);
+      else if (credential.form === 'session') caller = await bySession(credential.token, question, settings);
+      else if (credential.form === 'job_token') {
+        // A job token is refused where the endpoint does not allow it, before anybody looks whether it is right.
+        if (!question.jobToken) throw unauthenticated();
+        caller = await byToken(credential.token, ['job'], settings);
+      } else if (credential.form === 'deploy_token') throw unauthenticated();
+      return question.sudo === undefined ? caller : runAs(caller, question.sudo);
+    },
+  };
+}
+
+/** 403 `insufficient_scope`, naming the scopes of which one would do. */
+export const insufficientScope = (scopes: readonly string[]): Failure =>
+  new Failure('forbidden', '403 Forbidden', {
+    error: 'insufficient_scope',
+    errorDescription: 'The request requires higher privileges than provided by the access token.',
+    scope: scopes.join(' '),
+  });
+
+/** Throws unless the caller's token has one of the scopes; a session has them all. */
+export function requireScope(caller: Caller, scopes: readonly string[]): void {
+  if (caller?.credential.via !== 'token') return;
+  const held = caller.credential.scopes;
+  const sudo = caller.sudoBy !== undefined;
+  if (scopes.some((scope) => held.includes(scope)) || sudo) return;
+  throw insufficientScope(scopes);
+}

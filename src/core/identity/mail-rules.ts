@@ -1,0 +1,35 @@
+/** Mail addresses: what counts as one, and which domains may register. Pure. */
+import type { ApplicationSettings } from '../settings/definitions.ts';
+
+/** One `@`, no space or control character, and a domain of letters, digits, dots and hyphens: what can be delivered to. */
+const ADDRESS = /^[^\s@<>()[\],;:"\\\p{Cc}]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]{0,251}[\p{L}\p{N}])?$/u;
+
+export const isMailAddress = (text: string): boolean =>
+  text.length <= 254 && ADDRESS.test(text) && !text.includes('..');
+
+const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+
+/** Whether a domain is what a rule names; `*` stands for anything, dots too. */
+function domainMatches(domain: string, rule: string): boolean {
+  const parts = rule.trim().toLowerCase().split('*');
+  const pattern = parts.map((part) => part.replaceAll(/[.\\+?^${}()|[\]]/g, '\\$&')).join('.*');
+  return new RegExp(`^${pattern}$`, 'u').test(domain);
+}
+
+export type MailDomainSettings = Pick<
+  ApplicationSettings,
+  'domain_allowlist' | 'domain_denylist' | 'domain_denylist_enabled'
+>;
+
+/** Why somebody may not register with this address, as a message of the property `email`; undefined when they may. */
+export function signUpMailProblem(address: string, settings: MailDomainSettings): string | undefined {
+  const domain = domainOf(address);
+  const named = (rules: readonly string[]) => rules.some((rule) => domainMatches(domain, rule));
+  if (settings.domain_allowlist.length > 0 && !named(settings.domain_allowlist)) {
+    return 'is not from an allowed domain';
+  }
+  if (settings.domain_denylist_enabled && named(settings.domain_denylist)) {
+    return 'is not allowed for sign-up';
+  }
+  return undefined;
+}

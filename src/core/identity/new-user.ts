@@ -1,0 +1,87 @@
+/** How a user comes into being: the row, the mail address that is theirs alone, and a person's own namespace. */
+import { type Insertable, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { declareUnique } from '../../platform/db/errors.ts';
+import type { UsersTable } from '../../platform/db/rows.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+
+declareUnique('users_username', 'username', 'conflict');
+declareUnique('emails_email', 'email');
+
+export type NewUser = Omit<Insertable<UsersTable>, 'created_at' | 'updated_at'>;
+
+/** What a new user may do, unless whoever makes them says otherwise. */
+export const newUserDefaults = (settings: ApplicationSettings) => ({
+  projects_limit: settings.default_projects_limit,
+  can_create_group: settings.can_create_group,
+  external: settings.user_default_external,
+  private_profile: settings.user_defaults_to_private_profile,
+});
+
+/** Inserts a user with the mail address, and for a person the personal namespace, that go with them; returns the id. */
+export async function insertUser(tx: Db, user: NewUser): Promise<number> {
+  const time = { created_at: now(), updated_at: now() };
+  const { id } = await tx
+    .insertInto('users')
+    .values({ ...user, ...time })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await tx
+    .insertInto('emails')
+    .values({ user_id: id, email: user.email, confirmed_at: user.confirmed_at ?? null, ...time })
+    .execute();
+  if (user.kind !== undefined && user.kind !== 'human') return id;
+  const namespace = await tx
+    .insertInto('namespaces')
+    .values({
+      kind: 'user',
+      owner_id: id,
+      ancestor_ids: [],
+      name: user.name,
+      path: user.username,
+      full_path: user.username,
+      full_name: user.name,
+      visibility: 20,
+      ...time,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await tx
+    .updateTable('namespaces')
+    .set({ ancestor_ids: [namespace.id] })
+    .where('id', '=', namespace.id)
+    .execute();
+  return id;
+}
+
+/** The user who holds what deleted users made; made at first need, once, however many ask at the same time. */
+export async function ghostUserId(tx: Db): Promise<number> {
+  const find = () => tx.selectFrom('users').select('id').where('kind', '=', 'ghost').executeTakeFirst();
+  const known = await find();
+  if (known) return known.id;
+  await sql`select pg_advisory_xact_lock(hashtextextended('ghost user', 0))`.execute(tx);
+  const madeMeanwhile = await find();
+  if (madeMeanwhile) return madeMeanwhile.id;
+  return insertUser(tx, {
+    username: await freeName(tx, 'ghost'),
+    name: 'Ghost User',
+    email: 'ghost@noreply.invalid',
+    kind: 'ghost',
+    bio: 'This is a "Ghost User", created to hold all that was made by users who are no longer there.',
+    confirmed_at: now(),
+    projects_limit: 0,
+    can_create_group: false,
+  });
+}
+
+/** The name, or the first of name1, name2… that neither a user nor a namespace has. */
+async function freeName(tx: Db, name: string): Promise<string> {
+  const result = await sql<{ name: string }>`
+    select candidate as name from (
+      select 0 as n, ${name}::text as candidate union all select n, ${name}::text || n from generate_series(1, 1000) n) c
+    where not exists (select from users u where lower(u.username) collate "C" = candidate)
+      and not exists (select from namespaces n where lower(n.full_path) collate "C" = candidate)
+    order by c.n limit 1`.execute(tx);
+  return result.rows[0]?.name ?? name;
+}

@@ -1,0 +1,79 @@
+/** Users as other records show them: the public record, and where their pictures and pages are. */
+import Type, { type Static } from 'typebox';
+import { nullable } from '../../platform/http/schema.ts';
+import { digest } from '../../platform/secret.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+
+export const UserBasic = Type.Object({
+  id: Type.Integer(),
+  username: Type.String(),
+  public_email: nullable(Type.String()),
+  name: Type.String(),
+  state: Type.String(),
+  locked: Type.Boolean(),
+  avatar_url: nullable(Type.String()),
+  web_url: Type.String(),
+});
+export type UserBasic = Static<typeof UserBasic>;
+
+/** The columns that the public record needs. */
+export type UserBasicRow = {
+  id: number;
+  username: string;
+  public_email: string | null;
+  name: string;
+  state: string;
+  locked_at?: Date | null;
+  locked?: boolean;
+  avatar: string | null;
+  email: string;
+};
+
+/** What addresses in records depend on. */
+export type Surroundings = { baseUrl: string; settings: Pick<ApplicationSettings, 'gravatar_enabled'> };
+
+/** The address of an uploaded picture below `/uploads/-/system`, or undefined without one. */
+export const uploadUrl = (
+  around: Surroundings,
+  owner: 'user' | 'group' | 'project',
+  id: number,
+  avatar: string | null,
+): string | undefined =>
+  avatar === null
+    ? undefined
+    : `${around.baseUrl}/uploads/-/system/${owner}/avatar/${id}/${encodeURIComponent(avatar)}`;
+
+/** The uploaded picture, else one by mail address where the setting allows it, else null (facts: Notes). */
+export function userAvatarUrl(
+  around: Surroundings,
+  user: { id: number; avatar: string | null; email: string },
+): string | null {
+  const uploaded = uploadUrl(around, 'user', user.id, user.avatar);
+  if (uploaded !== undefined) return uploaded;
+  if (!around.settings.gravatar_enabled) return null;
+  const address = digest(user.email.trim().toLowerCase()).toString('hex');
+  return `https://www.gravatar.com/avatar/${address}?s=80&d=identicon`;
+}
+
+export const presentUserBasic = (around: Surroundings, user: UserBasicRow): UserBasic => ({
+  id: user.id,
+  username: user.username,
+  public_email: user.public_email,
+  name: user.name,
+  state: user.state,
+  locked: user.locked ?? user.locked_at != null,
+  avatar_url: userAvatarUrl(around, user),
+  web_url: `${around.baseUrl}/${user.username}`,
+});
+
+/** The columns of UserBasicRow, for a statement that selects from `users`. */
+export const userBasicColumns = [
+  'users.id',
+  'users.username',
+  'users.public_email',
+  'users.name',
+  'users.state',
+  'users.locked_at',
+  'users.avatar',
+  'users.email',
+] as const;

@@ -1,0 +1,128 @@
+/**
+ * Paths that change: the locks that keep a tree in one piece, whether a path is free, and the redirects that old paths of
+ * projects leave behind (facts: Cross-cutting behaviour, moved project).
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { declareUnique } from '../../platform/db/errors.ts';
+import { Failure } from '../../platform/failure.ts';
+import type { NamespaceRow } from './rows.ts';
+
+declareUnique('namespaces_full_path', 'path');
+
+/** Moves that could keep changing the ancestors while we lock them are given up after this many. */
+const LOCK_ATTEMPTS = 5;
+
+/**
+ * Locks a namespace under which, or of which, something is about to change, and returns it as it is then; undefined when
+ * it is gone or going. The namespaces above it are kept from moving, so that its full path stays true until the commit.
+ */
+export async function lockNamespace(tx: Db, id: number): Promise<NamespaceRow | undefined> {
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
+    const known = await tx
+      .selectFrom('namespaces')
+      .select('ancestor_ids')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!known) return undefined;
+    // From the root down, so that two who lock in one tree wait for each other rather than both for ever.
+    await sql`
+      select from namespaces where id = any(${known.ancestor_ids}::bigint[]) and id <> ${id}
+      order by cardinality(ancestor_ids) for share`.execute(tx);
+    const row = await tx
+      .selectFrom('namespaces')
+      .selectAll()
+      .where('id', '=', id)
+      .where('deleting', '=', false)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (!row) return undefined;
+    // It may have been moved while we waited: then those above it are others.
+    if (row.ancestor_ids.join() === known.ancestor_ids.join()) return row as NamespaceRow;
+  }
+  throw new Failure('conflict', '409 Conflict: Resource lock');
+}
+
+/** What is asking for a path, and so does not stand in its own way. */
+export type Asking = { namespaceId?: number; projectId?: number };
+
+/**
+ * Whether a path is in use inside a namespace, by a group or a project. The caller holds lockNamespace() on the namespace:
+ * only so does the answer hold until the commit. Top-level paths are guarded by their unique index alone.
+ */
+export async function isPathTaken(
+  tx: Db,
+  parent: NamespaceRow,
+  path: string,
+  asking: Asking = {},
+): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select exists (select from namespaces
+        where lower(full_path) collate "C" = ${`${parent.full_path}/${path}`.toLowerCase()} and id <> ${asking.namespaceId ?? 0})
+      or exists (select from projects
+        where namespace_id = ${parent.id} and lower(path) collate "C" = ${path.toLowerCase()} and id <> ${asking.projectId ?? 0})
+      as taken`.execute(tx);
+  return rows[0]?.taken ?? false;
+}
+
+/** Projects below a namespace, with the namespaces that they are in: `p` and `n`. */
+const projectsBelow = (id: number): RawBuilder<unknown> => sql`
+  projects p join namespaces n on n.id = p.namespace_id and n.ancestor_ids @> array[${id}]::bigint[]
+  where not p.deleting`;
+
+/** Where a namespace goes: its parent, locked by the caller, or the top; and what it is called there. */
+export type Place = { parent: NamespaceRow | undefined; path: string; name: string };
+
+/**
+ * Gives a namespace another path, name or parent, and everything below it the full path, full name and ancestors that
+ * follow; projects whose full path changes keep the old one as a redirect. The caller holds lockNamespace() on it.
+ */
+export async function moveNamespace(tx: Db, row: NamespaceRow, to: Place): Promise<NamespaceRow> {
+  const below = (name: 'full_path' | 'full_name', separator: string, own: string): string =>
+    to.parent ? `${to.parent[name]}${separator}${own}` : own;
+  const fullPath = below('full_path', '/', to.path);
+  const fullName = below('full_name', ' / ', to.name);
+  const ancestors = [...(to.parent?.ancestor_ids ?? []), row.id];
+  const moved = fullPath !== row.full_path;
+  if (moved) {
+    await sql`
+      insert into project_redirects (path, project_id)
+      select lower(n.full_path || '/' || p.path), p.id from ${projectsBelow(row.id)}
+      on conflict (path) do update set project_id = excluded.project_id`.execute(tx);
+  }
+  await sql`
+    update namespaces set
+      full_path = ${fullPath}::text || substr(full_path, ${row.full_path.length + 1}::integer),
+      full_name = ${fullName}::text || substr(full_name, ${[...row.full_name].length + 1}::integer),
+      ancestor_ids = ${ancestors}::bigint[] || ancestor_ids[${row.ancestor_ids.length + 1}::integer:]
+    where ancestor_ids @> array[${row.id}]::bigint[]`.execute(tx);
+  if (moved) {
+    await sql`
+      delete from project_redirects r
+      using projects p join namespaces n on n.id = p.namespace_id and n.ancestor_ids @> array[${row.id}]::bigint[]
+      where r.path = lower(n.full_path || '/' || p.path) and not p.deleting`.execute(tx);
+  }
+  const updated = await tx
+    .updateTable('namespaces')
+    .set({ parent_id: to.parent?.id ?? null, path: to.path, name: to.name, updated_at: now() })
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return updated as NamespaceRow;
+}
+
+/** Leaves a redirect from a project's old full path, and takes away the one that its new path may have been. */
+export async function redirectProject(tx: Db, projectId: number, from: string, to: string): Promise<void> {
+  await tx
+    .insertInto('project_redirects')
+    .values({ path: from.toLowerCase(), project_id: projectId })
+    .onConflict((conflict) => conflict.column('path').doUpdateSet({ project_id: projectId }))
+    .execute();
+  await forgetRedirect(tx, to);
+}
+
+/** A full path that a project has now is nobody's old one any more. */
+export async function forgetRedirect(tx: Db, fullPath: string): Promise<void> {
+  await tx.deleteFrom('project_redirects').where('path', '=', fullPath.toLowerCase()).execute();
+}

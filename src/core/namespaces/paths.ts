@@ -1,0 +1,90 @@
+/** What paths of users, groups and projects may be: they share one space of addresses with the program's own. */
+
+/** First parts of addresses that the program answers itself, or that browsers and crawlers ask for by habit. */
+const topLevelWords = new Set([
+  '-',
+  '.well-known',
+  '404.html',
+  '422.html',
+  '500.html',
+  '502.html',
+  '503.html',
+  'admin',
+  'api',
+  'apple-touch-icon.png',
+  'assets',
+  'dashboard',
+  'deploy.html',
+  'explore',
+  'favicon.ico',
+  'favicon.png',
+  'files',
+  'groups',
+  'health_check',
+  'help',
+  'import',
+  'jwt',
+  'login',
+  'oauth',
+  'profile',
+  'projects',
+  'public',
+  'robots.txt',
+  's',
+  'search',
+  'sitemap',
+  'sitemap.xml',
+  'sitemap.xml.gz',
+  'slash-command-logo.png',
+  'snippets',
+  'unsubscribes',
+  'uploads',
+  'user',
+  'users',
+  'v2',
+]);
+
+/** What may follow the path of a group or project in an address, and so cannot be the path of something in it. */
+const nestedWords = new Set([
+  '-',
+  'badges',
+  'blame',
+  'blob',
+  'builds',
+  'commits',
+  'create',
+  'create_dir',
+  'edit',
+  'files',
+  'find_file',
+  'new',
+  'preview',
+  'raw',
+  'refs',
+  'tree',
+  'update',
+  'wikis',
+]);
+
+export const MAXIMUM_PATH_LENGTH = 255;
+
+const FORMAT = /^[a-z0-9_.](?:[a-z0-9_.-]*[a-z0-9_-])?$/i;
+const WRONG_END = /\.(git|atom)$/i;
+const FORMAT_MESSAGE =
+  "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
+
+/** Where the last part of the path stands: of users and top-level groups, or of what is inside a namespace. */
+export type PathPlace = 'top_level' | 'nested';
+
+/** Everything that is wrong with one part of a path, as messages of its property; whether it is free is not asked. */
+export function pathProblems(path: string, place: PathPlace): string[] {
+  if (path === '') return ["can't be blank"];
+  const problems: string[] = [];
+  if (path.length > MAXIMUM_PATH_LENGTH) {
+    problems.push(`is too long (maximum is ${MAXIMUM_PATH_LENGTH} characters)`);
+  }
+  if (!FORMAT.test(path) || WRONG_END.test(path)) problems.push(FORMAT_MESSAGE);
+  const reserved = place === 'top_level' ? topLevelWords : nestedWords;
+  if (reserved.has(path.toLowerCase())) problems.push(`${path} is a reserved name`);
+  return problems;
+}

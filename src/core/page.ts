@@ -1,0 +1,196 @@
+/**
+ * A page is a route for browsers: it knows the session by its cookie, refuses what another site sends in its name, and
+ * answers failures as pages. What endpoint() is for the API, page() is for everything that people look at.
+ */
+import type { Db } from '../platform/db/database.ts';
+import { Failure } from '../platform/failure.ts';
+import type { Answer, HttpRequest } from '../platform/http/answer.ts';
+import { readBody } from '../platform/http/body.ts';
+import { type Html, html, htmlAnswer, htmlPage } from '../platform/http/html.ts';
+import { addressKey, rateLimitHeaders } from '../platform/http/rate-limit.ts';
+import { parseUrlEncoded, type RawObject } from '../platform/http/raw-parameters.ts';
+import type { Method, Route } from '../platform/http/server.ts';
+import { sameSecret } from '../platform/secret.ts';
+import { readCookie, SESSION_COOKIE } from './identity/credentials.ts';
+import { readSession, type Session } from './identity/sessions.ts';
+import type { Services } from './services.ts';
+import type { ApplicationSettings } from './settings/definitions.ts';
+
+export const SIGN_IN_PATH = '/users/sign_in';
+export const TWO_FACTOR_PATH = '/-/profile/two_factor_auth';
+
+export type PageContext<S = Session | undefined> = {
+  db: Db;
+  services: Services;
+  settings: ApplicationSettings;
+  request: HttpRequest;
+  session: S;
+  /** A parameter of the query, or of the form where one was sent; empty when it is absent or not text. */
+  field(name: string): string;
+};
+
+type Common = {
+  method: Method;
+  path: string;
+  /** A protected path: POSTs from one address are few (facts: Rate limits, throttle_protected_paths). */
+  protected?: boolean;
+  /** Reachable with a session that owes two-factor authentication. */
+  whileOverdue?: boolean;
+};
+
+const FORM_LIMIT = 65_536;
+
+/** The route of a page that everybody may open; the session is there for those who are signed in. */
+export const page = (
+  services: Services,
+  spec: Common & { handle(context: PageContext): Promise<Answer> },
+): Route => toRoute(services, spec, (context) => spec.handle(context));
+
+/**
+ * The route of a page for those who are signed in: others are led to the sign-in page and back. What changes something
+ * needs the session's token, as the field authenticity_token or the header X-CSRF-Token.
+ */
+export const sessionPage = (
+  services: Services,
+  spec: Common & { handle(context: PageContext<Session>): Promise<Answer> },
+): Route =>
+  toRoute(services, spec, async (context) => {
+    const { session, request } = context;
+    if (!session) return redirect(signInPath(request, spec.method));
+    if (spec.method !== 'GET' && !hasToken(services, context, session)) throw forged();
+    return spec.handle({ ...context, session });
+  });
+
+function toRoute(services: Services, spec: Common, handle: (context: PageContext) => Promise<Answer>): Route {
+  const { database } = services;
+
+  async function answer(request: HttpRequest): Promise<Answer> {
+    const settings = await services.settings.read();
+    const token = readCookie(request.headers.cookie?.toString(), SESSION_COOKIE);
+    const session = token === undefined ? undefined : await readSession(database.sql, token, settings);
+    try {
+      const refused = await throttle(services, spec, request, session, settings);
+      if (refused) return refused;
+      if (spec.method !== 'GET') {
+        if (!isSameOrigin(request, services.baseUrl())) throw forged();
+        services.disk.refuseWrites();
+      }
+      if (session?.duty.kind === 'overdue' && !spec.whileOverdue) return redirect(TWO_FACTOR_PATH);
+      const parameters = { ...parseUrlEncoded(request.query), ...(await readBody(request)) };
+      const field = (name: string): string => textOf(parameters[name]);
+      const answered = await handle({ db: database.db, services, settings, request, session, field });
+      if (spec.method !== 'GET') services.wake();
+      return { ...answered, ...(session && { actor: session.actor.username }) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return failurePage(services, session, error);
+    }
+  }
+
+  return { method: spec.method, path: spec.path, bodyLimit: FORM_LIMIT, handle: answer };
+}
+
+const textOf = (value: RawObject[string] | undefined): string => (typeof value === 'string' ? value : '');
+
+/** Answers 303: the browser goes on with a GET. */
+export const redirect = (location: string, headers: Record<string, string> = {}): Answer => ({
+  status: 303,
+  headers: { location, 'cache-control': 'no-store', ...headers },
+  body: '',
+});
+
+function signInPath(request: HttpRequest, method: Method): string {
+  if (method !== 'GET') return SIGN_IN_PATH;
+  const here = request.query === '' ? request.path : `${request.path}?${request.query}`;
+  return `${SIGN_IN_PATH}?return_to=${encodeURIComponent(here)}`;
+}
+
+const forged = (): Failure =>
+  new Failure(
+    'forbidden',
+    'This form is out of date, or was sent from another site. Go back, reload the page and try again.',
+  );
+
+function hasToken(services: Services, context: PageContext, session: Session): boolean {
+  const header = context.request.headers['x-csrf-token'];
+  const given = typeof header === 'string' ? header : context.field('authenticity_token');
+  return sameSecret(given, services.authenticator.csrfToken(session.token));
+}
+
+/**
+ * Whether a browser says that the request comes from a page of this site. Forms without a session, such as sign-in, rely
+ * on it alone. A client that says nothing is no browser, and carries nobody's cookies but its own.
+ */
+export function isSameOrigin(request: Pick<HttpRequest, 'headers' | 'origin'>, baseUrl: string): boolean {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const origin = request.headers.origin?.toString();
+  if (origin === undefined) return true;
+  const known = [request.origin, URL.parse(baseUrl)?.origin];
+  return known.includes(origin) || URL.parse(origin)?.host === request.headers.host;
+}
+
+/** Counts the request against the throttles of pages; the answer when it is one too many (facts: Rate limits). */
+async function throttle(
+  services: Services,
+  spec: Common,
+  request: HttpRequest,
+  session: Session | undefined,
+  settings: ApplicationSettings,
+): Promise<Answer | undefined> {
+  const web = session ? 'throttle_authenticated_web' : 'throttle_unauthenticated_web';
+  const address = addressKey(request.address);
+  const throttles = [{ name: web, who: session ? session.actor.id : address } as const];
+  const guarded = spec.protected && spec.method === 'POST';
+  for (const { name, who } of guarded
+    ? [...throttles, { name: 'throttle_protected_paths', who: address } as const]
+    : throttles) {
+    const limit = settings[`${name}_requests_per_period`];
+    const periodSeconds = settings[`${name}_period_in_seconds`];
+    if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) continue;
+    const taken = await services.limiter.take(`${name}:${who}`, { limit, periodSeconds });
+    if (taken.allowed) continue;
+    const headers = {
+      ...rateLimitHeaders(taken, name, periodSeconds),
+      'content-type': 'text/plain; charset=utf-8',
+    };
+    const body = `${settings.rate_limiting_response_text || 'Retry later'}\n`;
+    return { status: 429, headers, body, failure: 'too_many_requests' };
+  }
+  return undefined;
+}
+
+/** The field that proves that a form is this session's. */
+export const tokenField = (services: Services, session: Session): Html =>
+  html`<input type="hidden" name="authenticity_token" value="${services.authenticator.csrfToken(session.token)}">`;
+
+/** A page in the site's frame, with who is signed in above it. */
+export function showPage(
+  services: Services,
+  session: Session | undefined,
+  content: { title: string; body: Html; status?: number; headers?: Record<string, string> },
+): Answer {
+  const account = session
+    ? html`<a href="/-/profile/password">${session.actor.name}</a>
+<form method="post" action="/users/sign_out">${tokenField(services, session)}<button class="plain">Sign out</button></form>`
+    : html`<a href="${SIGN_IN_PATH}">Sign in</a>`;
+  const header = html`<header><a class="brand" href="/">Ashlar</a>
+<a href="/api/docs">API</a>
+${account}</header>`;
+  const parts = { header, ...(session && { csrfToken: services.authenticator.csrfToken(session.token) }) };
+  return htmlAnswer(content.status ?? 200, htmlPage(content.title, content.body, parts), content.headers);
+}
+
+function failurePage(services: Services, session: Session | undefined, failure: Failure): Answer {
+  const text =
+    typeof failure.publicMessage === 'string' ? failure.publicMessage : 'The request is not valid.';
+  const body = html`<div class="card"><h1>That did not work</h1><p class="message" role="alert">${text}</p></div>`;
+  const { headers } = failure.details;
+  const shown = showPage(services, session, {
+    title: 'Error',
+    body,
+    status: failure.status,
+    ...(headers && { headers }),
+  });
+  return { ...shown, failure: failure.kind };
+}

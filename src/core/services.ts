@@ -1,0 +1,26 @@
+/** What the composition root builds once and every capability may ask for. */
+import type { Config } from '../config.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { DiskGuard } from '../platform/disk.ts';
+import type { RateLimiter } from '../platform/http/rate-limit.ts';
+import type { Log } from '../platform/log.ts';
+import type { Authenticator } from './identity/authenticate.ts';
+import type { FeatureGates } from './settings/features.ts';
+import type { SettingsSource } from './settings/settings.ts';
+
+export type Services = {
+  config: Config;
+  database: Database;
+  settings: SettingsSource;
+  features: FeatureGates;
+  authenticator: Authenticator;
+  limiter: RateLimiter;
+  disk: DiskGuard;
+  log: Log;
+  /** Seals what must be read again. */
+  secretKey: string;
+  /** The spec's base_url, without a slash at the end; known once the server listens. */
+  baseUrl: () => string;
+  /** Something was committed that listeners may want to hear. */
+  wake: () => void;
+};

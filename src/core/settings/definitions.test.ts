@@ -1,0 +1,46 @@
+/** Every setting is obeyed by somebody, or is listed here with those whose capability is still to come. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Schema from 'typebox/schema';
+import { expect, test } from 'vitest';
+import { branchProtectionLevel } from '../namespaces/branch-protection.ts';
+import { ApplicationSettingsSchema, defaultSettings } from './definitions.ts';
+
+/** Settings that only later capabilities read. A name leaves this list with the code that obeys it. */
+const later: readonly string[] = [
+  'password_authentication_enabled_for_git',
+  'default_snippet_visibility',
+  'default_branch_name',
+  'outbound_local_requests_allowlist',
+  'allow_local_requests_from_web_hooks_and_services',
+];
+
+const source = fileURLToPath(new URL('../..', import.meta.url));
+/** Where settings are defined, changed and shown, and where no setting is known but columns have the same names. */
+const elsewhere = [join('core', 'settings'), join('domain', 'settings'), 'platform'];
+
+const program = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .filter((path) => !elsewhere.some((folder) => path.startsWith(folder)))
+  .map((path) => readFileSync(join(source, path), 'utf8'))
+  .join('\n');
+
+/** The three settings of a throttle are read under its name. */
+const wordOf = (name: string): string =>
+  name.replace(/^(throttle_\w+)_(?:enabled|requests_per_period|period_in_seconds)$/, '$1');
+
+const isObeyed = (name: string): boolean => new RegExp(`\\b${wordOf(name)}\\b`).test(program);
+
+test('every setting is obeyed', () => {
+  const names = Object.keys(ApplicationSettingsSchema.properties);
+  expect(names.filter((name) => !isObeyed(name))).toEqual(later);
+});
+
+test('the defaults are what the schema allows, and agree with one another', () => {
+  const validator = Schema.Compile(ApplicationSettingsSchema);
+  expect(validator.Errors(defaultSettings)[1]).toEqual([]);
+  expect(branchProtectionLevel(defaultSettings.default_branch_protection_defaults)).toBe(
+    defaultSettings.default_branch_protection,
+  );
+});

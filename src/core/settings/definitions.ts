@@ -1,0 +1,215 @@
+/**
+ * The application settings that exist: each one here is obeyed somewhere; any other name is refused (facts: Application
+ * settings fields). A row is a schema with its default; the type, the validation and the documentation follow from it.
+ */
+import Type, { type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
+import { visibilityNames } from '../access/roles.ts';
+import {
+  BranchProtection,
+  BranchProtectionChanges,
+  type BranchProtectionLevel,
+  branchProtectionLevels,
+  branchProtectionOf,
+} from '../namespaces/branch-protection.ts';
+
+const boolean = (value: boolean, description: string) => Type.Boolean({ default: value, description });
+const count = (value: number, description: string, maximum = 2_147_483_647) =>
+  Type.Integer({ default: value, minimum: 0, maximum, description });
+const text = (value: string, description: string, maxLength = 10_000) =>
+  Type.String({ default: value, maxLength, description });
+const choice = <const T extends readonly string[]>(names: T, value: T[number], description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: names, default: value, description });
+const list = (description: string) =>
+  Type.Array(Type.String({ maxLength: 255 }), {
+    default: [],
+    maxItems: 1_000,
+    commaSeparated: true,
+    description,
+  });
+
+/** A throttle over all requests of one kind: on or off, so many requests in a period (facts: Rate limits). */
+const throttle = <const N extends string>(name: N, enabled: boolean, requests: number, period: number) =>
+  ({
+    [`${name}_enabled`]: boolean(enabled, `Whether ${name} applies.`),
+    [`${name}_requests_per_period`]: count(requests, `Requests allowed by ${name} in a period.`),
+    [`${name}_period_in_seconds`]: count(period, `The period of ${name}, in seconds.`),
+  }) as Record<`${N}_enabled`, ReturnType<typeof boolean>> &
+    Record<`${N}_requests_per_period` | `${N}_period_in_seconds`, ReturnType<typeof count>>;
+
+export const ApplicationSettingsSchema = Type.Object({
+  // Sign-up and sign-in
+  signup_enabled: boolean(true, 'Whether people may register an account themselves.'),
+  require_admin_approval_after_user_signup: boolean(true, 'Registered accounts wait for an administrator.'),
+  email_confirmation_setting: choice(['off', 'soft', 'hard'], 'off', 'Whether an address must be confirmed.'),
+  domain_allowlist: list('Mail domains that may register; empty for all.'),
+  domain_denylist_enabled: boolean(false, 'Whether domain_denylist applies.'),
+  domain_denylist: list('Mail domains that may not register.'),
+  password_authentication_enabled_for_web: boolean(true, 'Whether the sign-in page takes passwords.'),
+  password_authentication_enabled_for_git: boolean(
+    true,
+    'Whether passwords work for Git over HTTP(S) and the password grant.',
+  ),
+  minimum_password_length: Type.Integer({
+    default: 8,
+    minimum: 8,
+    maximum: 128,
+    description: 'In characters.',
+  }),
+  password_number_required: boolean(false, 'A password must have a digit.'),
+  password_symbol_required: boolean(false, 'A password must have a symbol.'),
+  password_uppercase_required: boolean(false, 'A password must have an upper-case letter.'),
+  password_lowercase_required: boolean(false, 'A password must have a lower-case letter.'),
+  max_login_attempts: count(10, 'Failed sign-ins before an account is locked.'),
+  failed_login_attempts_unlock_period_in_minutes: count(10, 'Minutes until a locked account opens again.'),
+  session_expire_delay: Type.Integer({
+    default: 10_080,
+    minimum: 1,
+    maximum: 525_600,
+    description: 'In minutes.',
+  }),
+  session_expire_from_init: boolean(false, 'Sessions expire counted from sign-in, not from last use.'),
+  require_two_factor_authentication: boolean(false, 'Everybody must set up two-factor authentication.'),
+  two_factor_grace_period: count(48, 'Hours until required two-factor authentication must be set up.'),
+  after_sign_out_path: text('', 'Where signing out leads; empty for the sign-in page.', 2_000),
+  // Tokens
+  impersonation_enabled: boolean(true, 'Whether impersonation tokens may be made and used.'),
+  disable_personal_access_tokens: boolean(false, 'Personal access tokens are refused.'),
+  personal_access_token_prefix: text('glpat-', 'Put before new personal, project and group tokens.', 20),
+  require_personal_access_token_expiry: boolean(true, 'New access tokens must expire.'),
+  max_personal_access_token_lifetime: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: 400,
+    default: null,
+    description: 'Days that an access token may live; null for 365.',
+  }),
+  // What may be created, and how it starts
+  default_project_visibility: choice(visibilityNames, 'private', 'Visibility of new projects.'),
+  default_group_visibility: choice(visibilityNames, 'private', 'Visibility of new groups.'),
+  default_snippet_visibility: choice(visibilityNames, 'private', 'Visibility of new snippets.'),
+  restricted_visibility_levels: Type.Array(
+    Type.Unsafe<(typeof visibilityNames)[number]>({ type: 'string', enum: visibilityNames }),
+    {
+      default: [],
+      commaSeparated: true,
+      description: 'Visibilities that only administrators may give.',
+    },
+  ),
+  default_projects_limit: count(100_000, 'Personal projects a new user may have.'),
+  can_create_group: boolean(true, 'New users may create top-level groups.'),
+  top_level_group_creation_enabled: boolean(
+    true,
+    'Users who are not administrators may create top-level groups.',
+  ),
+  default_project_creation: Type.Integer({
+    default: 2,
+    minimum: 0,
+    maximum: 4,
+    description:
+      'Who may create projects in new groups: 0 nobody, 1 maintainers, 2 developers, 3 administrators, 4 owners.',
+  }),
+  allow_project_creation_for_guest_and_below: boolean(
+    true,
+    'Users who are nowhere more than a guest may create projects.',
+  ),
+  user_default_external: boolean(false, 'New users are external.'),
+  user_defaults_to_private_profile: boolean(false, 'New users have a private profile.'),
+  default_branch_name: text('', 'Default branch of new repositories; empty for main.', 255),
+  default_branch_protection: Type.Unsafe<BranchProtectionLevel>({
+    type: 'integer',
+    enum: [...branchProtectionLevels],
+    default: 2,
+    description:
+      'Deprecated form of default_branch_protection_defaults: 0 none, 1 partial, 2 full, 3 against pushes, 4 full after the initial push.',
+  }),
+  default_branch_protection_defaults: Type.Object(BranchProtection.properties, {
+    default: branchProtectionOf(2),
+    description: 'Protection of the default branch of new repositories.',
+  }),
+  deletion_adjourned_period: Type.Integer({
+    default: 30,
+    minimum: 1,
+    maximum: 90,
+    description: 'Days until what is marked for deletion is deleted.',
+  }),
+  gravatar_enabled: boolean(true, 'Users without a picture get the address of one by their mail address.'),
+  // Traffic
+  ...throttle('throttle_unauthenticated_api', true, 3_600, 3_600),
+  ...throttle('throttle_authenticated_api', true, 36_000, 3_600),
+  ...throttle('throttle_unauthenticated_web', false, 3_600, 3_600),
+  ...throttle('throttle_authenticated_web', false, 7_200, 3_600),
+  ...throttle('throttle_protected_paths', true, 10, 60),
+  rate_limiting_response_text: text('', 'Body of 429; empty for "Retry later".'),
+  users_get_by_id_limit: count(300, 'GET /users/:id, per ten minutes and caller; 0 for no limit.'),
+  users_api_limit_followers: count(100, 'GET /users/:id/followers per minute; 0 for no limit.'),
+  users_api_limit_following: count(100, 'GET /users/:id/following per minute; 0 for no limit.'),
+  users_api_limit_status: count(240, 'GET /users/:user_id/status per minute; 0 for no limit.'),
+  users_api_limit_ssh_keys: count(120, 'GET /users/:user_id/keys per minute; 0 for no limit.'),
+  users_api_limit_ssh_key: count(120, 'GET /users/:id/keys/:key_id per minute; 0 for no limit.'),
+  users_api_limit_gpg_keys: count(120, 'GET /users/:id/gpg_keys per minute; 0 for no limit.'),
+  users_api_limit_gpg_key: count(120, 'GET /users/:id/gpg_keys/:key_id per minute; 0 for no limit.'),
+  projects_api_limit: count(2_000, 'GET /projects per ten minutes, signed in; 0 for no limit.'),
+  projects_api_rate_limit_unauthenticated: count(
+    400,
+    'GET /projects per ten minutes and address; 0 for no limit.',
+  ),
+  project_api_limit: count(400, 'GET /projects/:id per minute; 0 for no limit.'),
+  user_projects_api_limit: count(300, 'GET /users/:user_id/projects per minute; 0 for no limit.'),
+  user_contributed_projects_api_limit: count(
+    100,
+    'GET /users/:user_id/contributed_projects per minute; 0 for no limit.',
+  ),
+  user_starred_projects_api_limit: count(
+    100,
+    'GET /users/:user_id/starred_projects per minute; 0 for no limit.',
+  ),
+  groups_api_limit: count(200, 'GET /groups per minute; 0 for no limit.'),
+  group_api_limit: count(400, 'GET /groups/:id per minute; 0 for no limit.'),
+  group_projects_api_limit: count(600, 'GET /groups/:id/projects per minute; 0 for no limit.'),
+  group_shared_groups_api_limit: count(60, 'GET /groups/:id/groups/shared per minute; 0 for no limit.'),
+  group_invited_groups_api_limit: count(60, 'GET /groups/:id/invited_groups per minute; 0 for no limit.'),
+  project_invited_groups_api_limit: count(60, 'GET /projects/:id/invited_groups per minute; 0 for no limit.'),
+  group_archive_unarchive_api_limit: count(60, 'Archiving groups, per minute; 0 for no limit.'),
+  members_delete_limit: count(60, 'DELETE of members per minute; 0 for no limit.'),
+  project_members_api_limit: count(200, 'GET /projects/:id/members/all per minute; 0 for no limit.'),
+  // Operation
+  maintenance_mode: boolean(false, 'Writes are refused with 503.'),
+  maintenance_mode_message: text('', 'What is said while maintenance mode is on.', 255),
+  outbound_local_requests_allowlist: list(
+    'Hosts, addresses and networks of this network that outgoing calls may reach.',
+  ),
+  allow_local_requests_from_web_hooks_and_services: boolean(false, 'Outgoing calls may reach this network.'),
+});
+
+export type ApplicationSettings = Static<typeof ApplicationSettingsSchema>;
+export type SettingName = keyof ApplicationSettings;
+
+/** Every setting at its default. */
+export const defaultSettings = Object.fromEntries(
+  Object.entries(ApplicationSettingsSchema.properties).map(([name, schema]) => [
+    name,
+    (schema as unknown as { default: unknown }).default,
+  ]),
+) as ApplicationSettings;
+
+/** A setting as a parameter: optional, and without the default, which would undo what was set before. */
+function asParameter(schema: TSchema): TSchema {
+  const { default: _, ...rest } = schema as { default?: unknown };
+  return Type.Optional(Type.Unsafe(rest));
+}
+
+type ChangeOf<Value> = TOptional<TUnsafe<Value>>;
+type ChangesSchema = {
+  [Name in Exclude<SettingName, 'default_branch_protection_defaults'>]: ChangeOf<ApplicationSettings[Name]>;
+} & {
+  default_branch_protection_defaults: TOptional<typeof BranchProtectionChanges>;
+};
+
+/** The settings as parameters of a change; what is absent stays as it is. */
+export const settingChanges = {
+  ...Object.fromEntries(
+    Object.entries(ApplicationSettingsSchema.properties).map(([name, schema]) => [name, asParameter(schema)]),
+  ),
+  default_branch_protection_defaults: Type.Optional(BranchProtectionChanges),
+  // fromEntries() forgets the names, which are those of the schema.
+} as ChangesSchema;

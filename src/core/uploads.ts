@@ -1,0 +1,120 @@
+/**
+ * Pictures of users, groups and projects: files named by what is in them, below the data folder. The name is stored with
+ * its owner and is the last part of the public address, so an address never changes what it shows.
+ */
+import { hash } from 'node:crypto';
+import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure, invalid } from '../platform/failure.ts';
+import type { Answer } from '../platform/http/answer.ts';
+import type { UploadedFile } from '../platform/http/raw-parameters.ts';
+import { randomHex } from '../platform/secret.ts';
+
+const MAXIMUM_BYTES = 200 * 1_024;
+
+const contentTypes = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  ico: 'image/vnd.microsoft.icon',
+  bmp: 'image/bmp',
+} as const;
+export type ImageExtension = keyof typeof contentTypes;
+
+const signatures: [extension: ImageExtension, pattern: RegExp][] = [
+  ['png', /^89504e470d0a1a0a/],
+  ['jpg', /^ffd8ff/],
+  ['gif', /^47494638(37|39)61/],
+  ['webp', /^52494646.{8}57454250/],
+  ['ico', /^00000100(?!0000)/],
+  ['bmp', /^424d/],
+];
+
+/** The kind of picture that the first bytes say it is, whatever the client calls it; undefined for anything else. */
+export function imageExtension(bytes: Buffer): ImageExtension | undefined {
+  const start = bytes.toString('hex', 0, 12);
+  return signatures.find(([, pattern]) => pattern.test(start))?.[0];
+}
+
+const NAME = /^([0-9a-f]{64})\.(png|jpg|gif|webp|ico|bmp)$/;
+
+const fileOf = (dataFolder: string, name: string): { folder: string; file: string } => {
+  const folder = join(dataFolder, 'uploads', name.slice(0, 2));
+  return { folder, file: join(folder, name) };
+};
+
+/** Keeps the picture and returns the name to store with its owner. 400 for what is too big or no picture. */
+export async function storeAvatar(dataFolder: string, upload: UploadedFile): Promise<string> {
+  const { bytes } = upload;
+  if (bytes.length > MAXIMUM_BYTES) throw invalid({ avatar: ['is too big (should be at most 200 KiB)'] });
+  const extension = imageExtension(bytes);
+  if (extension === undefined) {
+    throw invalid({
+      avatar: [
+        `file format is not supported. Please try one of the following supported formats: ${Object.values(contentTypes).join(', ')}`,
+      ],
+    });
+  }
+  const name = `${hash('sha256', bytes)}.${extension}`;
+  const { folder, file } = fileOf(dataFolder, name);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeWhole(join(folder, `.${randomHex(16)}`), file, bytes);
+    await syncFolder(folder);
+  } catch (error) {
+    throw diskFull(error) ?? error;
+  }
+  return name;
+}
+
+function diskFull(cause: unknown): Failure | undefined {
+  const { code } = cause as NodeJS.ErrnoException; // what the file system throws
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
+  return new Failure('unavailable', '503 Service Unavailable: no space left on disk', { cause });
+}
+
+/** Written beside its place and moved there once it is on the disk, so that no name ever has half a file. */
+async function writeWhole(temporary: string, file: string, bytes: Buffer): Promise<void> {
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+    await handle.close();
+    await rename(temporary, file);
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The picture as an answer that no browser runs anything of; undefined when there is no such file. */
+export async function readAvatar(dataFolder: string, name: string): Promise<Answer | undefined> {
+  const extension = NAME.exec(name)?.[2] as ImageExtension | undefined; // the pattern admits these only
+  if (extension === undefined) return undefined;
+  const bytes = await readFile(fileOf(dataFolder, name).file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (bytes === undefined) return undefined;
+  return {
+    status: 200,
+    headers: {
+      'content-type': contentTypes[extension],
+      'content-disposition': 'inline',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cache-control': 'private, max-age=300, must-revalidate',
+    },
+    body: bytes,
+  };
+}

@@ -1,0 +1,8 @@
+/** How the audit log names a user. */
+import type { AuditedEntity } from '../../core/activity/announce.ts';
+
+export const userEntity = (user: { id: number; username: string }): AuditedEntity => ({
+  type: 'User',
+  id: user.id,
+  path: user.username,
+});

@@ -1,0 +1,130 @@
+/** Pictures: one's own is set here; those of users, groups and projects are served here. */
+import { sql } from 'kysely';
+import Type from 'typebox';
+import { anyone, signedIn } from '../../core/access/access.ts';
+import { authorizeGroup, authorizeProject } from '../../core/access/find.ts';
+import { selectUser } from '../../core/access/users.ts';
+import { announce } from '../../core/activity/announce.ts';
+import { type Endpoint, endpoint, found } from '../../core/endpoint.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import { presentedCredential } from '../../core/identity/credentials.ts';
+import { userAvatarUrl } from '../../core/identity/records.ts';
+import type { Services } from '../../core/services.ts';
+import { readAvatar, storeAvatar } from '../../core/uploads.ts';
+import { now } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { HttpRequest } from '../../platform/http/answer.ts';
+import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
+import { file, nullable } from '../../platform/http/schema.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { userEntity } from './audits.ts';
+import { surroundings } from './user-routes.ts';
+
+const Avatar = Type.Object({ avatar_url: nullable(Type.String()) });
+
+export const avatarEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'PUT',
+    path: '/user/avatar',
+    summary: "Sets the caller's picture.",
+    access: signedIn,
+    input: Type.Object({
+      avatar: nullable(file({ description: 'A picture of at most 200 KiB; empty to remove it.' })),
+    }),
+    reply: Avatar,
+    handle: async (context) => {
+      const { db, services, actor, input } = context;
+      const avatar = input.avatar ? await storeAvatar(services.config.data, input.avatar) : null;
+      const row = await inTransaction(db, async (tx) => {
+        const changed = await tx
+          .updateTable('users')
+          .set({ avatar, updated_at: now() })
+          .where('id', '=', actor.id)
+          .where('deletion', 'is', null)
+          .returning(['id', 'username', 'avatar', 'email'])
+          .executeTakeFirst();
+        const user = found(changed, 'User');
+        const audit = {
+          entity: userEntity(user),
+          event: 'user_profile_updated',
+          details: { change: 'avatar' },
+        };
+        await announce(tx, { author: actor, audit });
+        return user;
+      });
+      return { avatar_url: userAvatarUrl(surroundings(context), row) };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/avatar',
+    summary: 'The picture of the user who shows this mail address, else one by the address itself.',
+    access: anyone,
+    input: Type.Object({ email: Type.String({ maxLength: 254, description: 'A mail address.' }) }),
+    reply: Avatar,
+    handle: async (context) => {
+      const { db, input, actor, settings } = context;
+      const closed = actor === undefined && settings.restricted_visibility_levels.includes('public');
+      const address = input.email.trim().toLowerCase();
+      const user = closed
+        ? undefined
+        : await db
+            .selectFrom('users')
+            .select(['id', 'avatar', 'email'])
+            .where(sql<boolean>`lower(public_email) collate "C" = ${address}`)
+            .where('deletion', 'is', null)
+            .executeTakeFirst();
+      // Never the primary address of whoever shows another: it could be told from the picture's address.
+      const shown = { id: user?.id ?? 0, avatar: user?.avatar ?? null, email: address };
+      return { avatar_url: userAvatarUrl(surroundings(context), shown) };
+    },
+  }),
+];
+
+type OwnerKind = 'user' | 'group' | 'project';
+
+/** The stored name of the owner's picture, for a caller who may see the owner; 404 otherwise. */
+async function selectAvatar(
+  services: Services,
+  caller: Caller,
+  kind: OwnerKind,
+  id: number,
+): Promise<string | null> {
+  const driver = services.database.sql;
+  if (kind === 'user') return (await selectUser(driver, id))?.row.avatar ?? null;
+  if (kind === 'group') return (await authorizeGroup(driver, caller, 'read_group', id)).row.avatar;
+  return (await authorizeProject(driver, caller, 'read_project', id)).row.avatar;
+}
+
+async function callerOf(services: Services, request: HttpRequest): Promise<Caller> {
+  const query = parseUrlEncoded(request.query);
+  const question = {
+    credential: presentedCredential(request.headers, query),
+    jobToken: false,
+    safeMethod: true,
+    csrfToken: undefined,
+    sudo: undefined,
+  };
+  return services.authenticator.authenticate(question, await services.settings.read());
+}
+
+const kinds: Record<string, OwnerKind> = { user: 'user', group: 'group', project: 'project' };
+
+/** `/uploads/-/system/…`: the pictures that records point at. */
+export const avatarRoutes = (services: Services): Route[] => [
+  {
+    method: 'GET',
+    path: '/uploads/-/system/:kind/avatar/:id/:filename',
+    async handle(request) {
+      const { kind: word = '', id = '', filename } = request.params;
+      const kind = Object.hasOwn(kinds, word) ? kinds[word] : undefined;
+      if (kind === undefined || !/^\d{1,15}$/.test(id)) throw notFound();
+      const caller = kind === 'user' ? undefined : await callerOf(services, request);
+      const name = await selectAvatar(services, caller, kind, Number(id));
+      const answer =
+        name === filename && name !== null ? await readAvatar(services.config.data, name) : undefined;
+      return found(answer);
+    },
+  },
+];

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../../../test/support/app.ts';
+import { bodyOf, makeUser } from '../../../test/support/factories.ts';
+import { dsaKey, gpgKey, sampleKeys } from '../../../test/support/sample-keys.ts';
+import { moveClock } from '../../platform/clock.ts';
+
+const app = useApp();
+
+describe('mail addresses', () => {
+  test('one’s own wait to be confirmed; an administrator may skip that', async () => {
+    const ada = await makeUser(app);
+    const asAda = app.as(ada.token);
+    const added = bodyOf(await asAda('POST /user/emails', { body: { email: 'ada@second.example' } }), 201);
+    expect(added).toEqual({ id: expect.any(Number), email: 'ada@second.example', confirmed_at: null });
+    const skipping = { email: 'ada@third.example', skip_confirmation: true };
+    const third = bodyOf(await app.root(`POST /users/${ada.id}/emails`, { body: skipping }), 201);
+    expect(third.confirmed_at).toMatch(/Z$/);
+    const all = bodyOf(await asAda('GET /user/emails'), 200);
+    expect(all).toHaveLength(3);
+    expect(bodyOf(await asAda(`GET /user/emails/${added.id}`), 200)).toEqual(added);
+    expect(bodyOf(await app.root(`GET /users/${ada.id}/emails`), 200)).toEqual(all);
+    // Only what is confirmed can be shown.
+    const show = (public_email: string) => app.root(`PUT /users/${ada.id}`, { body: { public_email } });
+    expect((await show(added.email)).status).toBe(400);
+    bodyOf(await show(third.email), 200);
+    expect((await asAda(`DELETE /user/emails/${third.id}`)).status).toBe(204);
+    expect(bodyOf(await asAda('GET /user'), 200).public_email).toBeNull();
+    expect((await asAda(`DELETE /user/emails/${all[0].id}`)).status).toBe(400);
+  });
+
+  test('belong to one user, whom nobody else reaches through them', async () => {
+    const [ada, bob] = [await makeUser(app), await makeUser(app)];
+    const body = { email: 'only.one@example.org' };
+    const { id } = bodyOf(await app.as(ada.token)('POST /user/emails', { body }), 201);
+    const again = await app.as(bob.token)('POST /user/emails', { body: { email: 'ONLY.one@example.org' } });
+    expect(again).toMatchObject({ status: 400, body: { message: { email: ['has already been taken'] } } });
+    expect((await app.as(bob.token)(`GET /user/emails/${id}`)).status).toBe(404);
+    expect((await app.as(bob.token)(`DELETE /user/emails/${id}`)).status).toBe(404);
+    expect((await app.as(bob.token)(`GET /users/${ada.id}/emails`)).status).toBe(403);
+    expect((await app.root(`DELETE /users/${bob.id}/emails/${id}`)).status).toBe(404);
+    expect((await app.as(ada.token)('POST /user/emails', { body: { email: 'a@b c' } })).status).toBe(400);
+  });
+});
+
+describe('status and preferences', () => {
+  test('PUT sets all of it, PATCH what is given, and time clears it', async () => {
+    const ada = await makeUser(app);
+    const asAda = app.as(ada.token);
+    const none = { emoji: null, message: null, availability: null, message_html: '', clear_status_at: null };
+    expect(bodyOf(await asAda('GET /user/status'), 200)).toEqual(none);
+    const body = { emoji: 'coffee', message: 'at <lunch>', clear_status_after: '30_minutes' };
+    const set = bodyOf(await asAda('PUT /user/status', { body }), 200);
+    expect(set).toMatchObject({ emoji: 'coffee', message_html: 'at &lt;lunch&gt;', availability: 'not_set' });
+    const patched = bodyOf(await asAda('PATCH /user/status', { body: { availability: 'busy' } }), 200);
+    expect(patched).toEqual({ ...set, availability: 'busy' });
+    expect(bodyOf(await app.call(`GET /users/${ada.username}/status`), 200)).toEqual(patched);
+    const back = moveClock(31 * 60_000);
+    try {
+      expect(bodyOf(await app.call(`GET /users/${ada.id}/status`), 200)).toEqual(none);
+    } finally {
+      back();
+    }
+    expect(bodyOf(await asAda('PUT /user/status', { body: {} }), 200)).toEqual(none);
+    expect((await asAda('PUT /user/status', { body: { message: 'x'.repeat(101) } })).status).toBe(400);
+    expect((await asAda('PUT /user/status', { body: { availability: 'gone' } })).status).toBe(400);
+  });
+
+  test('preferences keep what is not given', async () => {
+    const ada = await makeUser(app, { view_diffs_file_by_file: true });
+    const asAda = app.as(ada.token);
+    const preferences = {
+      id: ada.id,
+      user_id: ada.id,
+      view_diffs_file_by_file: true,
+      show_whitespace_in_diffs: true,
+      pass_user_identities_to_ci_jwt: false,
+      policy_advanced_editor: false,
+    };
+    expect(bodyOf(await asAda('GET /user/preferences'), 200)).toEqual(preferences);
+    const changed = { ...preferences, show_whitespace_in_diffs: false };
+    const body = { show_whitespace_in_diffs: false, admin: true };
+    expect(bodyOf(await asAda('PUT /user/preferences', { body }), 200)).toEqual(changed);
+    expect(bodyOf(await asAda('GET /user/preferences'), 200)).toEqual(changed);
+  });
+});
+
+describe('keys', () => {
+  const { ed25519, rsa } = sampleKeys;
+
+  test('SSH keys: added, shown to all, found by fingerprint, removed', async () => {
+    const [ada, bob] = [await makeUser(app), await makeUser(app)];
+    const asAda = app.as(ada.token);
+    const body = { title: 'laptop', key: `${ed25519.key}\n`, expires_at: '2099-01-01' };
+    const key = bodyOf(await asAda('POST /user/keys', { body }), 201);
+    expect(key).toEqual({
+      id: expect.any(Number),
+      title: 'laptop',
+      created_at: expect.any(String),
+      expires_at: '2099-01-01T00:00:00.000Z',
+      last_used_at: null,
+      key: ed25519.key,
+      usage_type: 'auth_and_signing',
+    });
+    expect(bodyOf(await app.call(`GET /users/${ada.username}/keys`), 200)).toEqual([key]);
+    expect(bodyOf(await app.call(`GET /users/${ada.id}/keys/${key.id}`), 200)).toEqual(key);
+    const taken = await app.as(bob.token)('POST /user/keys', { body: { title: 'mine now', key: ed25519.key } });
+    expect(taken.body.message).toEqual({ fingerprint_sha256: ['has already been taken'] });
+
+    const withUser = { ...key, user: expect.objectContaining({ id: ada.id, username: ada.username }) };
+    expect(bodyOf(await app.root(`GET /keys/${key.id}`), 200)).toEqual(withUser);
+    for (const fingerprint of [ed25519.sha256, ed25519.md5, `MD5:${ed25519.md5}`]) {
+      const query = new URLSearchParams({ fingerprint }).toString();
+      expect(bodyOf(await app.root('GET /keys', { query }), 200)).toEqual(withUser);
+    }
+    expect((await asAda(`GET /keys/${key.id}`)).status).toBe(403);
+    expect((await app.root('GET /keys', { query: 'fingerprint=SHA256:none' })).status).toBe(404);
+
+    expect((await app.as(bob.token)(`DELETE /user/keys/${key.id}`)).status).toBe(404);
+    expect((await app.as(bob.token)(`DELETE /users/${ada.id}/keys/${key.id}`)).status).toBe(403);
+    expect((await asAda(`DELETE /user/keys/${key.id}`)).status).toBe(204);
+    expect(bodyOf(await asAda('GET /user/keys'), 200)).toEqual([]);
+  });
+
+  test.each([
+    [{ key: dsaKey, title: 'x' }, { key: ['is invalid'] }],
+    [{ key: rsa.key, title: ' ' }, { title: ["can't be blank"] }],
+    [{ key: rsa.key, title: 'x', expires_at: '2020-01-01' }, { key: ['has expired'] }],
+    [{ key: rsa.key, title: 'x', usage_type: 'all' }, { usage_type: ['does not have a valid value'] }],
+  ])('refuses %j', async (body, message) => {
+    expect((await app.root('POST /user/keys', { body })).body.message).toEqual(message);
+  });
+
+  test('OpenPGP keys', async () => {
+    const ada = await makeUser(app);
+    const asAda = app.as(ada.token);
+    const key = bodyOf(await app.root(`POST /users/${ada.id}/gpg_keys`, { body: { key: gpgKey.key } }), 201);
+    expect(bodyOf(await asAda('GET /user/gpg_keys'), 200)).toEqual([key]);
+    expect(bodyOf(await app.call(`GET /users/${ada.id}/gpg_keys/${key.id}`), 200)).toEqual(key);
+    const again = await asAda('POST /user/gpg_keys', { body: { key: gpgKey.key } });
+    expect(again.body.message).toEqual({ fingerprint: ['has already been taken'] });
+    expect((await asAda('POST /user/gpg_keys', { body: { key: 'x' } })).status).toBe(400);
+    expect((await app.root(`DELETE /user/gpg_keys/${key.id}`)).status).toBe(404);
+    expect((await asAda(`DELETE /user/gpg_keys/${key.id}`)).status).toBe(204);
+  });
+});
+
+describe('following', () => {
+  test('once, counted, and seen from both ends', async () => {
+    const [ada, bob] = [await makeUser(app), await makeUser(app)];
+    const asAda = app.as(ada.token);
+    expect(bodyOf(await asAda(`POST /users/${bob.id}/follow`), 201)).toMatchObject({ id: bob.id });
+    expect((await asAda(`POST /users/${bob.id}/follow`)).status).toBe(304);
+    expect(bodyOf(await asAda(`GET /users/${bob.id}`), 200)).toMatchObject({ followers: 1, is_followed: true });
+    expect(bodyOf(await app.call(`GET /users/${bob.id}/followers`), 200)).toMatchObject([{ id: ada.id }]);
+    expect(bodyOf(await app.call(`GET /users/${ada.id}/following`), 200)).toMatchObject([{ id: bob.id }]);
+    expect(bodyOf(await asAda(`POST /users/${bob.id}/unfollow`), 201)).toMatchObject({ id: bob.id });
+    expect((await asAda(`POST /users/${bob.id}/unfollow`)).status).toBe(304);
+    expect((await asAda(`POST /users/${ada.id}/follow`)).status).toBe(400);
+    expect((await app.call(`POST /users/${ada.id}/follow`)).status).toBe(401);
+  });
+
+  test('300 at most (facts §9)', async () => {
+    const ada = await makeUser(app);
+    const { sql } = app.app.services.database;
+    await sql`insert into users (username, name, email, projects_limit, can_create_group, created_at, updated_at)
+      select 'followed-' || n, 'Followed', 'followed-' || n || '@example.com', 0, false, now(), now()
+      from generate_series(1, 301) n`;
+    await sql`insert into follows (follower_id, followee_id, created_at)
+      select ${ada.id}, id, now() from users where username like 'followed-%' order by id limit 299`;
+    const rest = await sql<{ id: number }[]>`
+      select id from users where username like 'followed-%' order by id offset 299`;
+    const answers = await Promise.all(
+      rest.map((user) => app.as(ada.token)(`POST /users/${user.id}/follow`).then((answer) => answer.status)),
+    );
+    expect(answers.sort()).toEqual([201, 400]);
+  });
+});
+
+describe('pictures', () => {
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const upload = (path: string, method: string, token: string, bytes: Buffer, name = 'me.png') => {
+    const body = new FormData();
+    body.append('avatar', new File([new Uint8Array(bytes)], name, { type: 'image/png' }));
+    return fetch(`${app.url}/api/v4${path}`, { method, body, headers: { 'private-token': token } });
+  };
+
+  test('one’s own is set, shown in every record, served, and taken away', async () => {
+    const ada = await makeUser(app);
+    const set = await upload('/user/avatar', 'PUT', ada.token, png);
+    expect(set.status).toBe(200);
+    const { avatar_url } = (await set.json()) as { avatar_url: string };
+    expect(avatar_url).toMatch(new RegExp(`^${app.url}/uploads/-/system/user/avatar/${ada.id}/[0-9a-f]+\\.png$`));
+    expect(bodyOf(await app.call(`GET /users/${ada.id}`), 200).avatar_url).toBe(avatar_url);
+
+    const served = await fetch(avatar_url);
+    expect(Buffer.from(await served.arrayBuffer())).toEqual(png);
+    expect(Object.fromEntries(served.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-disposition': 'inline',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+    });
+    const other = avatar_url.replace(/[^/]+$/, '..%2F..%2F..%2Fconfig.png');
+    expect((await fetch(other)).status).toBe(404);
+    expect((await fetch(avatar_url.replace('/user/', '/constructor/'))).status).toBe(404);
+
+    bodyOf(await app.as(ada.token)('PUT /user/avatar', { body: { avatar: '' } }), 200);
+    expect((await fetch(avatar_url)).status).toBe(404);
+    expect((await app.as(ada.token)('PUT /user/avatar', { body: {} })).status).toBe(400);
+  });
+
+  test('administrators set others’; only pictures are taken', async () => {
+    const ada = await makeUser(app);
+    const token = 'glpat-root-token-of-the-tests';
+    const set = await upload(`/users/${ada.id}`, 'PUT', token, png);
+    expect(((await set.json()) as { avatar_url: string }).avatar_url).toContain(`/user/avatar/${ada.id}/`);
+    const script = await upload('/user/avatar', 'PUT', ada.token, Buffer.from('<svg onload="alert(1)"/>'));
+    expect(script.status).toBe(400);
+    expect(await script.json()).toMatchObject({ message: { avatar: [expect.stringContaining('not supported')] } });
+    const big = await upload('/user/avatar', 'PUT', ada.token, Buffer.concat([png, Buffer.alloc(205 * 1_024)]));
+    expect([400, 413]).toContain(big.status);
+  });
+
+  test('by mail address: a shown one is its user’s, any other says nothing of who has it', async () => {
+    const ada = await makeUser(app);
+    await upload('/user/avatar', 'PUT', ada.token, png);
+    const { email } = bodyOf(await app.root(`GET /users/${ada.id}`), 200);
+    const find = async () => bodyOf(await app.call('GET /avatar', { query: `email=${email}` }), 200).avatar_url;
+    expect(await find()).toMatch(/^https:\/\/www\.gravatar\.com\/avatar\/[0-9a-f]{64}\?/);
+    bodyOf(await app.root(`PUT /users/${ada.id}`, { body: { public_email: email } }), 200);
+    expect(await find()).toContain(`/user/avatar/${ada.id}/`);
+  });
+});

@@ -1,0 +1,82 @@
+/** Parameters → columns of a user, for what was given; nothing else of the row can be set by a request. */
+import type { AuthorizedGroup } from '../../core/access/find.ts';
+import { now } from '../../platform/clock.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import { invalid } from '../../platform/failure.ts';
+import type { UserChanges } from './inputs.ts';
+
+/** Columns that take the parameter of their name as it is. */
+const plain = [
+  'location',
+  'organization',
+  'pronouns',
+  'theme_id',
+  'color_scheme_id',
+  'projects_limit',
+  'admin',
+  'auditor',
+  'external',
+  'can_create_group',
+  'note',
+  'private_profile',
+] as const;
+
+/** Columns that have no null: an empty text says the same. */
+const texts = ['bio', 'linkedin', 'twitter', 'discord', 'github', 'website_url'] as const;
+
+const preferenceNames = ['view_diffs_file_by_file', 'policy_advanced_editor'] as const;
+
+type ProfileInput = Omit<UserChanges, 'email' | 'name' | 'username' | 'password' | 'skip_reconfirmation'>;
+
+type PlainColumns = { [Name in (typeof plain)[number]]?: Exclude<UserChanges[Name], undefined> };
+type TextColumns = { [Name in (typeof texts)[number]]?: string };
+export type ProfileColumns = PlainColumns &
+  TextColumns & { public_email?: string | null; commit_email?: string | null; preferences?: Json };
+
+/**
+ * The columns that the parameters change. `own` are the user's confirmed addresses, in lower case: only they can be shown
+ * or used for commits; 400 for another.
+ */
+export function profileColumns(
+  input: ProfileInput,
+  preferences: Json,
+  own: ReadonlySet<string>,
+): ProfileColumns {
+  const given = (name: keyof ProfileInput): boolean => input[name] !== undefined;
+  const address = (name: 'public_email' | 'commit_email') => {
+    const value = input[name];
+    if (value && !own.has(value.toLowerCase())) throw invalid({ [name]: ['is not an email you own'] });
+    return value || null;
+  };
+  const preferred = preferenceNames.filter(given);
+  return {
+    ...pick(input, plain),
+    ...Object.fromEntries(texts.filter(given).map((name) => [name, input[name] ?? ''])),
+    ...(given('public_email') && { public_email: address('public_email') }),
+    ...(given('commit_email') && { commit_email: address('commit_email') }),
+    ...(preferred.length > 0 && { preferences: { ...asObject(preferences), ...pick(input, preferred) } }),
+  };
+}
+
+const asObject = (value: Json): { readonly [key: string]: Json | undefined } =>
+  typeof value === 'object' && value !== null && !('length' in value) ? value : {};
+
+type Given<T, N extends keyof T> = { [Name in N]?: Exclude<T[Name], undefined> };
+
+/** The properties of these names that are not undefined. */
+function pick<T extends object, N extends keyof T>(from: T, names: readonly N[]): Given<T, N> {
+  const picked: Given<T, N> = {};
+  for (const name of names) {
+    const value = from[name];
+    if (isGiven(value)) picked[name] = value;
+  }
+  return picked;
+}
+
+const isGiven = <T>(value: T): value is Exclude<T, undefined> => value !== undefined;
+
+/** Makes the user one of the enterprise users of the group. */
+export const enterpriseColumns = (group: AuthorizedGroup) => ({
+  enterprise_group_id: group.id,
+  enterprise_group_associated_at: now(),
+});

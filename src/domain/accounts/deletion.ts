@@ -1,0 +1,165 @@
+/**
+ * Removing users. The request makes the account unusable and invisible at once, in one transaction; the rest is done in
+ * the background by steps that may be run again: what they made goes to the ghost user, then the row goes.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { AuthorizedUser } from '../../core/access/users.ts';
+import { announce } from '../../core/activity/announce.ts';
+import type { Capability } from '../../core/capability.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { ghostUserId } from '../../core/identity/new-user.ts';
+import { eraseNamespace, markNamespaceDeleting } from '../../core/namespaces/erasure.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { conflict, forbidden, notFound } from '../../platform/failure.ts';
+import { writeFact } from '../../platform/outbox/outbox.ts';
+import { userEntity } from './audits.ts';
+
+/** The fact that a user is to be removed; bots whose tokens went are removed by it as well. */
+export const USER_DELETED = 'user_deleted';
+
+/** Groups of which the user is the only owner, inherited owners counted; locked, so that no two owners leave at once. */
+async function lockGroupsOwnedAlone(tx: Db, userId: number): Promise<{ id: number; path: string }[]> {
+  await sql`
+    select from namespaces n where n.id in (
+      select a.id from members m join namespaces g on g.id = m.namespace_id
+      join namespaces a on a.id = any(g.ancestor_ids)
+      where m.user_id = ${userId} and m.access_level = 50)
+    order by n.id for no key update`.execute(tx);
+  const { rows } = await sql<{ id: number; path: string }>`
+    select n.id, n.full_path as path from members m join namespaces n on n.id = m.namespace_id
+    where m.user_id = ${userId} and m.access_level = 50 and n.kind = 'group' and not n.deleting and not exists (
+      select from members o join users u on u.id = o.user_id
+      where o.namespace_id = any(n.ancestor_ids) and o.access_level = 50 and o.user_id <> ${userId}
+        and u.kind = 'human' and u.deletion is null
+        and (o.expires_at is null or o.expires_at > ${now().toISOString().slice(0, 10)}))`.execute(tx);
+  return rows;
+}
+
+/**
+ * Ends the account: sessions, tokens and memberships go, the personal namespace is hidden, and the background is told.
+ * 409 for the sole owner of a group, unless `hard`, which takes the group along; 403 for oneself and the ghost.
+ */
+export async function requestDeletion(
+  db: Db,
+  actor: Actor,
+  user: AuthorizedUser,
+  how: { hard: boolean; event: string },
+): Promise<void> {
+  if (user.id === actor.id) throw forbidden('The API initiating user cannot be removed by the API');
+  if (user.row.kind === 'ghost') throw forbidden();
+  await inTransaction(db, async (tx) => {
+    const marked = await tx
+      .updateTable('users')
+      .set({ deletion: how.hard ? 'hard' : 'reassign', state: 'blocked', updated_at: now() })
+      .where('id', '=', user.id)
+      .where('deletion', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (!marked) throw notFound('User');
+    const alone = await lockGroupsOwnedAlone(tx, user.id);
+    if (alone.length > 0 && !how.hard) {
+      throw conflict('User cannot be removed while is the sole-owner of a group');
+    }
+    for (const { id, path } of alone) {
+      await markNamespaceDeleting(tx, id);
+      const entity = { type: 'Group', id, path } as const;
+      await announce(tx, { author: actor, audit: { entity, event: 'group_destroyed' } });
+    }
+    const own = await personalNamespace(tx, user.id);
+    if (own) await markNamespaceDeleting(tx, own.id);
+    await tx.deleteFrom('sessions').where('user_id', '=', user.id).execute();
+    await tx.deleteFrom('access_tokens').where('user_id', '=', user.id).execute();
+    await tx.deleteFrom('members').where('user_id', '=', user.id).execute();
+    await tx.deleteFrom('access_requests').where('user_id', '=', user.id).execute();
+    await tx
+      .deleteFrom('follows')
+      .where((eb) => eb.or([eb('follower_id', '=', user.id), eb('followee_id', '=', user.id)]))
+      .execute();
+    await announce(tx, {
+      author: actor,
+      audit: {
+        entity: userEntity(user.row),
+        event: how.event,
+        details: {
+          remove: 'user',
+          target_id: user.id,
+          target_type: 'User',
+          target_details: user.row.name,
+        },
+      },
+      fact: { name: USER_DELETED, payload: { user_id: user.id } },
+    });
+  });
+}
+
+const personalNamespace = (db: Db, userId: number) =>
+  db.selectFrom('namespaces').select('id').where('owner_id', '=', userId).executeTakeFirst();
+
+const isGoing = (db: Db, userId: number) =>
+  db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('deletion', 'is not', null)
+    .executeTakeFirst();
+
+const WAITS = 50;
+const WAIT_MILLISECONDS = 200;
+
+/** Erases what the user had for themselves, or waits a while for the task that is at it; false when that takes longer. */
+async function erasePersonal(db: Db, userId: number, all: readonly Capability[]): Promise<boolean> {
+  const erasers = all.flatMap((capability) => capability.erase ?? []);
+  for (let waited = 0; waited < WAITS; waited++) {
+    const namespace = await personalNamespace(db, userId);
+    if (!namespace) return true;
+    await eraseNamespace(db, erasers, namespace.id);
+    if (!(await personalNamespace(db, userId))) return true;
+    await sleep(WAIT_MILLISECONDS);
+  }
+  return false;
+}
+
+/**
+ * Removes a user whose deletion was requested, personal projects first; does nothing to any other. What is not finished
+ * is left to resumeDeletions(). `all` are the capabilities, which erase the projects' parts and give what the user made
+ * to the ghost.
+ */
+export async function finishDeletion(db: Db, userId: number, all: readonly Capability[]): Promise<void> {
+  if (!(await isGoing(db, userId)) || !(await erasePersonal(db, userId, all))) return;
+  await inTransaction(db, async (tx) => {
+    const user = await tx
+      .selectFrom('users')
+      .select('deletion')
+      .where('id', '=', userId)
+      .where('deletion', 'is not', null)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!user) return;
+    if (user.deletion === 'hard') {
+      await tx.deleteFrom('activity_events').where('author_id', '=', userId).execute();
+    }
+    const ghostId = await ghostUserId(tx);
+    for (const capability of all) await capability.reassign?.(tx, userId, ghostId);
+    await tx.deleteFrom('users').where('id', '=', userId).execute();
+  });
+}
+
+/** After so long without an end a deletion is taken up again. */
+const TAKEN_UP_AFTER_MILLISECONDS = 60_000;
+
+/** Asks again for deletions that did not come to their end: after a crash, or because projects were in the way. */
+export async function resumeDeletions(db: Db): Promise<void> {
+  const before = new Date(now().getTime() - TAKEN_UP_AFTER_MILLISECONDS);
+  await inTransaction(db, async (tx) => {
+    const rows = await tx
+      .updateTable('users')
+      .set({ updated_at: now() })
+      .where('deletion', 'is not', null)
+      .where('updated_at', '<', before)
+      .returning('id')
+      .execute();
+    for (const { id } of rows) await writeFact(tx, USER_DELETED, { user_id: id });
+  });
+}

@@ -1,0 +1,115 @@
+/** Mail addresses of users: each belongs to one user, and counts once its owner, or an administrator, has confirmed it. */
+import { sql } from 'kysely';
+import { announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { isMailAddress } from '../../core/identity/mail-rules.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { conflict, invalid } from '../../platform/failure.ts';
+import { digest, randomText, seal } from '../../platform/secret.ts';
+import { userEntity } from './audits.ts';
+
+/** 400 unless the text can be a mail address. */
+export function requireMailAddress(email: string): void {
+  if (!isMailAddress(email)) throw invalid({ email: ['is invalid'] });
+}
+
+/** 409 when the address belongs to somebody else. The unique index decides when two ask at once. */
+export async function requireFreeAddress(tx: Db, email: string, userId = 0): Promise<void> {
+  const taken = await tx
+    .selectFrom('emails')
+    .select('id')
+    .where(sql<boolean>`lower(email) collate "C" = ${email.toLowerCase()}`)
+    .where('user_id', '<>', userId)
+    .executeTakeFirst();
+  if (taken) throw conflict('Email has already been taken');
+}
+
+/** A secret that a link in a mail carries: what is stored of it, and what the sender of the mail is told. */
+export function newConfirmation(secretKey: string): { confirmation_digest: Buffer; token_sealed: string } {
+  const token = randomText(20);
+  return { confirmation_digest: digest(token), token_sealed: seal(secretKey, token) };
+}
+
+/** Adds an address; unless it counts as confirmed, whoever sends mail is asked to have it confirmed. */
+export async function addEmail(
+  db: Db,
+  change: {
+    actor: Actor;
+    user: { id: number; username: string };
+    email: string;
+    confirmed: boolean;
+    secretKey: string;
+  },
+) {
+  const { actor, user, email, confirmed, secretKey } = change;
+  requireMailAddress(email);
+  const confirmation = newConfirmation(secretKey);
+  return inTransaction(db, async (tx) => {
+    const row = await tx
+      .insertInto('emails')
+      .values({
+        user_id: user.id,
+        email,
+        confirmed_at: confirmed ? now() : null,
+        confirmation_digest: confirmed ? null : confirmation.confirmation_digest,
+        created_at: now(),
+        updated_at: now(),
+      })
+      .returning(['id', 'email', 'confirmed_at'])
+      .executeTakeFirstOrThrow();
+    await announce(tx, {
+      author: actor,
+      audit: { entity: userEntity(user), event: 'email_created', details: { add: 'email', to: email } },
+      ...(!confirmed && {
+        fact: {
+          name: 'email_confirmation_requested',
+          payload: { user_id: user.id, email, token_sealed: confirmation.token_sealed },
+        },
+      }),
+    });
+    return row;
+  });
+}
+
+/** Removes an address that is not the primary one; where it was shown or used for commits, it is no longer. */
+export async function deleteEmail(
+  db: Db,
+  actor: Actor,
+  user: { id: number; username: string },
+  emailId: number,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const owner = await tx
+      .selectFrom('users')
+      .select(['email', 'public_email', 'commit_email'])
+      .where('id', '=', user.id)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
+    const removed = await tx
+      .deleteFrom('emails')
+      .where('id', '=', emailId)
+      .where('user_id', '=', user.id)
+      .returning('email')
+      .executeTakeFirst();
+    if (!removed) return;
+    const same = (other: string | null) => other?.toLowerCase() === removed.email.toLowerCase();
+    if (same(owner.email)) throw invalid({ email: ['is the primary address and cannot be removed'] });
+    await tx
+      .updateTable('users')
+      .set({
+        public_email: same(owner.public_email) ? null : owner.public_email,
+        commit_email: same(owner.commit_email) ? null : owner.commit_email,
+      })
+      .where('id', '=', user.id)
+      .execute();
+    await announce(tx, {
+      author: actor,
+      audit: {
+        entity: userEntity(user),
+        event: 'email_destroyed',
+        details: { remove: 'email', from: removed.email },
+      },
+    });
+  });
+}

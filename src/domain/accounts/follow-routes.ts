@@ -1,0 +1,138 @@
+/** Following: who is interested in whom. */
+
+import { sql } from 'kysely';
+import Type from 'typebox';
+import { type Access, onUser } from '../../core/access/access.ts';
+import type { AuthorizedUser, UserRow } from '../../core/access/users.ts';
+import { type Endpoint, endpoint, listing, Reply } from '../../core/endpoint.ts';
+import type { Actor, Caller } from '../../core/identity/actor.ts';
+import { presentUserBasic, UserBasic } from '../../core/identity/records.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { mapPage, type PageRequest, selectPage } from '../../platform/db/page.ts';
+import { badRequest, forbidden, unauthenticated } from '../../platform/failure.ts';
+import { readScopes, surroundings } from './user-routes.ts';
+
+/** As many as one may follow (facts §9). */
+const MAXIMUM_FOLLOWED = 300;
+
+/** A user, for somebody who is signed in. */
+const onOther: Access<AuthorizedUser, Actor> = {
+  sentence: { on: 'user', ability: 'follow_user' },
+  anonymous: false,
+  find: async (question) => {
+    const { caller } = question;
+    if (!caller) throw unauthenticated();
+    const { subject } = await onUser().find(question);
+    return { subject, actor: caller };
+  },
+};
+
+/** True when that is new; false when it was so already. 400 for oneself, and for too many. */
+async function follow(db: Db, actor: Actor, user: AuthorizedUser): Promise<boolean> {
+  if (actor.id === user.id) throw badRequest("You can't follow yourself.");
+  return inTransaction(db, async (tx) => {
+    // Two follows of one person are counted one after the other.
+    await tx.selectFrom('users').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute();
+    const { followed } = await tx
+      .selectFrom('follows')
+      .select(sql<number>`count(*)::integer`.as('followed'))
+      .where('follower_id', '=', actor.id)
+      .executeTakeFirstOrThrow();
+    const added = await tx
+      .insertInto('follows')
+      .values({ follower_id: actor.id, followee_id: user.id, created_at: now() })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (added.numInsertedOrUpdatedRows === 0n) return false;
+    if (followed < MAXIMUM_FOLLOWED) return true;
+    throw badRequest(
+      `You can't follow more than ${MAXIMUM_FOLLOWED} users. To follow more users, unfollow some others.`,
+    );
+  });
+}
+
+/** True when they were followed until now. */
+async function unfollow(db: Db, actor: Actor, user: AuthorizedUser): Promise<boolean> {
+  const removed = await db
+    .deleteFrom('follows')
+    .where('follower_id', '=', actor.id)
+    .where('followee_id', '=', user.id)
+    .executeTakeFirst();
+  return removed.numDeletedRows > 0n;
+}
+
+function refusePrivate(user: UserRow, caller: Caller): void {
+  if (user.private_profile && !caller?.admin && caller?.id !== user.id) throw forbidden();
+}
+
+/** Those at the other end of the follows that this user is at one end of. */
+function selectFollowPage(
+  db: Db,
+  userId: number,
+  end: 'follower_id' | 'followee_id',
+  caller: Caller,
+  page: PageRequest,
+) {
+  const other = end === 'follower_id' ? 'followee_id' : 'follower_id';
+  let query = db
+    .selectFrom('users')
+    .innerJoin('follows', `follows.${other}`, 'users.id')
+    .selectAll('users')
+    .where(`follows.${end}`, '=', userId)
+    .where('users.deletion', 'is', null);
+  if (!caller?.admin) query = query.where('users.state', '=', 'active');
+  return selectPage(db, query, page, { by: 'id', sort: 'desc' }, { id: 'users.id' });
+}
+
+const follows = (
+  name: 'followers' | 'following',
+  summary: string,
+  end: 'follower_id' | 'followee_id',
+): Endpoint =>
+  listing({
+    method: 'GET',
+    path: `/users/:id/${name}`,
+    summary,
+    access: onUser(),
+    scopes: readScopes,
+    limit: { name: `users_${name}`, setting: `users_api_limit_${name}`, periodSeconds: 60 },
+    item: UserBasic,
+    page: 'offset',
+    handle: async (context) => {
+      const { db, subject, actor, page } = context;
+      refusePrivate(subject.row, actor);
+      const rows = await selectFollowPage(db, subject.id, end, actor, page);
+      return mapPage(rows, (row) => presentUserBasic(surroundings(context), row));
+    },
+  });
+
+export const followEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/users/:id/follow',
+    summary: 'Follows a user; 304 when the caller does already.',
+    access: onOther,
+    input: Type.Object({}),
+    reply: UserBasic,
+    handle: async (context) => {
+      const { db, actor, subject } = context;
+      if (!(await follow(db, actor, subject))) return new Reply(304);
+      return presentUserBasic(surroundings(context), subject.row);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/users/:id/unfollow',
+    summary: 'Follows a user no longer; 304 when the caller did not.',
+    access: onOther,
+    reply: UserBasic,
+    handle: async (context) => {
+      const { db, actor, subject } = context;
+      if (!(await unfollow(db, actor, subject))) return new Reply(304);
+      return presentUserBasic(surroundings(context), subject.row);
+    },
+  }),
+  follows('followers', 'Who follows a user.', 'followee_id'),
+  follows('following', 'Whom a user follows.', 'follower_id'),
+];

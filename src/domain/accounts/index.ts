@@ -1,0 +1,49 @@
+/** Accounts: users and what is theirs alone (addresses, keys, status, followers, picture), and how they come and go. */
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { adminEndpoints } from './admin-routes.ts';
+import { avatarEndpoints, avatarRoutes } from './avatar-routes.ts';
+import { finishDeletion, resumeDeletions, USER_DELETED } from './deletion.ts';
+import { emailEndpoints } from './email-routes.ts';
+import { enterpriseEndpoints } from './enterprise-routes.ts';
+import { followEndpoints } from './follow-routes.ts';
+import { gpgKeyEndpoints } from './gpg-key-routes.ts';
+import { keyEndpoints } from './key-routes.ts';
+import { statusEndpoints } from './status-routes.ts';
+import { userEndpoints } from './user-routes.ts';
+
+/** `all` are the capabilities that are mounted: each gives what a removed user made to the ghost user. */
+export function accountsCapability(services: Services, all: () => readonly Capability[]): Capability {
+  const { background } = services.database;
+  return {
+    name: 'accounts',
+    tables: ['users', 'emails', 'identities', 'ssh_keys', 'gpg_keys', 'follows', 'activity_events'],
+    endpoints: [
+      ...userEndpoints,
+      ...adminEndpoints,
+      ...emailEndpoints,
+      ...statusEndpoints,
+      ...keyEndpoints,
+      ...gpgKeyEndpoints,
+      ...followEndpoints,
+      ...avatarEndpoints,
+      ...enterpriseEndpoints,
+    ],
+    routes: avatarRoutes(services),
+    tasks: {
+      'users.erase': async (payload) => {
+        if (typeof payload.user_id === 'number') await finishDeletion(background, payload.user_id, all());
+      },
+      'users.resume_deletions': () => resumeDeletions(background),
+    },
+    listeners: [{ fact: USER_DELETED, task: 'users.erase' }],
+    schedules: [{ task: 'users.resume_deletions', pattern: '* * * * *' }],
+    async reassign(tx, userId, ghostId) {
+      await tx
+        .updateTable('activity_events')
+        .set({ author_id: ghostId })
+        .where('author_id', '=', userId)
+        .execute();
+    },
+  };
+}

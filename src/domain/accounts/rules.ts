@@ -1,0 +1,118 @@
+/** Decisions about users as pure functions of values: states, what profiles show, what fields take. */
+import type { ValidationMessages } from '../../platform/failure.ts';
+
+export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval';
+
+export const stateChanges = ['block', 'unblock', 'ban', 'unban', 'activate', 'deactivate'] as const;
+export type StateChange = (typeof stateChanges)[number];
+
+/** Users who were here within so many days are not dormant, and are not deactivated. */
+export const DORMANT_AFTER_DAYS = 90;
+
+const isDormant = (subject: { last_activity_on: string | null }, today: string): boolean =>
+  subject.last_activity_on === null ||
+  Date.parse(today) - Date.parse(subject.last_activity_on) > DORMANT_AFTER_DAYS * 86_400_000;
+
+type StateRule = {
+  from: readonly UserState[];
+  to: UserState;
+  event: string;
+  refusal: string;
+};
+
+/** Each change with the states it starts from, the state it leads to, and what is said in any other. */
+export const stateRules: Record<StateChange, StateRule> = {
+  block: {
+    from: ['active', 'deactivated', 'blocked_pending_approval', 'blocked'],
+    to: 'blocked',
+    event: 'user_blocked',
+    refusal: 'A banned user cannot be blocked by the API',
+  },
+  unblock: {
+    from: ['blocked', 'active'],
+    to: 'active',
+    event: 'user_unblocked',
+    refusal: 'Only blocked users can be unblocked by the API',
+  },
+  ban: {
+    from: ['active'],
+    to: 'banned',
+    event: 'user_banned',
+    refusal: 'Only active users can be banned by the API',
+  },
+  unban: {
+    from: ['banned'],
+    to: 'active',
+    event: 'user_unbanned',
+    refusal: 'Only banned users can be unbanned by the API',
+  },
+  activate: {
+    from: ['deactivated', 'active'],
+    to: 'active',
+    event: 'user_activated',
+    refusal: 'A blocked user must be unblocked to be activated',
+  },
+  deactivate: {
+    from: ['active', 'deactivated'],
+    to: 'deactivated',
+    event: 'user_deactivated',
+    refusal: 'A blocked user cannot be deactivated by the API',
+  },
+};
+
+/** Why the change is refused, or undefined when it is not (facts §2: wrong state 403). */
+export function stateRefusal(
+  change: StateChange,
+  subject: { state: string; kind: string; last_activity_on: string | null },
+  today: string,
+): string | undefined {
+  if (subject.kind === 'ghost') return 'An internal user cannot be changed by the API';
+  const { from, refusal } = stateRules[change];
+  if (!(from as readonly string[]).includes(subject.state)) return refusal;
+  const awake = change === 'deactivate' && subject.state === 'active' && !isDormant(subject, today);
+  if (!awake) return undefined;
+  return `The user you are trying to deactivate has been active in the past ${DORMANT_AFTER_DAYS} days and cannot be deactivated`;
+}
+
+/** The job and the organization in one line, or null. */
+export function workInformation(user: { job_title: string; organization: string | null }): string | null {
+  const { job_title, organization } = user;
+  if (job_title !== '' && organization) return `${job_title} at ${organization}`;
+  return job_title || organization || null;
+}
+
+/** The time of day where the user says they are, such as `3:04 PM`; null when that is unknown. */
+export function localTime(timezone: string | null, time: Date): string | null {
+  if (timezone === null) return null;
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZone: timezone,
+    }).format(time);
+  } catch {
+    // Not a zone that this Node knows.
+    return null;
+  }
+}
+
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
+}
+
+type ProfileFields = {
+  name?: string | undefined;
+  website_url?: string | null | undefined;
+  discord?: string | null | undefined;
+};
+
+/** What is wrong with the fields given, by property. */
+export function profileProblems(fields: ProfileFields): ValidationMessages {
+  const problems: ValidationMessages = {};
+  const { name, website_url, discord } = fields;
+  if (name !== undefined && name.trim() === '') problems.name = ["can't be blank"];
+  if (website_url && !isWebAddress(website_url)) problems.website_url = ['is not a valid URL'];
+  if (discord && !/^\d{17,20}$/.test(discord)) problems.discord = ['must contain only a discord user ID.'];
+  return problems;
+}

@@ -1,0 +1,104 @@
+/** Changes of the state of accounts, and of what administrators take from them. */
+import type { AuthorizedUser } from '../../core/access/users.ts';
+import { announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { badRequest, conflict, forbidden, notFound } from '../../platform/failure.ts';
+import { userEntity } from './audits.ts';
+import { type StateChange, stateRefusal, stateRules } from './rules.ts';
+
+const lockUser = (tx: Db, id: number) =>
+  tx
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deletion', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** Changes that would shut the caller out. */
+const notOnOneself: ReadonlySet<StateChange> = new Set(['block', 'ban', 'deactivate']);
+
+/** Makes the change; 403 in a state that it does not start from. A blocked account is refused at its next request. */
+export async function changeState(
+  db: Db,
+  actor: Actor,
+  user: AuthorizedUser,
+  change: StateChange,
+): Promise<void> {
+  if (user.id === actor.id && notOnOneself.has(change)) {
+    throw forbidden(`The API initiating user cannot be changed by the API (${change})`);
+  }
+  await inTransaction(db, async (tx) => {
+    const row = await lockUser(tx, user.id);
+    if (!row) throw notFound('User');
+    const refusal = stateRefusal(change, row, now().toISOString().slice(0, 10));
+    if (refusal !== undefined) throw forbidden(refusal);
+    const { to, event } = stateRules[change];
+    if (row.state === to) return;
+    await tx.updateTable('users').set({ state: to, updated_at: now() }).where('id', '=', user.id).execute();
+    const details = { change: 'state', from: row.state, to };
+    await announce(tx, { author: actor, audit: { entity: userEntity(row), event, details } });
+  });
+}
+
+/** Lets in somebody who registered; 409 unless they are waiting. */
+export async function approveUser(db: Db, actor: Actor, user: AuthorizedUser): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const row = await lockUser(tx, user.id);
+    if (row?.state !== 'blocked_pending_approval') {
+      throw conflict('The user you are trying to approve is not pending approval');
+    }
+    await tx
+      .updateTable('users')
+      .set({ state: 'active', updated_at: now() })
+      .where('id', '=', user.id)
+      .execute();
+    await announce(tx, {
+      author: actor,
+      audit: { entity: userEntity(row), event: 'user_approved' },
+      fact: { name: 'user_approved', payload: { user_id: user.id } },
+    });
+  });
+}
+
+/** Forgets the second factor; 400 without one. */
+export async function disableTwoFactor(db: Db, actor: Actor, user: AuthorizedUser): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const row = await lockUser(tx, user.id);
+    if (!row?.otp_enabled_at) throw badRequest('Two-factor authentication is not enabled for this user');
+    await tx
+      .updateTable('users')
+      .set({ otp_secret_sealed: null, otp_enabled_at: null, updated_at: now() })
+      .where('id', '=', user.id)
+      .execute();
+    await announce(tx, {
+      author: actor,
+      audit: { entity: userEntity(row), event: 'user_disable_two_factor' },
+    });
+  });
+}
+
+/** Forgets who the user is to another provider; false when that was not known. */
+export async function deleteIdentity(
+  db: Db,
+  actor: Actor,
+  user: AuthorizedUser,
+  provider: string,
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const removed = await tx
+      .deleteFrom('identities')
+      .where('user_id', '=', user.id)
+      .where('provider', '=', provider)
+      .executeTakeFirst();
+    if (removed.numDeletedRows === 0n) return false;
+    const details = { remove: 'identity', from: provider };
+    await announce(tx, {
+      author: actor,
+      audit: { entity: userEntity(user.row), event: 'identity_destroyed', details },
+    });
+    return true;
+  });
+}

@@ -1,0 +1,22 @@
+/** Audit events as records. */
+import type { AuditEventRow } from './queries.ts';
+import { type AuditEvent, INSTANCE_TYPE } from './schema.ts';
+
+/** The stored type of an entity under its public name. */
+const publicType = (type: string): string => (type === 'InstanceScope' ? INSTANCE_TYPE : type);
+
+/** What entity_type asks for, as it is stored. */
+export const storedType = (type: string): string => (type === INSTANCE_TYPE ? 'InstanceScope' : type);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const presentAuditEvent = (row: AuditEventRow): AuditEvent => ({
+  id: row.id,
+  author_id: row.author_id,
+  entity_id: row.entity_id,
+  entity_type: publicType(row.entity_type),
+  event_name: row.event_name,
+  details: isObject(row.details) ? row.details : {},
+  created_at: row.created_at.toISOString(),
+});

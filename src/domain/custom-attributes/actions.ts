@@ -1,0 +1,52 @@
+/** Changes of custom attributes. */
+import { announce } from '../../core/activity/announce.ts';
+import type { CustomAttribute } from '../../core/custom-attributes.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { Owner } from './owners.ts';
+
+/** Sets the attribute, whether it was there or not. */
+export async function setAttribute(
+  db: Db,
+  actor: Actor,
+  owner: Owner,
+  { key, value }: CustomAttribute,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await tx
+      .insertInto('custom_attributes')
+      .values({ [owner.column]: owner.id, key, value, updated_at: now() })
+      .onConflict((conflict) =>
+        conflict
+          .columns([owner.column, 'key'])
+          .where(owner.column, 'is not', null)
+          .doUpdateSet((eb) => ({
+            value: eb.ref('excluded.value'),
+            updated_at: eb.ref('excluded.updated_at'),
+          })),
+      )
+      .execute();
+    const details = { change: key, to: value };
+    await announce(tx, {
+      author: actor,
+      audit: { entity: owner.entity, event: 'custom_attribute_updated', details },
+    });
+  });
+}
+
+/** Removes the attribute that the caller has looked at. */
+export async function deleteAttribute(db: Db, actor: Actor, owner: Owner, key: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await tx
+      .deleteFrom('custom_attributes')
+      .where(owner.column, '=', owner.id)
+      .where('key', '=', key)
+      .execute();
+    const details = { remove: key };
+    await announce(tx, {
+      author: actor,
+      audit: { entity: owner.entity, event: 'custom_attribute_deleted', details },
+    });
+  });
+}

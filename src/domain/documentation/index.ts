@@ -1,0 +1,46 @@
+/** Documentation: the API told of itself, to programs and to people, and what became of its former version. */
+import type { Capability } from '../../core/capability.ts';
+import { describeApi } from '../../core/openapi.ts';
+import { Failure } from '../../platform/failure.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import type { Method, Route } from '../../platform/http/server.ts';
+import { version } from '../../version.ts';
+import { documentationPage } from './page.ts';
+
+/** `all` are the capabilities that are mounted; read at the first request, when there are no more to come. */
+export function documentationCapability(all: () => readonly Capability[]): Capability {
+  const openApi = once('application/json', () => JSON.stringify(describeApi(all(), version.api)));
+  const page = once('text/html; charset=utf-8', () => documentationPage(all()));
+  return {
+    name: 'documentation',
+    endpoints: [],
+    tables: [],
+    routes: [
+      { method: 'GET', path: '/api/v4/openapi.json', handle: async () => openApi() },
+      { method: 'GET', path: '/api/docs', handle: async () => page() },
+      ...formerVersion,
+    ],
+  };
+}
+
+/** The same answer each time, made at the first. */
+function once(contentType: string, make: () => string): () => Answer {
+  let body: Buffer | undefined;
+  return () => {
+    body ??= Buffer.from(make());
+    return { status: 200, headers: { 'content-type': contentType }, body };
+  };
+}
+
+const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Whatever is asked of version 3 (spec: Versioning). */
+const formerVersion: Route[] = ['/api/v3', '/api/v3/*'].flatMap((path) =>
+  methods.map((method) => ({
+    method,
+    path,
+    handle: async () => {
+      throw new Failure('gone', '410 Gone', { error: 'API V3 is no longer supported. Use API V4 instead.' });
+    },
+  })),
+);

@@ -1,0 +1,121 @@
+/** Making, changing and deleting feature flags, each in one transaction with its audit event. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { announce } from '../../core/activity/announce.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { declareUnique } from '../../platform/db/errors.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import { invalid } from '../../platform/failure.ts';
+import { readStrategies } from './present.ts';
+import { type FeatureFlagRow, lockFeatureFlag, reserveIds } from './queries.ts';
+import { changeStrategies, checkName, countNewParts, messagesOf, type StoredStrategy } from './rules.ts';
+import type { CreateInput, StrategyInput, UpdateInput } from './schema.ts';
+
+declareUnique('project_feature_flags_project_id_name_key', 'name');
+
+/** The strategies after the change; 400 with what is wrong with them, or with the name. */
+async function decideStrategies(
+  tx: Db,
+  current: readonly StoredStrategy[],
+  inputs: readonly StrategyInput[],
+  nameProblems: string[],
+): Promise<StoredStrategy[]> {
+  const ids = await reserveIds(tx, countNewParts(inputs));
+  const { strategies, problems } = changeStrategies(current, inputs, () => ids.shift() ?? 0);
+  const messages = messagesOf({ name: nameProblems, strategies: problems });
+  if (Object.keys(messages).length > 0) throw invalid(messages);
+  return strategies;
+}
+
+const auditOf = (project: AuthorizedProject, flag: FeatureFlagRow, event: string, details = {}) => ({
+  entity: { type: 'Project' as const, id: project.id, path: project.fullPath },
+  event,
+  details: {
+    target_id: flag.id,
+    target_type: 'Operations::FeatureFlag',
+    target_details: flag.name,
+    ...details,
+  },
+});
+
+/** The new flag; 400 for what is invalid, a name that is taken included. */
+export const createFeatureFlag = (
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  input: CreateInput,
+): Promise<FeatureFlagRow> =>
+  inTransaction(db, async (tx) => {
+    const strategies = await decideStrategies(tx, [], input.strategies ?? [], checkName(input.name));
+    const created_at = now();
+    const flag = await tx
+      .insertInto('project_feature_flags')
+      .values({
+        project_id: project.id,
+        name: input.name,
+        description: input.description ?? null,
+        active: input.active ?? true,
+        strategies: asJson(strategies),
+        created_at,
+        updated_at: created_at,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await announce(tx, { author: actor, audit: auditOf(project, flag, 'feature_flag_created') });
+    return flag;
+  });
+
+/** The changed flag; what is not sent stays as it is. */
+export const updateFeatureFlag = (
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  input: UpdateInput,
+): Promise<FeatureFlagRow> =>
+  inTransaction(db, async (tx) => {
+    const before = found(await lockFeatureFlag(tx, project, input.feature_flag_name));
+    const { name = before.name, description = before.description, active = before.active } = input;
+    const strategies = await decideStrategies(
+      tx,
+      readStrategies(before),
+      input.strategies ?? [],
+      name === before.name ? [] : checkName(name),
+    );
+    const flag = await tx
+      .updateTable('project_feature_flags')
+      .set({ name, description, active, strategies: asJson(strategies), updated_at: now() })
+      .where('id', '=', before.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const details = { from: summaryOf(before), to: summaryOf(flag) };
+    await announce(tx, { author: actor, audit: auditOf(project, flag, 'feature_flag_updated', details) });
+    return flag;
+  });
+
+/** Deletes the flag; `check` sees it first, while nobody else can change it. */
+export const deleteFeatureFlag = (
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  name: string,
+  check: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const flag = found(await lockFeatureFlag(tx, project, name));
+    check(flag.updated_at);
+    await tx.deleteFrom('project_feature_flags').where('id', '=', flag.id).execute();
+    await announce(tx, { author: actor, audit: auditOf(project, flag, 'feature_flag_deleted') });
+  });
+
+const asJson = (strategies: readonly StoredStrategy[]): Json =>
+  strategies.map((strategy) => ({ ...strategy }));
+
+/** What an audit event shows of a flag. */
+const summaryOf = ({ name, description, active, strategies }: FeatureFlagRow): Json => ({
+  name,
+  description,
+  active,
+  strategies,
+});

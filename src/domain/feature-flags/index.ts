@@ -1,0 +1,9 @@
+/** Feature flags that projects keep for their own programs. */
+import type { Capability } from '../../core/capability.ts';
+import { featureFlagEndpoints } from './routes.ts';
+
+export const featureFlagsCapability = (): Capability => ({
+  name: 'feature-flags',
+  endpoints: featureFlagEndpoints,
+  tables: ['project_feature_flags'],
+});

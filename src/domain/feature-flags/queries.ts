@@ -1,0 +1,47 @@
+/** Feature flags of a project. */
+import { type Selectable, sql } from 'kysely';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
+import type { ProjectFeatureFlagsTable } from '../../platform/db/rows.ts';
+
+export type FeatureFlagRow = Selectable<ProjectFeatureFlagsTable>;
+
+const selectFlags = (db: Db, project: AuthorizedProject) =>
+  db.selectFrom('project_feature_flags').selectAll().where('project_id', '=', project.id);
+
+/** One page, by name. */
+export function selectFeatureFlags(
+  db: Db,
+  project: AuthorizedProject,
+  scope: 'enabled' | 'disabled' | undefined,
+  page: PageRequest,
+): Promise<Page<FeatureFlagRow>> {
+  const all = selectFlags(db, project);
+  const query = scope === undefined ? all : all.where('active', '=', scope === 'enabled');
+  return selectPage(db, query, page, { by: 'name', sort: 'asc' }, { name: 'name', id: 'id' });
+}
+
+export const selectFeatureFlag = (
+  db: Db,
+  project: AuthorizedProject,
+  name: string,
+): Promise<FeatureFlagRow | undefined> =>
+  selectFlags(db, project).where('name', '=', name).executeTakeFirst();
+
+/** The flag, locked until the transaction ends: two changes at once are made in turn. */
+export const lockFeatureFlag = (
+  tx: Db,
+  project: AuthorizedProject,
+  name: string,
+): Promise<FeatureFlagRow | undefined> =>
+  selectFlags(tx, project).where('name', '=', name).forUpdate().executeTakeFirst();
+
+/** Ids for strategies and scopes: they are parts of a flag's row, and share the numbers of flags. */
+export async function reserveIds(tx: Db, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const { rows } = await sql<{ id: number }>`
+    select nextval(pg_get_serial_sequence('project_feature_flags', 'id')) as id
+    from generate_series(1, ${count})`.execute(tx);
+  return rows.map((row) => row.id);
+}

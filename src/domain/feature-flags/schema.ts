@@ -1,0 +1,73 @@
+/** Feature flags of projects: how they leave, and how they are sent. */
+import Type, { type Static } from 'typebox';
+import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+
+const Parameters = Type.Record(Type.String(), Type.String());
+
+export const FeatureFlag = Type.Object({
+  name: Type.String(),
+  description: nullable(Type.String()),
+  active: Type.Boolean(),
+  version: Type.String(),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+  scopes: Type.Array(Type.Object({}), { description: 'Always empty: scopes are those of strategies.' }),
+  strategies: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      name: Type.String(),
+      parameters: Parameters,
+      scopes: Type.Array(Type.Object({ id: Type.Integer(), environment_scope: Type.String() })),
+      user_list: Type.Null({ description: 'There are no lists of users.' }),
+    }),
+  ),
+});
+export type FeatureFlag = Static<typeof FeatureFlag>;
+
+const ScopeInput = Type.Object({
+  id: Type.Optional(integerId({ description: 'A scope that is there already.' })),
+  environment_scope: Type.Optional(Type.String({ maxLength: 255 })),
+  _destroy: Type.Optional(Type.Boolean({ description: 'Removes the scope.' })),
+});
+export type ScopeInput = Static<typeof ScopeInput>;
+
+const StrategyInput = Type.Object({
+  id: Type.Optional(integerId({ description: 'A strategy that is there already.' })),
+  name: Type.Optional(
+    Type.String({ description: 'default, gradualRolloutUserId, userWithId or flexibleRollout.' }),
+  ),
+  parameters: Type.Optional(Parameters),
+  scopes: Type.Optional(Type.Array(ScopeInput, { maxItems: 100 })),
+  _destroy: Type.Optional(Type.Boolean({ description: 'Removes the strategy.' })),
+});
+export type StrategyInput = Static<typeof StrategyInput>;
+
+/** Without `id` a strategy is added; one that is not named stays as it is. */
+const strategies = Type.Optional(Type.Array(StrategyInput, { maxItems: 100 }));
+const description = Type.Optional(nullable(Type.String({ maxLength: 10_000 })));
+const active = Type.Optional(Type.Boolean());
+
+const byName = { feature_flag_name: Type.String({ description: 'The name of the flag.' }) };
+
+export const ListInput = Type.Object({
+  scope: Type.Optional(
+    stringEnum(['enabled', 'disabled'], { description: 'Only flags that are active, or are not.' }),
+  ),
+});
+export const NameInput = Type.Object(byName);
+export const CreateInput = Type.Object({
+  name: Type.String(),
+  version: Type.Optional(Type.String({ description: 'Accepted; every flag is a new_version_flag.' })),
+  description,
+  active,
+  strategies,
+});
+export type CreateInput = Static<typeof CreateInput>;
+export const UpdateInput = Type.Object({
+  ...byName,
+  name: Type.Optional(Type.String()),
+  description,
+  active,
+  strategies,
+});
+export type UpdateInput = Static<typeof UpdateInput>;

@@ -1,0 +1,323 @@
+/** Creating and changing groups: each one transaction that decides, writes and announces. */
+import { sql } from 'kysely';
+import { type AuthorizedGroup, authorizeGroup } from '../../core/access/find.ts';
+import { joinMembers } from '../../core/access/joining.ts';
+import { OWNER, visibilityLevel, visibilityName } from '../../core/access/roles.ts';
+import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { changeBranchProtection } from '../../core/namespaces/branch-protection.ts';
+import { isScheduledAbove } from '../../core/namespaces/erasure.ts';
+import { groupSettings, premiumGroupSettings } from '../../core/namespaces/group-settings.ts';
+import { pathProblems } from '../../core/namespaces/paths.ts';
+import { isPathTaken, lockNamespace, moveNamespace } from '../../core/namespaces/paths-change.ts';
+import type { NamespaceRow } from '../../core/namespaces/rows.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { storeAvatar } from '../../core/uploads.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import { conflict, forbidden, invalid } from '../../platform/failure.ts';
+import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
+import { isNameTaken, selectVisibilityInside } from './queries.ts';
+import {
+  initialVisibility,
+  leastToCreateSubgroups,
+  mayCreateTopLevelGroup,
+  nameProblems,
+  nothingInside,
+  projectCreationNames,
+  visibilityProblems,
+} from './rules.ts';
+import type { CreateGroup, UpdateGroup } from './schema.ts';
+
+/** What every change of a group needs to know. */
+export type Writing = { services: Services; settings: ApplicationSettings; actor: Actor };
+
+export const groupEntity = (row: Pick<NamespaceRow, 'id' | 'full_path'>): AuditedEntity => ({
+  type: 'Group',
+  id: row.id,
+  path: row.full_path,
+});
+
+/** Refuses what is wrong with the values of some properties; every problem at once. */
+export function refuseProblems(problems: Record<string, string[]>): void {
+  const wrong = Object.entries(problems).filter(([, texts]) => texts.length > 0);
+  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
+}
+
+const taken = (is: boolean): string[] => (is ? ['has already been taken'] : []);
+
+/** The messages for a path and name that are in use inside the parent; at the top the unique index answers. */
+async function takenProblems(
+  tx: Db,
+  parent: NamespaceRow | undefined,
+  wanted: { path: string; name: string },
+  id = 0,
+): Promise<{ path: string[]; name: string[] }> {
+  if (!parent) return { path: [], name: [] };
+  return {
+    path: taken(await isPathTaken(tx, parent, wanted.path, { namespaceId: id })),
+    name: taken(await isNameTaken(tx, parent, wanted.name, id)),
+  };
+}
+
+/** The group to create in, when the actor may; undefined for the top level. 403 or 404 otherwise. */
+export async function authorizeParent(
+  { services, settings, actor }: Writing,
+  parentId: number | null | undefined,
+): Promise<AuthorizedGroup | undefined> {
+  const { db, sql: driver } = services.database;
+  if (parentId !== null && parentId !== undefined) {
+    const parent = await authorizeGroup(driver, actor, 'create_subgroup', parentId);
+    const least = leastToCreateSubgroups(groupSettings(parent.row).subgroup_creation_level);
+    if (parent.role < least || (await isScheduledAbove(db, parent.row.ancestor_ids))) throw forbidden();
+    return parent;
+  }
+  const { can_create_group } = await db
+    .selectFrom('users')
+    .select('can_create_group')
+    .where('id', '=', actor.id)
+    .executeTakeFirstOrThrow();
+  const allowed = settings.top_level_group_creation_enabled;
+  if (!mayCreateTopLevelGroup({ ...actor, can_create_group }, allowed)) throw forbidden();
+  return undefined;
+}
+
+/** The name to store for an uploaded picture; null to have none, undefined to leave it. */
+const keepAvatar = async (services: Services, avatar: UploadedFile | null | undefined) =>
+  avatar ? storeAvatar(services.config.data, avatar) : avatar;
+
+/**
+ * The settings that a request changes, ready to be merged into the stored ones: older names are read as the current ones,
+ * and what the tier does not have is left out.
+ */
+function changedSettings(
+  { services, settings, actor }: Writing,
+  input: UpdateGroup,
+  stored: { settings: unknown },
+): Record<string, Json> {
+  const {
+    name: _name,
+    path: _path,
+    description: _description,
+    visibility: _visibility,
+    avatar: _avatar,
+    emails_disabled,
+    default_branch_protection: level,
+    default_branch_protection_defaults: record,
+    ...named
+  } = input;
+  if (named.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
+  const current = groupSettings(stored).default_branch_protection_defaults;
+  const changes: Record<string, Json> = {
+    ...(emails_disabled !== undefined && { emails_enabled: !emails_disabled }),
+    ...((level !== undefined || record !== undefined) && {
+      default_branch_protection_defaults: changeBranchProtection(
+        current ?? settings.default_branch_protection_defaults,
+        { level, record },
+      ).record,
+    }),
+  };
+  for (const [setting, value] of Object.entries(named)) if (value !== undefined) changes[setting] = value;
+  if (services.config.tier === 'free') for (const setting of premiumGroupSettings) delete changes[setting];
+  return changes;
+}
+
+/** Creates a group of which the actor is the first Owner; returns its id. */
+export async function createGroup(writing: Writing, input: CreateGroup): Promise<number> {
+  const { services, settings, actor } = writing;
+  const { parent_id, ...fields } = input;
+  const above = await authorizeParent(writing, parent_id);
+  const changes = {
+    project_creation_level: projectCreationNames[settings.default_project_creation] ?? 'developer',
+    ...changedSettings(writing, fields, { settings: {} }),
+  };
+  refuseProblems({
+    name: nameProblems(input.name),
+    path: pathProblems(input.path, above ? 'nested' : 'top_level'),
+  });
+  const avatar = await keepAvatar(services, input.avatar);
+  return inTransaction(services.database.db, async (tx) => {
+    const parent = above && found(await lockNamespace(tx, above.id), 'Group');
+    const bounds = {
+      parent: parent?.visibility,
+      restricted: settings.restricted_visibility_levels,
+      admin: actor.admin,
+    };
+    const visibility = input.visibility ?? initialVisibility(settings.default_group_visibility, bounds);
+    refuseProblems({
+      ...(await takenProblems(tx, parent, input)),
+      visibility_level: visibilityProblems(visibility, { ...bounds, inside: nothingInside }),
+    });
+    const row = await insertGroup(tx, parent, {
+      name: input.name,
+      path: input.path,
+      description: input.description ?? '',
+      visibility: visibilityLevel(visibility),
+      avatar: avatar ?? null,
+      settings: changes,
+    });
+    const entity = groupEntity(row);
+    const owner = {
+      user_id: actor.id,
+      name: actor.name,
+      access_level: OWNER,
+      expires_at: null,
+      created_by_id: actor.id,
+    };
+    await announce(tx, {
+      author: actor,
+      audit: {
+        entity,
+        event: 'group_created',
+        details: { add: 'group', target_id: row.id, target_type: 'Group', target_details: row.full_path },
+      },
+    });
+    await joinMembers(tx, { column: 'namespace_id', id: row.id, entity }, actor, [owner]);
+    return row.id;
+  });
+}
+
+type NewGroup = {
+  name: string;
+  path: string;
+  description: string;
+  visibility: number;
+  avatar: string | null;
+  settings: Json;
+};
+
+async function insertGroup(
+  tx: Db,
+  parent: NamespaceRow | undefined,
+  group: NewGroup,
+): Promise<{ id: number; full_path: string }> {
+  const time = now();
+  const row = await tx
+    .insertInto('namespaces')
+    .values({
+      ...group,
+      kind: 'group',
+      parent_id: parent?.id ?? null,
+      ancestor_ids: [],
+      full_path: parent ? `${parent.full_path}/${group.path}` : group.path,
+      full_name: parent ? `${parent.full_name} / ${group.name}` : group.name,
+      created_at: time,
+      updated_at: time,
+    })
+    .returning(['id', 'full_path'])
+    .executeTakeFirstOrThrow();
+  await tx
+    .updateTable('namespaces')
+    .set({ ancestor_ids: [...(parent?.ancestor_ids ?? []), row.id] })
+    .where('id', '=', row.id)
+    .execute();
+  return row;
+}
+
+/** Locks a group and the one that it is in, so that its path can change; 404 or 409 when it went or moved meanwhile. */
+export async function lockWithParent(
+  tx: Db,
+  group: AuthorizedGroup,
+): Promise<{ row: NamespaceRow; parent: NamespaceRow | undefined }> {
+  const parentId = group.row.parent_id;
+  // The parent first: two that change groups of one parent then wait for each other there.
+  const parent = parentId === null ? undefined : found(await lockNamespace(tx, parentId), 'Group');
+  const row = found(await lockNamespace(tx, group.id), 'Group');
+  if (row.parent_id !== parentId) throw conflict('409 Conflict: Resource lock');
+  return { row, parent };
+}
+
+/** Changes what the request names. A new path leaves redirects for the projects below. */
+export async function updateGroup(
+  writing: Writing,
+  group: AuthorizedGroup,
+  input: UpdateGroup,
+): Promise<void> {
+  const { services, actor } = writing;
+  const avatar = await keepAvatar(services, input.avatar);
+  await inTransaction(services.database.db, async (tx) => {
+    const { row, parent } = await lockWithParent(tx, group);
+    const changes = changedSettings(writing, input, row);
+    await refuseUpdate(tx, writing, row, parent, input);
+    const { name = row.name, path = row.path } = input;
+    if (name !== row.name || path !== row.path) await moveNamespace(tx, row, { parent, name, path });
+    await tx
+      .updateTable('namespaces')
+      .set({
+        ...(input.description !== undefined && { description: input.description ?? '' }),
+        ...(input.visibility !== undefined && { visibility: visibilityLevel(input.visibility) }),
+        ...(avatar !== undefined && { avatar }),
+        settings: sql`settings || ${JSON.stringify(changes)}::text::jsonb`,
+        updated_at: now(),
+      })
+      .where('id', '=', row.id)
+      .execute();
+    await announceUpdate(tx, actor, row, { ...input, avatar }, changes);
+  });
+}
+
+async function refuseUpdate(
+  tx: Db,
+  { settings, actor }: Writing,
+  row: NamespaceRow,
+  parent: NamespaceRow | undefined,
+  input: UpdateGroup,
+): Promise<void> {
+  const { name = row.name, path = row.path } = input;
+  const moves = path !== row.path;
+  const renamed = name !== row.name;
+  const inUse =
+    moves || renamed ? await takenProblems(tx, parent, { path, name }, row.id) : { path: [], name: [] };
+  const visibility = input.visibility;
+  const changesVisibility = visibility !== undefined && visibilityLevel(visibility) !== row.visibility;
+  refuseProblems({
+    name: renamed ? [...nameProblems(name), ...inUse.name] : [],
+    path: moves ? [...pathProblems(path, parent ? 'nested' : 'top_level'), ...inUse.path] : [],
+    visibility_level: changesVisibility
+      ? visibilityProblems(visibility, {
+          parent: parent?.visibility,
+          inside: await selectVisibilityInside(tx, row.id),
+          restricted: settings.restricted_visibility_levels,
+          admin: actor.admin,
+        })
+      : [],
+    prevent_sharing_groups_outside_hierarchy:
+      parent && input.prevent_sharing_groups_outside_hierarchy ? ['only available on top-level groups'] : [],
+  });
+}
+
+/** One audit event for each property that is another than before, and the fact that a path changed. */
+async function announceUpdate(
+  tx: Db,
+  actor: Actor,
+  row: NamespaceRow,
+  input: Omit<UpdateGroup, 'avatar'> & { avatar: string | null | undefined },
+  changes: Record<string, Json>,
+): Promise<void> {
+  const before: Record<string, Json> = { ...groupSettings(row) };
+  const changed: [property: string, from: Json, to: Json | undefined][] = [
+    ['name', row.name, input.name],
+    ['path', row.path, input.path],
+    ['description', row.description, input.description === null ? '' : input.description],
+    ['visibility', visibilityName(row.visibility), input.visibility],
+    ['avatar', row.avatar, input.avatar],
+    ...Object.entries(changes).map(([name, to]): [string, Json, Json] => [name, before[name] ?? null, to]),
+  ];
+  for (const [property, from, to] of changed) {
+    if (to === undefined || JSON.stringify(to) === JSON.stringify(from)) continue;
+    await announce(tx, {
+      author: actor,
+      audit: {
+        entity: groupEntity(row),
+        event: `group_${property}_updated`,
+        details: { change: property, from, to },
+      },
+      ...(property === 'path' && {
+        fact: { name: 'namespace_moved', payload: { namespace_id: row.id, from: row.full_path } },
+      }),
+    });
+  }
+}

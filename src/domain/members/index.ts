@@ -1,0 +1,37 @@
+/** Members of projects and groups, how one asks to be one or is invited, and how a membership ends. */
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { expireMembers } from './expiry.ts';
+import { importEndpoint, memberEndpoints } from './member-routes.ts';
+import { groups, projects } from './source.ts';
+import { reassignInvitations } from './waiting-actions.ts';
+import { accessRequestEndpoints, invitationEndpoints } from './waiting-routes.ts';
+
+export const membersCapability = (services: Services): Capability => ({
+  name: 'members',
+  endpoints: [
+    ...memberEndpoints(projects),
+    ...memberEndpoints(groups),
+    importEndpoint(projects),
+    ...accessRequestEndpoints(projects),
+    ...accessRequestEndpoints(groups),
+    ...invitationEndpoints(projects),
+    ...invitationEndpoints(groups),
+  ],
+  tasks: {
+    'members.expire': async () => {
+      await expireMembers(services.database.background);
+    },
+  },
+  schedules: [{ task: 'members.expire', pattern: '5 * * * *' }],
+  tables: ['members', 'access_requests', 'invitations'],
+  erase: async (tx, projectIds) => {
+    for (const table of ['members', 'access_requests', 'invitations'] as const) {
+      await tx
+        .deleteFrom(table)
+        .where('project_id', 'in', [...projectIds])
+        .execute();
+    }
+  },
+  reassign: reassignInvitations,
+});

@@ -1,0 +1,390 @@
+/** Changes to projects: each one transaction that decides, writes and announces. */
+import { sql } from 'kysely';
+import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '../../core/access/find.ts';
+import { mayCreateProjects } from '../../core/access/project-creation.ts';
+import { GUEST, MAINTAINER, visibilityLevel, visibilityName } from '../../core/access/roles.ts';
+import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { pathProblems } from '../../core/namespaces/paths.ts';
+import {
+  forgetRedirect,
+  isPathTaken,
+  lockNamespace,
+  redirectProject,
+} from '../../core/namespaces/paths-change.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { declareUnique } from '../../platform/db/errors.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import {
+  badRequest,
+  Failure,
+  forbidden,
+  invalid,
+  notFound,
+  type ValidationMessages,
+} from '../../platform/failure.ts';
+import {
+  changedSettings,
+  initialVisibility,
+  nameProblems,
+  pathFromName,
+  visibilityProblems,
+} from './rules.ts';
+import type { CreateProject, UpdateProject } from './schema.ts';
+
+declareUnique('projects_path', 'path', 'conflict');
+declareUnique('projects_name', 'name', 'conflict');
+
+/** Where a project goes: a namespace that the caller may create projects in. */
+export type TargetNamespace = {
+  id: number;
+  kind: 'user' | 'group';
+  visibility: number;
+  fullPath: string;
+};
+
+export const projectEntity = (id: number, path: string): AuditedEntity => ({ type: 'Project', id, path });
+
+/** The namespace with this id or full path, when the caller may create projects there; 404 or 403 otherwise. */
+export async function findTarget(
+  services: Services,
+  actor: Actor,
+  reference: string | number,
+): Promise<TargetNamespace> {
+  const { db, sql: driver } = services.database;
+  const text = String(reference);
+  const personal = await db
+    .selectFrom('namespaces')
+    .select(['id', 'owner_id', 'visibility', 'full_path'])
+    .where('kind', '=', 'user')
+    .where('deleting', '=', false)
+    .where((eb) =>
+      /^\d{1,15}$/.test(text)
+        ? eb('id', '=', Number(text))
+        : eb(sql`lower(full_path) collate "C"`, '=', text.toLowerCase()),
+    )
+    .executeTakeFirst();
+  if (personal) {
+    if (personal.owner_id !== actor.id && !actor.admin) throw notFound('Namespace');
+    return { id: personal.id, kind: 'user', visibility: personal.visibility, fullPath: personal.full_path };
+  }
+  const group: AuthorizedGroup = await authorizeGroup(driver, actor, 'read_group', reference);
+  if (!mayCreateProjects(actor, group)) throw forbidden();
+  return { id: group.id, kind: 'group', visibility: group.row.visibility, fullPath: group.row.full_path };
+}
+
+async function ownNamespace(db: Db, userId: number): Promise<TargetNamespace> {
+  const row = await db
+    .selectFrom('namespaces')
+    .select(['id', 'visibility', 'full_path'])
+    .where('owner_id', '=', userId)
+    .where('deleting', '=', false)
+    .executeTakeFirst();
+  if (!row) throw notFound('Namespace');
+  return { id: row.id, kind: 'user', visibility: row.visibility, fullPath: row.full_path };
+}
+
+const problemsOf = (problems: string[]): string[] | undefined => (problems.length > 0 ? problems : undefined);
+
+/** Refuses what a name, path or visibility may not be; every problem at once. */
+function refuseProblems(problems: Record<string, string[] | undefined>): void {
+  const messages: ValidationMessages = {};
+  for (const [property, texts] of Object.entries(problems)) if (texts) messages[property] = texts;
+  if (Object.keys(messages).length > 0) throw invalid(messages);
+}
+
+/** Claims a path inside a namespace, whose row stays locked until the commit; returns the full path that it gives. */
+export async function claimPath(
+  tx: Db,
+  namespaceId: number,
+  path: string,
+  projectId?: number,
+): Promise<string> {
+  const parent = await lockNamespace(tx, namespaceId);
+  if (!parent) throw notFound('Namespace');
+  if (await isPathTaken(tx, parent, path, projectId === undefined ? {} : { projectId })) {
+    throw new Failure('conflict', { path: ['has already been taken'] });
+  }
+  return `${parent.full_path}/${path}`;
+}
+
+/** Where the instance says so, only who is more than a guest somewhere creates projects of their own. */
+async function refuseGuests(db: Db, actor: Actor, settings: ApplicationSettings): Promise<void> {
+  if (settings.allow_project_creation_for_guest_and_below || actor.admin) return;
+  const more = await db
+    .selectFrom('members')
+    .select('id')
+    .where('user_id', '=', actor.id)
+    .where('access_level', '>', GUEST)
+    .limit(1)
+    .executeTakeFirst();
+  if (!more) throw forbidden();
+}
+
+async function refuseOverLimit(tx: Db, ownerId: number, target: TargetNamespace): Promise<void> {
+  if (target.kind !== 'user') return;
+  const owner = await tx
+    .selectFrom('users')
+    .select((eb) => [
+      'projects_limit',
+      eb
+        .selectFrom('projects')
+        .where('namespace_id', '=', target.id)
+        .select(eb.fn.countAll<number>().as('count'))
+        .as('owned'),
+    ])
+    .where('id', '=', ownerId)
+    .executeTakeFirst();
+  if (owner && (owner.owned ?? 0) >= owner.projects_limit) {
+    throw invalid({
+      limit_reached: [
+        `Your project limit is ${owner.projects_limit} projects! Please contact your administrator to increase it`,
+      ],
+    });
+  }
+}
+
+/** Creates a project for `owner` (the actor, or whom an administrator creates it for); returns its id. */
+export async function createProject(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  input: CreateProject & { avatar?: string },
+  owner: { id: number } = actor,
+): Promise<number> {
+  const { db } = services.database;
+  if (input.name === undefined && input.path === undefined) {
+    throw new Failure('bad_request', '400 Bad request - "name" not given', {
+      error: 'name, path are missing, at least one parameter must be provided',
+    });
+  }
+  const target =
+    input.namespace_id === undefined
+      ? await ownNamespace(db, owner.id)
+      : await findTarget(services, actor, input.namespace_id);
+  if (actor.external && target.kind === 'user' && !actor.admin) throw forbidden();
+  await refuseGuests(db, actor, settings);
+  const name = input.name ?? input.path ?? '';
+  const path = input.path ?? pathFromName(name);
+  const visibility = initialVisibility(
+    input.visibility && visibilityLevel(input.visibility),
+    visibilityLevel(settings.default_project_visibility),
+    target.kind === 'group' ? target.visibility : 20,
+  );
+  refuseProblems({
+    name: nameProblems(name),
+    path: problemsOf(pathProblems(path, 'nested')),
+    visibility_level: visibilityProblems({
+      asked: visibility,
+      name: visibilityName(visibility),
+      namespace: target,
+      restricted: settings.restricted_visibility_levels,
+      admin: actor.admin,
+    }),
+  });
+  return inTransaction(db, async (tx) => {
+    const fullPath = await claimPath(tx, target.id, path);
+    await forgetRedirect(tx, fullPath);
+    await refuseOverLimit(tx, owner.id, target);
+    const time = now();
+    const { id } = await tx
+      .insertInto('projects')
+      .values({
+        namespace_id: target.id,
+        creator_id: owner.id,
+        name,
+        path,
+        description: input.description ?? null,
+        visibility,
+        default_branch: input.default_branch ?? null,
+        avatar: input.avatar ?? null,
+        topics: input.topics ?? input.tag_list ?? [],
+        settings: changedSettings(input) as Json,
+        last_activity_at: time,
+        created_at: time,
+        updated_at: time,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    if (target.kind === 'group') await addCreator(tx, id, owner.id, target.id);
+    await announce(tx, {
+      author: actor,
+      activity: { action: 'created', projectId: id },
+      audit: {
+        entity: projectEntity(id, fullPath),
+        event: 'project_created',
+        details: {
+          target_id: id,
+          target_type: 'Project',
+          target_details: fullPath,
+          visibility: visibilityName(visibility),
+        },
+      },
+    });
+    return id;
+  });
+}
+
+/** Whoever creates a project in a group maintains it, unless the group already gives them more. */
+async function addCreator(tx: Db, projectId: number, userId: number, groupId: number): Promise<void> {
+  const time = now();
+  const greater = await tx
+    .selectFrom('members')
+    .innerJoin('namespaces', (join) =>
+      join.on(sql<boolean>`members.namespace_id = any(namespaces.ancestor_ids)`),
+    )
+    .select('members.id')
+    .where('namespaces.id', '=', groupId)
+    .where('members.user_id', '=', userId)
+    .where('members.access_level', '>=', MAINTAINER)
+    .where((eb) =>
+      eb.or([
+        eb('members.expires_at', 'is', null),
+        eb('members.expires_at', '>', now().toISOString().slice(0, 10)),
+      ]),
+    )
+    .executeTakeFirst();
+  if (greater) return;
+  await tx
+    .insertInto('members')
+    .values({
+      user_id: userId,
+      project_id: projectId,
+      access_level: MAINTAINER,
+      created_by_id: userId,
+      created_at: time,
+      updated_at: time,
+    })
+    .execute();
+}
+
+/** Changes what the request names; a new path leaves a redirect behind. */
+export async function updateProject(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  project: AuthorizedProject,
+  input: UpdateProject & { avatar?: string | null },
+): Promise<void> {
+  const { row } = project;
+  const visibility = input.visibility === undefined ? row.visibility : visibilityLevel(input.visibility);
+  const moved = input.path !== undefined && input.path !== row.path;
+  if (visibility !== row.visibility && !project.may('change_project_visibility')) throw forbidden();
+  const parent = await services.database.db
+    .selectFrom('namespaces')
+    .select(['kind', 'visibility'])
+    .where('id', '=', row.namespace_id)
+    .executeTakeFirstOrThrow();
+  refuseProblems({
+    name: input.name === undefined ? undefined : nameProblems(input.name),
+    path: moved ? problemsOf(pathProblems(input.path ?? '', 'nested')) : undefined,
+    visibility_level:
+      visibility === row.visibility
+        ? undefined
+        : visibilityProblems({
+            asked: visibility,
+            name: visibilityName(visibility),
+            namespace: { kind: parent.kind === 'user' ? 'user' : 'group', visibility: parent.visibility },
+            restricted: settings.restricted_visibility_levels,
+            admin: actor.admin,
+          }),
+  });
+  const changes = changedSettings(input);
+  await inTransaction(services.database.db, async (tx) => {
+    if (moved) {
+      const fullPath = await claimPath(tx, row.namespace_id, input.path ?? '', project.id);
+      await redirectProject(tx, project.id, project.fullPath, fullPath);
+    }
+    await tx
+      .updateTable('projects')
+      .set({
+        ...(input.name !== undefined && { name: input.name }),
+        ...(moved && input.path !== undefined && { path: input.path }),
+        ...(input.description !== undefined && { description: input.description }),
+        ...(input.default_branch !== undefined && { default_branch: input.default_branch }),
+        ...(input.avatar !== undefined && { avatar: input.avatar }),
+        ...((input.topics ?? input.tag_list) && { topics: input.topics ?? input.tag_list ?? [] }),
+        visibility,
+        settings: sql`settings || ${JSON.stringify(changes)}::text::jsonb`,
+        updated_at: now(),
+      })
+      .where('id', '=', project.id)
+      .execute();
+    for (const [property, from, to] of [
+      ['name', row.name, input.name],
+      ['path', row.path, input.path],
+      ['visibility', visibilityName(row.visibility), input.visibility],
+    ] as const) {
+      if (to === undefined || to === from) continue;
+      await announce(tx, {
+        author: actor,
+        audit: {
+          entity: projectEntity(project.id, project.fullPath),
+          event: `project_${property}_updated`,
+          details: { change: property, from, to },
+        },
+      });
+    }
+  });
+}
+
+/** Archives or brings back: read-only, and hidden from what is active. */
+export async function setArchived(
+  services: Services,
+  actor: Actor,
+  project: AuthorizedProject,
+  archived: boolean,
+): Promise<void> {
+  await inTransaction(services.database.db, async (tx) => {
+    const changed = await tx
+      .updateTable('projects')
+      .set({ archived, updated_at: now() })
+      .where('id', '=', project.id)
+      .where('archived', '<>', archived)
+      .executeTakeFirst();
+    if (changed.numUpdatedRows === 0n) return;
+    const event = archived ? 'project_archived' : 'project_unarchived';
+    await announce(tx, {
+      author: actor,
+      audit: { entity: projectEntity(project.id, project.fullPath), event },
+    });
+  });
+}
+
+/** Moves the project into another namespace; the old path redirects. */
+export async function transferProject(
+  services: Services,
+  actor: Actor,
+  project: AuthorizedProject,
+  target: TargetNamespace,
+): Promise<void> {
+  const { row } = project;
+  if (target.id === row.namespace_id) throw badRequest('Project is already in this namespace.');
+  if (target.kind === 'group' && row.visibility > target.visibility) {
+    throw invalid({ visibility_level: ['is higher than the new namespace allows'] });
+  }
+  await inTransaction(services.database.db, async (tx) => {
+    const fullPath = await claimPath(tx, target.id, row.path);
+    await redirectProject(tx, project.id, project.fullPath, fullPath);
+    await tx
+      .updateTable('projects')
+      .set({ namespace_id: target.id, updated_at: now() })
+      .where('id', '=', project.id)
+      .execute();
+    await announce(tx, {
+      author: actor,
+      audit: {
+        entity: projectEntity(project.id, fullPath),
+        event: 'project_transferred',
+        details: { change: 'namespace', from: project.fullPath, to: fullPath },
+      },
+      fact: {
+        name: 'project_moved',
+        payload: { project_id: project.id, from: project.fullPath, to: fullPath },
+      },
+    });
+  });
+}

@@ -1,0 +1,73 @@
+/** Pages of projects as records: each side is loaded once for the whole page. */
+
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { REPORTER } from '../../core/access/roles.ts';
+import { selectCustomAttributes } from '../../core/custom-attributes.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import {
+  type BasicProject,
+  type FullProject,
+  type ProjectView,
+  presentBasicProject,
+  presentProject,
+} from '../../core/namespaces/project-records.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { ListedProject } from './list.ts';
+import { selectVisibleProjects } from './queries.ts';
+
+export type PresentOptions = { simple: boolean; statistics: boolean; customAttributes: boolean };
+
+export const projectView = (
+  services: Services,
+  settings: ApplicationSettings,
+  caller: Caller,
+): ProjectView => ({
+  baseUrl: services.baseUrl(),
+  settings,
+  admin: caller?.admin ?? false,
+  signedIn: caller !== undefined,
+});
+
+/** The records of a page, in its order; nobody and `simple` get the basic one. */
+export async function presentProjects(
+  db: Db,
+  view: ProjectView,
+  caller: Caller,
+  rows: readonly ListedProject[],
+  options: PresentOptions,
+): Promise<(BasicProject | FullProject)[]> {
+  const attributes =
+    options.customAttributes && view.admin
+      ? await selectCustomAttributes(
+          db,
+          'project_id',
+          rows.map((row) => row.id),
+        )
+      : undefined;
+  const basic = options.simple || !view.signedIn;
+  const forkIds = basic
+    ? []
+    : rows.flatMap((row) => (row.forked_from_id === null ? [] : [row.forked_from_id]));
+  const forks = forkIds.length === 0 ? new Map() : await selectVisibleProjects(db, caller, forkIds);
+  return rows.map((row) => {
+    const own = attributes && { custom_attributes: attributes.get(row.id) ?? [] };
+    if (basic) return { ...presentBasicProject(view, row), ...own };
+    const group = row.level_group;
+    const forkedFrom = row.forked_from_id === null ? undefined : forks.get(row.forked_from_id);
+    const statistics = options.statistics && (view.admin || Math.max(group, row.level_project) >= REPORTER);
+    const levels = { project: row.level_project, group };
+    return {
+      ...presentProject(view, row, { levels, statistics, ...(forkedFrom && { forkedFrom }) }),
+      ...own,
+    };
+  });
+}
+
+/** A receipt as a row of a list. */
+export const asListed = (project: AuthorizedProject): ListedProject => ({
+  ...project.row,
+  level_project: project.levels.project,
+  level_group: project.levels.group,
+});

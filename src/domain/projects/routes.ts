@@ -1,0 +1,77 @@
+/** Reading projects: lists and single ones. */
+import Type from 'typebox';
+import { anyone, onProject } from '../../core/access/access.ts';
+import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
+import { BasicProject, FullProject } from '../../core/namespaces/project-records.ts';
+import type { KeysetRule } from '../../platform/http/pagination.ts';
+import { ProjectFilterFields, projectFilters, projectOrder } from './filters.ts';
+import { listProjects } from './list.ts';
+import { asListed, presentProjects, projectView } from './present.ts';
+
+/** Keyset over projects: by id only, with and without credentials (spec: Pagination). */
+const byId: KeysetRule = {
+  type: 'Project',
+  orderBy: { id: 'integer' },
+  sort: ['asc', 'desc'],
+  anonymous: true,
+  signedIn: true,
+  default: { orderBy: 'id', sort: 'desc' },
+  link: 'id',
+};
+
+/** Nobody and `simple` get the basic record: what is not in it is optional here. */
+export const ProjectRecord = Type.Object({
+  ...Type.Partial(FullProject).properties,
+  ...BasicProject.properties,
+});
+
+export const readEndpoints: Endpoint[] = [
+  listing({
+    method: 'GET',
+    path: '/projects',
+    summary: 'Projects that the caller sees.',
+    access: anyone,
+    input: Type.Object(ProjectFilterFields),
+    page: byId,
+    limit: {
+      name: 'projects_api',
+      setting: 'projects_api_limit',
+      anonymousSetting: 'projects_api_rate_limit_unauthenticated',
+      periodSeconds: 600,
+    },
+    item: ProjectRecord,
+    handle: async ({ db, services, settings, actor, input, page }) => {
+      const listed = await listProjects(db, actor, projectFilters(input, actor), page, projectOrder(input));
+      const view = projectView(services, settings, actor);
+      const options = {
+        simple: input.simple ?? false,
+        statistics: input.statistics ?? false,
+        customAttributes: input.with_custom_attributes ?? false,
+      };
+      return { ...listed, items: await presentProjects(db, view, actor, listed.items, options) };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/projects/:id',
+    summary: 'One project.',
+    access: onProject('read_project'),
+    input: Type.Object({
+      statistics: ProjectFilterFields.statistics,
+      with_custom_attributes: ProjectFilterFields.with_custom_attributes,
+      license: Type.Optional(Type.Boolean()),
+    }),
+    limit: { name: 'project_api', setting: 'project_api_limit', periodSeconds: 60 },
+    reply: ProjectRecord,
+    handle: async ({ db, services, settings, actor, subject, input }) => {
+      const view = projectView(services, settings, actor);
+      const options = {
+        simple: false,
+        statistics: input.statistics ?? false,
+        customAttributes: input.with_custom_attributes ?? false,
+      };
+      const [project] = await presentProjects(db, view, actor, [asListed(subject)], options);
+      return found(project);
+    },
+  }),
+];

@@ -1,0 +1,79 @@
+/** Decisions about projects, as pure functions: names and paths, visibility, and older names of settings. */
+import type { ProjectSettings } from '../../core/namespaces/project-settings.ts';
+import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
+import type { UpdateProject } from './schema.ts';
+
+/** A path out of a name: what is not a letter, digit, `_`, `-` or `.` becomes a dash. */
+export const pathFromName = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^A-Za-z0-9_.-]+/g, '-')
+    .replace(/^[-_.]+|[-_.]+$/g, '')
+    .toLowerCase();
+
+/** Messages for a name, or undefined. */
+export function nameProblems(name: string): string[] | undefined {
+  if (name.trim() === '') return ["can't be blank"];
+  if (
+    !/^[\p{L}\p{N}\p{Extended_Pictographic}_](?:[\p{L}\p{N}\p{Pd}\p{Emoji}\p{M}_. +()/',&:!?#@-]|\u200d)*$/u.test(
+      name,
+    )
+  ) {
+    return [
+      "can contain only letters, digits, emoji, '_', '.', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'.",
+    ];
+  }
+  return undefined;
+}
+
+/** The visibility of a new project: what was asked, else the instance's default as far as the namespace allows. */
+export const initialVisibility = (asked: number | undefined, fallback: number, namespace: number): number =>
+  asked ?? Math.min(fallback, namespace);
+
+/** Messages for a visibility, or undefined: above the group's, or restricted by the administrator. */
+export function visibilityProblems(level: {
+  asked: number;
+  name: string;
+  namespace: { kind: 'user' | 'group'; visibility: number };
+  restricted: readonly string[];
+  admin: boolean;
+}): string[] | undefined {
+  const { asked, name, namespace, restricted, admin } = level;
+  if (!admin && restricted.includes(name)) return [`${name} has been restricted by your administrator`];
+  if (namespace.kind === 'group' && asked > namespace.visibility)
+    return [`${name} is not allowed since the parent group has a lower visibility`];
+  return undefined;
+}
+
+const featureAliases = {
+  issues_enabled: 'issues_access_level',
+  merge_requests_enabled: 'merge_requests_access_level',
+  wiki_enabled: 'wiki_access_level',
+  jobs_enabled: 'builds_access_level',
+  snippets_enabled: 'snippets_access_level',
+  container_registry_enabled: 'container_registry_access_level',
+  packages_enabled: 'package_registry_access_level',
+} as const;
+
+/** The settings that a request changes, older names read as the current ones; the current name wins (spec: Versioning). */
+export function changedSettings(input: UpdateProject): Partial<ProjectSettings> {
+  const changes: Record<string, unknown> = {};
+  for (const [alias, name] of Object.entries(featureAliases)) {
+    const value = input[alias as keyof typeof featureAliases];
+    if (value !== undefined) changes[name] = value ? 'enabled' : 'disabled';
+  }
+  if (input.emails_disabled !== undefined) changes.emails_enabled = !input.emails_disabled;
+  if (input.public_builds !== undefined) changes.public_jobs = input.public_builds;
+  if (input.restrict_user_defined_variables !== undefined) {
+    changes.ci_pipeline_variables_minimum_override_role = input.restrict_user_defined_variables
+      ? 'maintainer'
+      : 'developer';
+  }
+  for (const name of Object.keys(ProjectSettingsSchema.properties)) {
+    const value = input[name as keyof ProjectSettings];
+    if (value !== undefined) changes[name] = value;
+  }
+  // Each name above is a setting's, and each value was decoded by that setting's schema.
+  return changes as Partial<ProjectSettings>;
+}

@@ -1,0 +1,78 @@
+/** What creating and changing a project takes; older names of the same things are accepted beside the current ones. */
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import { assignableLevels, visibilityNames } from '../../core/access/roles.ts';
+import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
+import { commaList, date, nullable, stringEnum } from '../../platform/http/schema.ts';
+
+/** The same schema without its default: in a request, absent means unchanged. */
+function optional<T extends TSchema>(schema: T) {
+  const { default: _, ...rest } = schema as T & { default?: unknown };
+  // Only an annotation was taken away: the type is the same.
+  return Type.Optional(Type.Unsafe<Static<T>>(rest as TSchema));
+}
+
+const settingFields = Object.fromEntries(
+  Object.entries(ProjectSettingsSchema.properties).map(([name, schema]) => [name, optional(schema)]),
+) as unknown as {
+  [Name in keyof typeof ProjectSettingsSchema.properties]: ReturnType<
+    typeof Type.Optional<(typeof ProjectSettingsSchema.properties)[Name]>
+  >;
+};
+
+const flag = (use: string) => Type.Optional(Type.Boolean({ description: `Deprecated: use ${use}.` }));
+
+const deprecatedFields = {
+  issues_enabled: flag('issues_access_level'),
+  merge_requests_enabled: flag('merge_requests_access_level'),
+  wiki_enabled: flag('wiki_access_level'),
+  jobs_enabled: flag('builds_access_level'),
+  snippets_enabled: flag('snippets_access_level'),
+  container_registry_enabled: flag('container_registry_access_level'),
+  packages_enabled: flag('package_registry_access_level'),
+  emails_disabled: flag('emails_enabled'),
+  public_builds: flag('public_jobs'),
+  restrict_user_defined_variables: flag('ci_pipeline_variables_minimum_override_role'),
+  tag_list: Type.Optional(
+    commaList(Type.String({ maxLength: 255 }), { description: 'Deprecated: use topics.' }),
+  ),
+} satisfies TProperties;
+
+const ownFields = {
+  description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  visibility: Type.Optional(stringEnum(visibilityNames)),
+  default_branch: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  topics: Type.Optional(commaList(Type.String({ maxLength: 255 }))),
+  ...deprecatedFields,
+  ...settingFields,
+} satisfies TProperties;
+
+export const CreateProject = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: 255 })),
+  path: Type.Optional(Type.String({ maxLength: 255 })),
+  namespace_id: Type.Optional(
+    Type.Integer({ description: "Where it goes; the caller's own namespace when absent." }),
+  ),
+  ...ownFields,
+});
+export type CreateProject = Static<typeof CreateProject>;
+
+export const UpdateProject = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: 255 })),
+  path: Type.Optional(Type.String({ maxLength: 255 })),
+  ...ownFields,
+});
+export type UpdateProject = Static<typeof UpdateProject>;
+
+export const ShareProject = Type.Object({
+  group_id: Type.Integer(),
+  group_access: Type.Unsafe<number>({ type: 'integer', enum: [...assignableLevels] }),
+  expires_at: Type.Optional(nullable(date())),
+});
+
+export const ProjectGroupLink = Type.Object({
+  id: Type.Integer(),
+  project_id: Type.Integer(),
+  group_id: Type.Integer(),
+  group_access: Type.Integer(),
+  expires_at: nullable(Type.String()),
+});

@@ -1,0 +1,11 @@
+/** What an administrator reads and sets for the whole instance. */
+import type { Capability } from '../../core/capability.ts';
+import { featureEndpoints } from './feature-routes.ts';
+import { licenseEndpoints } from './license-routes.ts';
+import { settingsEndpoints } from './settings-routes.ts';
+
+export const settingsCapability = (): Capability => ({
+  name: 'settings',
+  endpoints: [...settingsEndpoints, ...featureEndpoints, ...licenseEndpoints],
+  tables: [],
+});

@@ -1,0 +1,102 @@
+/** What a change of the settings comes to. */
+import { describe, expect, test } from 'vitest';
+import { branchProtectionOf } from '../../core/namespaces/branch-protection.ts';
+import {
+  type ApplicationSettings,
+  ApplicationSettingsSchema,
+  defaultSettings,
+} from '../../core/settings/definitions.ts';
+import { publicSettingNames } from './public-names.ts';
+import { applyChange, checkSettings, differences, refusedNames } from './rules.ts';
+import { type SettingsInput, settingAliases, settingTexts } from './schema.ts';
+
+describe('refused names (facts: Application settings fields)', () => {
+  test.each<[string, object, string[]]>([
+    ['a setting', { signup_enabled: true }, []],
+    ['another name of a setting', { signin_enabled: true, domain_denylist_raw: '' }, []],
+    [
+      'a public name that nothing obeys',
+      { akismet_enabled: true, signup_enabled: true },
+      ['akismet_enabled'],
+    ],
+    ['a name that is nowhere', { colour: 'blue', private_token: 'x' }, []],
+  ])('%s', (_, input, names) => {
+    expect(Object.keys(refusedNames(input))).toEqual(names);
+  });
+
+  test('every setting is public, under one name at least', () => {
+    const texts = Object.entries(settingTexts).filter(([name]) => publicSettingNames.has(name));
+    const known = new Set<string>([...publicSettingNames, ...texts.map(([, setting]) => setting)]);
+    // The spec makes this one a setting (Authentication, impersonation tokens); elsewhere it is in a file.
+    known.add('impersonation_enabled');
+    expect(Object.keys(ApplicationSettingsSchema.properties).filter((name) => !known.has(name))).toEqual([]);
+    expect(Object.keys(settingAliases).filter((name) => !publicSettingNames.has(name))).toEqual([]);
+  });
+});
+
+describe('changes', () => {
+  test.each<[string, SettingsInput, Partial<ApplicationSettings>]>([
+    ['nothing', {}, {}],
+    ['one', { signup_enabled: false }, { signup_enabled: false }],
+    [
+      'its old name',
+      { password_authentication_enabled: false },
+      { password_authentication_enabled_for_web: false },
+    ],
+    ['its older name', { signin_enabled: false }, { password_authentication_enabled_for_web: false }],
+    [
+      'two names at once: its own wins',
+      { signin_enabled: false, password_authentication_enabled_for_web: true },
+      {},
+    ],
+    [
+      'the throttle of old',
+      { throttle_unauthenticated_enabled: true, throttle_unauthenticated_period_in_seconds: 60 },
+      { throttle_unauthenticated_web_enabled: true, throttle_unauthenticated_web_period_in_seconds: 60 },
+    ],
+    [
+      'a list as text',
+      { domain_denylist_raw: 'a.example\r\n\n b.example ' },
+      { domain_denylist: ['a.example', 'b.example'] },
+    ],
+    [
+      'branch protection by number',
+      { default_branch_protection: 0 },
+      { default_branch_protection: 0, default_branch_protection_defaults: branchProtectionOf(0) },
+    ],
+    [
+      'branch protection by record',
+      { default_branch_protection_defaults: { developer_can_initial_push: true } },
+      { default_branch_protection: 4, default_branch_protection_defaults: branchProtectionOf(4) },
+    ],
+  ])('%s', (_, input, changes) => {
+    expect(applyChange(defaultSettings, input)).toEqual({ ...defaultSettings, ...changes });
+  });
+
+  test('differences are by value', () => {
+    const after = applyChange(defaultSettings, { signup_enabled: false, domain_denylist_raw: '' });
+    expect(differences(defaultSettings, after)).toEqual([{ name: 'signup_enabled', from: true, to: false }]);
+  });
+});
+
+describe('combinations', () => {
+  test.each<[string, Partial<ApplicationSettings>, string[]]>([
+    ['the defaults', {}, []],
+    [
+      'a default that is restricted',
+      { restricted_visibility_levels: ['private'] },
+      ['default_project_visibility', 'default_group_visibility', 'default_snippet_visibility'],
+    ],
+    ['other visibilities restricted', { restricted_visibility_levels: ['public', 'internal'] }, []],
+    ['a path', { after_sign_out_path: '/explore' }, []],
+    ['an address', { after_sign_out_path: 'https://example.com/bye' }, []],
+    ['an address without a scheme', { after_sign_out_path: '//example.com' }, ['after_sign_out_path']],
+    ['a script', { after_sign_out_path: 'javascript:alert(1)' }, ['after_sign_out_path']],
+    ['a prefix', { personal_access_token_prefix: 'acme-' }, []],
+    ['a prefix with a space', { personal_access_token_prefix: 'ac me' }, ['personal_access_token_prefix']],
+    ['a long list', { domain_allowlist: Array.from({ length: 1_001 }, () => 'a') }, ['domain_allowlist']],
+    ['a long entry', { domain_denylist: ['a'.repeat(256)] }, ['domain_denylist']],
+  ])('%s', (_, changes, names) => {
+    expect(Object.keys(checkSettings({ ...defaultSettings, ...changes }))).toEqual(names);
+  });
+});

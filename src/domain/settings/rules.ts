@@ -1,0 +1,101 @@
+/** What a change of the settings comes to, as functions of values: aliases resolved, combinations checked, differences. */
+import { isDeepStrictEqual } from 'node:util';
+import { changeBranchProtection } from '../../core/namespaces/branch-protection.ts';
+import {
+  type ApplicationSettings,
+  ApplicationSettingsSchema,
+  type SettingName,
+} from '../../core/settings/definitions.ts';
+import type { ValidationMessages } from '../../platform/failure.ts';
+import { publicSettingNames } from './public-names.ts';
+import { type SettingsInput, settingAliases, settingTexts } from './schema.ts';
+
+const isSettingName = (name: string): name is SettingName =>
+  Object.hasOwn(ApplicationSettingsSchema.properties, name);
+
+const isOwnName = (name: string): boolean =>
+  isSettingName(name) || Object.hasOwn(settingAliases, name) || Object.hasOwn(settingTexts, name);
+
+/** A message for every name of the public API that nothing here would obey; names that are nowhere are passed over. */
+export const refusedNames = (input: object): ValidationMessages =>
+  Object.fromEntries(
+    Object.keys(input)
+      .filter((name) => publicSettingNames.has(name) && !isOwnName(name))
+      .map((name) => [name, ['is not supported']]),
+  );
+
+const linesOf = (text: string): string[] =>
+  text.split(/[\r\n]+/).flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+
+const linesOrNothing = (text: string | undefined): string[] | undefined =>
+  text === undefined ? undefined : linesOf(text);
+
+/** The settings after the change. A setting sent under two names has the value of its own name. */
+export function applyChange(current: ApplicationSettings, input: SettingsInput): ApplicationSettings {
+  const web = input.password_authentication_enabled ?? input.signin_enabled;
+  const own = Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => isSettingName(name) && value !== undefined),
+  );
+  const renamed = {
+    password_authentication_enabled_for_web: web,
+    allow_local_requests_from_web_hooks_and_services: input.allow_local_requests_from_hooks_and_services,
+    throttle_unauthenticated_web_enabled: input.throttle_unauthenticated_enabled,
+    throttle_unauthenticated_web_requests_per_period: input.throttle_unauthenticated_requests_per_period,
+    throttle_unauthenticated_web_period_in_seconds: input.throttle_unauthenticated_period_in_seconds,
+    domain_allowlist: linesOrNothing(input.domain_allowlist_raw),
+    domain_denylist: linesOrNothing(input.domain_denylist_raw),
+    outbound_local_requests_allowlist: linesOrNothing(input.outbound_local_requests_allowlist_raw),
+  };
+  const given = Object.fromEntries(Object.entries(renamed).filter(([, value]) => value !== undefined));
+  const protection = changeBranchProtection(current.default_branch_protection_defaults, {
+    level: input.default_branch_protection,
+    record: input.default_branch_protection_defaults,
+  });
+  return {
+    ...current,
+    ...given,
+    ...own,
+    default_branch_protection: protection.level,
+    default_branch_protection_defaults: protection.record,
+  };
+}
+
+const isWebAddress = (text: string): boolean => {
+  const protocol = URL.parse(text)?.protocol;
+  return protocol === 'http:' || protocol === 'https:' || /^\/(?![/\\])/.test(text);
+};
+
+/** What is wrong with the settings as a whole; empty when nothing is. */
+export function checkSettings(settings: ApplicationSettings): ValidationMessages {
+  const messages: ValidationMessages = {};
+  const restricted = settings.restricted_visibility_levels;
+  for (const name of [
+    'default_project_visibility',
+    'default_group_visibility',
+    'default_snippet_visibility',
+  ] as const) {
+    if (restricted.includes(settings[name])) messages[name] = ['cannot be a restricted visibility level'];
+  }
+  if (settings.after_sign_out_path !== '' && !isWebAddress(settings.after_sign_out_path)) {
+    messages.after_sign_out_path = ['must be an http or https address, or a path'];
+  }
+  if (!/^[A-Za-z0-9_+=/@:.-]*$/.test(settings.personal_access_token_prefix)) {
+    messages.personal_access_token_prefix = ["can contain only Base64 letters, '_', '-', '@', ':' and '.'"];
+  }
+  for (const name of Object.values(settingTexts)) {
+    if (settings[name].length > 1_000) messages[name] = ['is too long (maximum is 1000 entries)'];
+    else if (settings[name].some((entry) => entry.length > 255)) {
+      messages[name] = ['has an entry that is too long (maximum is 255 characters)'];
+    }
+  }
+  return messages;
+}
+
+type SettingDifference = { name: SettingName; from: unknown; to: unknown };
+
+/** The settings whose value is another one after the change. */
+export const differences = (before: ApplicationSettings, after: ApplicationSettings): SettingDifference[] =>
+  Object.keys(after)
+    .filter(isSettingName)
+    .filter((name) => !isDeepStrictEqual(before[name], after[name]))
+    .map((name) => ({ name, from: before[name], to: after[name] }));

@@ -1,0 +1,149 @@
+/** What the signed-in change about their own way in: the password, and two-factor authentication. */
+import { sql } from 'kysely';
+import { announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { passwordProblems } from '../../core/identity/password-rules.ts';
+import { endSessions, openSession } from '../../core/identity/sessions.ts';
+import { matchingStep } from '../../core/identity/totp.ts';
+import { noTwoFactor } from '../../core/identity/two-factor.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { checkPassword, hashPassword, seal, unseal } from '../../platform/secret.ts';
+import { userEntity } from './actions.ts';
+import { type Account, giveBackAttempt, selectAccount, takeAttempt } from './queries.ts';
+import { isSecondFactor, keyOf, keyText, newRecoveryCodes, recoveryDigest } from './second-factor.ts';
+
+/** Either what was wrong, as sentences, or the result. */
+export type Changed<T> = { problems: readonly string[] } | { done: T };
+
+const problem = (text: string): { problems: readonly string[] } => ({ problems: [text] });
+
+const TOO_MANY = 'Too many failed attempts. Try again later.';
+const STALE = 'Your account was changed meanwhile. Reload the page and try again.';
+
+type Own = { services: Services; settings: ApplicationSettings; actor: Actor };
+
+/** The account, once its owner proved again to be there; what the proof was is counted like a sign-in. */
+async function confirmOwner(
+  own: Own,
+  isProved: (db: Db, account: Account) => Promise<boolean>,
+  wrong: string,
+): Promise<Changed<Account>> {
+  const { db } = own.services.database;
+  const account = await selectAccount(db, own.actor.id);
+  if (!account) return problem(STALE);
+  if (!(await takeAttempt(db, account.id, own.settings))) return problem(TOO_MANY);
+  if (!(await isProved(db, account))) return problem(wrong);
+  await giveBackAttempt(db, account.id);
+  return { done: account };
+}
+
+const byPassword = (password: string) => async (_db: Db, account: Account) =>
+  (await checkPassword(password, account.password_hash)).right;
+
+/** Sets another password. Every session ends; the result is the token of a new one. */
+export async function changePassword(
+  own: Own,
+  input: { current: string; password: string; confirmation: string },
+): Promise<Changed<string>> {
+  const problems = passwordProblems(input.password, own.settings).map((text) => `The new password ${text}.`);
+  if (input.password !== input.confirmation) problems.push('The two entries of the new password differ.');
+  if (problems.length > 0) return { problems };
+  const confirmed = await confirmOwner(own, byPassword(input.current), 'The current password is wrong.');
+  if ('problems' in confirmed) return confirmed;
+  const account = confirmed.done;
+  const password_hash = await hashPassword(input.password);
+  return inTransaction(own.services.database.db, async (tx): Promise<Changed<string>> => {
+    const changed = await tx
+      .updateTable('users')
+      .set({ password_hash, password_changed_at: now(), updated_at: now() })
+      .where('id', '=', account.id)
+      .where('password_hash', '=', account.password_hash)
+      .returning('id')
+      .executeTakeFirst();
+    if (!changed) return problem(STALE);
+    await endSessions(tx, account.id);
+    const audit = { entity: userEntity(account), event: 'user_password_updated' };
+    await announce(tx, { author: own.actor, audit });
+    return { done: await openSession(tx, account.id) };
+  });
+}
+
+/** Minutes that a key may wait in a form for its first code. */
+const SETUP_MINUTES = 60;
+
+/** A new key as the form carries it: sealed, for one user and an hour, so that nothing is stored before it is proved. */
+export const sealSetup = (secretKey: string, userId: number, key: Buffer, time: Date): string =>
+  seal(secretKey, JSON.stringify([userId, time.getTime() + SETUP_MINUTES * 60_000, keyText(key)]));
+
+/** The key of a form; undefined when it is another user's, too old, or was not sealed here. */
+export function openSetup(secretKey: string, userId: number, sealed: string, time: Date): Buffer | undefined {
+  try {
+    const [id, expires, key] = JSON.parse(unseal(secretKey, sealed));
+    return id === userId && expires > time.getTime() ? keyOf(key) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Turns two-factor authentication on; returns the recovery codes, which are shown this once, and a new session's token. */
+export async function enableTwoFactor(
+  own: Own,
+  input: { key: Buffer; code: string; password: string },
+): Promise<Changed<{ codes: readonly string[]; token: string }>> {
+  const step = matchingStep(input.key, input.code, now(), null);
+  if (step === undefined)
+    return problem('That is not the present code of this key. Enter the one the app shows now.');
+  const confirmed = await confirmOwner(own, byPassword(input.password), 'The current password is wrong.');
+  if ('problems' in confirmed) return confirmed;
+  const account = confirmed.done;
+  const codes = newRecoveryCodes();
+  const { services, actor } = own;
+  return inTransaction(services.database.db, async (tx) => {
+    const enabled = await tx
+      .updateTable('users')
+      .set({
+        otp_secret_sealed: seal(services.secretKey, keyText(input.key)),
+        otp_enabled_at: now(),
+        otp_last_step: step,
+        // Spelled out: the driver takes an array of buffers for one.
+        otp_recovery_digests: sql<Buffer[]>`array[${sql.join(codes.map(recoveryDigest))}]::bytea[]`,
+        updated_at: now(),
+      })
+      .where('id', '=', account.id)
+      .where('otp_enabled_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (!enabled) return problem(STALE);
+    // Whoever else is signed in did so without the second factor.
+    await endSessions(tx, account.id);
+    await announce(tx, {
+      author: actor,
+      audit: { entity: userEntity(account), event: 'user_enable_two_factor' },
+    });
+    return { done: { codes, token: await openSession(tx, account.id) } };
+  });
+}
+
+/** Turns two-factor authentication off, with a code of the app or a recovery code. */
+export async function disableTwoFactor(own: Own, code: string): Promise<Changed<true>> {
+  const { services, actor } = own;
+  const isProved = (db: Db, account: Account) => isSecondFactor(db, services.secretKey, account, code);
+  const confirmed = await confirmOwner(own, isProved, 'That code is not right, or was used before.');
+  if ('problems' in confirmed) return confirmed;
+  const account = confirmed.done;
+  await inTransaction(services.database.db, async (tx) => {
+    await tx
+      .updateTable('users')
+      .set({ ...noTwoFactor, updated_at: now() })
+      .where('id', '=', account.id)
+      .execute();
+    await announce(tx, {
+      author: actor,
+      audit: { entity: userEntity(account), event: 'user_disable_two_factor' },
+    });
+  });
+  return { done: true };
+}

@@ -1,0 +1,126 @@
+/** The pages on which the signed-in change their own way in: password and two-factor authentication. */
+
+import { type Session, sessionCookie } from '../../core/identity/sessions.ts';
+import { base32, newTotpSecret, otpauthUri } from '../../core/identity/totp.ts';
+import { type PageContext, sessionPage, showPage, TWO_FACTOR_PATH, tokenField } from '../../core/page.ts';
+import type { Services } from '../../core/services.ts';
+import { now } from '../../platform/clock.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import type { Route } from '../../platform/http/server.ts';
+import {
+  changePassword,
+  disableTwoFactor,
+  enableTwoFactor,
+  openSetup,
+  sealSetup,
+} from './account-actions.ts';
+import { dutyText } from './session-pages.ts';
+import { disableForm, enableForm, notice, passwordForm, recoveryCodes } from './views.ts';
+
+type Context = PageContext<Session>;
+
+const HOME = { path: '/', label: 'Go on' };
+const statusOf = (problems: readonly string[]): number => (problems.length === 0 ? 200 : 422);
+
+const own = ({ services, settings, session }: Context) => ({ services, settings, actor: session.actor });
+
+/** The session that the answer goes on with, where the one that came with the request has ended. */
+const renewed = (session: Session, token: string): Session => ({ ...session, token });
+
+function showPassword({ services, settings, session }: Context, problems: readonly string[]): Answer {
+  const token = tokenField(services, session);
+  const body = passwordForm({ token, problems, minimum: settings.minimum_password_length });
+  return showPage(services, session, { title: 'Change password', body, status: statusOf(problems) });
+}
+
+async function postPassword(context: Context): Promise<Answer> {
+  const { services, session, field } = context;
+  const result = await changePassword(own(context), {
+    current: field('current_password'),
+    password: field('password'),
+    confirmation: field('password_confirmation'),
+  });
+  if ('problems' in result) return showPassword(context, result.problems);
+  const body = notice(
+    'Password changed',
+    'Your password is changed, and your other sessions have ended.',
+    HOME,
+  );
+  const headers = { 'set-cookie': sessionCookie(result.done, services.baseUrl()) };
+  return showPage(services, renewed(session, result.done), { title: 'Password changed', body, headers });
+}
+
+/** The form to turn it on, with the key it was begun with or a new one. */
+function showEnable(
+  { services, session }: Context,
+  problems: readonly string[],
+  key = newTotpSecret(),
+): Answer {
+  const setup = sealSetup(services.secretKey, session.actor.id, key, now());
+  const uri = otpauthUri(key, session.actor.username, new URL(services.baseUrl()).host);
+  const form = {
+    token: tokenField(services, session),
+    setup,
+    key: base32(key),
+    uri,
+    duty: dutyText(session),
+    problems,
+  };
+  const body = enableForm(form);
+  return showPage(services, session, {
+    title: 'Two-factor authentication',
+    body,
+    status: statusOf(problems),
+  });
+}
+
+function showDisable({ services, session }: Context, problems: readonly string[]): Answer {
+  const body = disableForm({ token: tokenField(services, session), problems });
+  return showPage(services, session, {
+    title: 'Two-factor authentication',
+    body,
+    status: statusOf(problems),
+  });
+}
+
+async function postEnable(context: Context): Promise<Answer> {
+  const { services, session, field } = context;
+  if (session.twoFactor) return showDisable(context, ['Two-factor authentication is on already.']);
+  const key = openSetup(services.secretKey, session.actor.id, field('setup'), now());
+  if (!key) return showEnable(context, ['This key is out of date. Add the new one to your app.']);
+  const input = { key, code: field('code'), password: field('current_password') };
+  const result = await enableTwoFactor(own(context), input);
+  if ('problems' in result) return showEnable(context, result.problems, key);
+  const { codes, token } = result.done;
+  const headers = { 'set-cookie': sessionCookie(token, services.baseUrl()) };
+  const body = recoveryCodes(codes);
+  return showPage(services, renewed(session, token), { title: 'Recovery codes', body, headers });
+}
+
+async function postDisable(context: Context): Promise<Answer> {
+  const { services, session, field } = context;
+  if (!session.twoFactor) return showEnable(context, ['Two-factor authentication is off already.']);
+  const result = await disableTwoFactor(own(context), field('code'));
+  if ('problems' in result) return showDisable(context, result.problems);
+  const body = notice('Two-factor authentication', 'Two-factor authentication is off.', HOME);
+  return showPage(services, session, { title: 'Two-factor authentication', body });
+}
+
+/** Password and two-factor authentication. */
+export const accountPages = (services: Services): Route[] => [
+  sessionPage(services, {
+    method: 'GET',
+    path: '/-/profile/password',
+    handle: async (context) => showPassword(context, []),
+  }),
+  sessionPage(services, { method: 'POST', path: '/-/profile/password', handle: postPassword }),
+  sessionPage(services, {
+    method: 'GET',
+    path: TWO_FACTOR_PATH,
+    whileOverdue: true,
+    handle: async (context) =>
+      context.session.twoFactor ? showDisable(context, []) : showEnable(context, []),
+  }),
+  sessionPage(services, { method: 'POST', path: TWO_FACTOR_PATH, whileOverdue: true, handle: postEnable }),
+  sessionPage(services, { method: 'POST', path: `${TWO_FACTOR_PATH}/disable`, handle: postDisable }),
+];

@@ -1,0 +1,315 @@
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../../../test/support/app.ts';
+import {
+  type Browser,
+  withSettings as changeSettings,
+  hiddenFields,
+  openBrowser,
+  signInAs,
+} from '../../../test/support/browser.ts';
+import { addMember, bodyOf, type MadeUser, makeGroup, makeUser } from '../../../test/support/factories.ts';
+import { totpCode, totpStep } from '../../core/identity/totp.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { moveClock, now } from '../../platform/clock.ts';
+import { unseal } from '../../platform/secret.ts';
+
+const app = useApp();
+const PASSWORD = 'correct horse battery staple';
+const TWO_FACTOR = '/-/profile/two_factor_auth';
+
+const withSettings = <T>(changes: Partial<ApplicationSettings>, work: () => Promise<T>) =>
+  changeSettings(app, changes, work);
+const quiet = <T>(work: () => Promise<T>) => withSettings({}, work);
+
+const apiStatus = async (browser: Browser) =>
+  (await app.call('GET /user', { headers: { cookie: browser.cookieHeader() } })).status;
+
+const eventsOf = async (id: number): Promise<string[]> => {
+  const events = await app.root('GET /audit_events', {
+    query: `entity_type=User&entity_id=${id}&per_page=100`,
+  });
+  return bodyOf(events, 200).map((event: { event_name: string }) => event.event_name);
+};
+
+async function signedIn(user: MadeUser, password = PASSWORD): Promise<Browser> {
+  const browser = openBrowser(app);
+  const answer = await signInAs(browser, user.username, password);
+  expect(answer.status).toBe(303);
+  return browser;
+}
+
+describe('changing the password', () => {
+  const change = (browser: Browser, fields: Record<string, string> = {}) =>
+    browser.submit('/-/profile/password', {
+      current_password: PASSWORD,
+      password: 'another good password',
+      password_confirmation: 'another good password',
+      ...fields,
+    });
+
+  test('ends every other session, renews this one, and leaves tokens alone', () =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const [here, there] = [await signedIn(user), await signedIn(user)];
+      const before = here.cookieHeader();
+      const answer = await change(here);
+      expect([answer.status, answer.alert]).toEqual([200, '']);
+      expect([await apiStatus(here), await apiStatus(there)]).toEqual([200, 401]);
+      expect((await app.call('GET /user', { headers: { cookie: before } })).status).toBe(401);
+      expect((await app.as(user.token)('GET /user')).status).toBe(200);
+      expect((await signInAs(openBrowser(app), user.username, PASSWORD)).status).toBe(422);
+      await signedIn(user, 'another good password');
+      expect(await eventsOf(user.id)).toContain('user_password_updated');
+      // The form below the answer is the new session's.
+      expect((await here.post('/users/sign_out', hiddenFields(answer.text, '/users/sign_out'))).status).toBe(
+        303,
+      );
+    }));
+
+  test.each([
+    ['a wrong current one', { current_password: 'wrong' }, 'The current password is wrong.'],
+    [
+      'entries that differ',
+      { password_confirmation: 'something else' },
+      'The two entries of the new password differ.',
+    ],
+    [
+      'one that breaks the rules',
+      { password: 'short', password_confirmation: 'short' },
+      'The new password is too short (minimum is 8 characters).',
+    ],
+  ])('%s changes nothing', (_case, fields, text) =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const browser = await signedIn(user);
+      const answer = await change(browser, fields);
+      expect([answer.status, answer.alert]).toEqual([422, text]);
+      await signedIn(user);
+    }),
+  );
+
+  test('needs the token of its form, and a session', () =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const browser = await signedIn(user);
+      expect((await browser.post('/-/profile/password', { current_password: PASSWORD })).status).toBe(403);
+      const answer = await openBrowser(app).get('/-/profile/password?x=1');
+      expect(answer.location).toBe('/users/sign_in?return_to=%2F-%2Fprofile%2Fpassword%3Fx%3D1');
+    }));
+
+  test('guesses at the current password lock the account like any others', () =>
+    withSettings({ max_login_attempts: 2 }, async () => {
+      const user = await makeUser(app);
+      const browser = await signedIn(user);
+      for (const current_password of ['a', 'b']) await change(browser, { current_password });
+      expect((await change(browser)).alert).toMatch(/Too many/);
+    }));
+});
+
+/** Codes by hand, as an app would make them. */
+const codeOf = (key: Buffer, stepsOn = 0) => totpCode(key, totpStep(now()) + stepsOn);
+
+async function enable(
+  user: MadeUser,
+): Promise<{ browser: Browser; key: Buffer; code: string; recovery: string[] }> {
+  const browser = await signedIn(user);
+  const page = await browser.get(TWO_FACTOR);
+  const fields = hiddenFields(page.text, TWO_FACTOR);
+  const [, , text] = JSON.parse(unseal(app.app.services.secretKey, fields.setup ?? ''));
+  const key = Buffer.from(text, 'base64url');
+  const code = codeOf(key);
+  const answer = await browser.post(TWO_FACTOR, { ...fields, code, current_password: PASSWORD });
+  expect([answer.status, answer.alert]).toEqual([200, '']);
+  const recovery = [...answer.text.matchAll(/<li>([0-9a-f]{16})<\/li>/g)].map(([, each = '']) => each);
+  return { browser, key, code, recovery };
+}
+
+async function secondStep(user: MadeUser, code: string) {
+  const browser = openBrowser(app);
+  const page = await signInAs(browser, user.username, PASSWORD);
+  expect([page.status, browser.cookies.size]).toEqual([200, 0]);
+  const answer = await browser.post('/users/sign_in', { ...hiddenFields(page.text, '/users/sign_in'), code });
+  return { browser, answer };
+}
+
+describe('two-factor authentication', () => {
+  test('is turned on by a code, ends other sessions, and shows ten recovery codes once', () =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const other = await signedIn(user);
+      const { browser, recovery } = await enable(user);
+      expect(new Set(recovery).size).toBe(10);
+      expect([await apiStatus(browser), await apiStatus(other)]).toEqual([200, 401]);
+      expect((await app.as(user.token)('GET /user')).body.two_factor_enabled).toBe(true);
+      const page = (await browser.get(TWO_FACTOR)).text;
+      expect(recovery.some((code) => page.includes(code))).toBe(false);
+      const { sql } = app.app.services.database;
+      const [row] = await sql`select * from users where id = ${user.id}`;
+      expect(recovery.some((code) => JSON.stringify(row).includes(code))).toBe(false);
+      expect(await eventsOf(user.id)).toContain('user_enable_two_factor');
+    }));
+
+  test('needs the password, the present code, and a key that was made for this user', () =>
+    quiet(async () => {
+      const [user, thief] = [await makeUser(app), await makeUser(app)];
+      const browser = await signedIn(user);
+      const fields = hiddenFields((await browser.get(TWO_FACTOR)).text, TWO_FACTOR);
+      const [, , text] = JSON.parse(unseal(app.app.services.secretKey, fields.setup ?? ''));
+      const code = codeOf(Buffer.from(text, 'base64url'));
+      const answers = [
+        await browser.post(TWO_FACTOR, { ...fields, code, current_password: 'wrong' }),
+        await browser.post(TWO_FACTOR, { ...fields, code: '000000x', current_password: PASSWORD }),
+        await browser.post(TWO_FACTOR, { ...fields, code, current_password: PASSWORD, setup: 'v1.x' }),
+      ];
+      expect(answers.map(({ alert }) => alert)).toEqual([
+        'The current password is wrong.',
+        expect.stringContaining('not the present code'),
+        expect.stringContaining('out of date'),
+      ]);
+      const other = await signedIn(thief);
+      const own = hiddenFields((await other.get(TWO_FACTOR)).text, TWO_FACTOR);
+      const stolen = await other.post(TWO_FACTOR, {
+        ...own,
+        setup: fields.setup ?? '',
+        code,
+        current_password: PASSWORD,
+      });
+      expect(stolen.alert).toContain('out of date');
+    }));
+
+  test('asks for a code after the password; each code works once, also when sent twice at once', () =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const { key, code } = await enable(user);
+      const used = await secondStep(user, code);
+      expect([used.answer.status, used.answer.alert]).toEqual([422, 'Invalid two-factor code.']);
+      const next = codeOf(key, 1);
+      const twice = await Promise.all([secondStep(user, next), secondStep(user, next)]);
+      expect(twice.map(({ answer }) => answer.status).sort()).toEqual([303, 422]);
+      const [entered] = twice.filter(({ answer }) => answer.status === 303);
+      expect(entered && (await apiStatus(entered.browser))).toBe(200);
+      expect(await eventsOf(user.id)).toEqual(
+        expect.arrayContaining([
+          'user_authenticated_with_two_factor_authentication',
+          'login_failed_with_two_factor_authentication',
+        ]),
+      );
+    }));
+
+  test('a recovery code signs in once, however it is typed', () =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const { recovery } = await enable(user);
+      const [code = ''] = recovery;
+      const typed = `${code.slice(0, 4).toUpperCase()}-${code.slice(4)} `;
+      const twice = await Promise.all([secondStep(user, typed), secondStep(user, code)]);
+      expect(twice.map(({ answer }) => answer.status).sort()).toEqual([303, 422]);
+      expect((await secondStep(user, recovery[1] ?? '')).answer.status).toBe(303);
+    }));
+
+  test('wrong codes lock the account, and the right password in between does not start the count anew', () =>
+    withSettings({ max_login_attempts: 3 }, async () => {
+      const user = await makeUser(app);
+      const { key } = await enable(user);
+      for (const code of ['000001', '000002', '000003']) await secondStep(user, code);
+      const browser = openBrowser(app);
+      expect((await signInAs(browser, user.username, PASSWORD)).alert).toBe('Invalid login or password.');
+      const back = moveClock(11 * 60_000);
+      try {
+        expect((await secondStep(user, codeOf(key))).answer.status).toBe(303);
+      } finally {
+        back();
+      }
+    }));
+
+  test('a challenge ends with its time, and with the password', () =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const { browser: mine, key } = await enable(user);
+      const challenge = async () => {
+        const page = await signInAs(openBrowser(app), user.username, PASSWORD);
+        return hiddenFields(page.text, '/users/sign_in');
+      };
+      const late = await challenge();
+      const back = moveClock(11 * 60_000);
+      try {
+        const answer = await openBrowser(app).post('/users/sign_in', { ...late, code: codeOf(key) });
+        expect(answer.alert).toMatch(/too long/);
+      } finally {
+        back();
+      }
+      const early = await challenge();
+      const fields = {
+        current_password: PASSWORD,
+        password: 'a new password',
+        password_confirmation: 'a new password',
+      };
+      expect((await mine.submit('/-/profile/password', fields)).status).toBe(200);
+      const answer = await openBrowser(app).post('/users/sign_in', { ...early, code: codeOf(key, 1) });
+      expect([answer.status, answer.location]).toEqual([422, null]);
+    }));
+
+  test('is turned off with a code only', () =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const { browser, key } = await enable(user);
+      const disable = (code: string) => browser.submit(TWO_FACTOR, { code }, `${TWO_FACTOR}/disable`);
+      expect((await disable('000000')).status).toBe(422);
+      expect((await disable(codeOf(key, 1))).status).toBe(200);
+      await signedIn(user);
+      expect(await eventsOf(user.id)).toContain('user_disable_two_factor');
+    }));
+});
+
+describe('required two-factor authentication', () => {
+  const required = { require_two_factor_authentication: true, two_factor_grace_period: 2 };
+
+  test('is asked for within the grace period, and after it nothing else can be done with a session', () =>
+    withSettings(required, async () => {
+      const user = await makeUser(app);
+      const browser = await signedIn(user);
+      expect((await browser.get('/')).text).toContain('You must set up two-factor authentication before 2');
+      expect(await apiStatus(browser)).toBe(200);
+      const back = moveClock(2 * 3_600_000);
+      try {
+        expect(await apiStatus(browser)).toBe(401);
+        expect((await app.as(user.token)('GET /user')).status).toBe(200);
+        expect((await browser.get('/-/profile/password')).location).toBe(TWO_FACTOR);
+        expect((await browser.get(TWO_FACTOR)).text).toContain('before you can go on');
+        const { browser: after } = await enable(user);
+        expect(await apiStatus(after)).toBe(200);
+        expect((await after.get('/')).status).toBe(200);
+      } finally {
+        back();
+      }
+    }));
+
+  test('turning it on and off again does not begin another grace period', () =>
+    withSettings(required, async () => {
+      const user = await makeUser(app);
+      const { browser, key } = await enable(user);
+      await browser.get('/');
+      const back = moveClock(2 * 3_600_000);
+      try {
+        await browser.submit(TWO_FACTOR, { code: codeOf(key) }, `${TWO_FACTOR}/disable`);
+        expect((await browser.get('/')).location).toBe(TWO_FACTOR);
+      } finally {
+        back();
+      }
+    }));
+
+  test('a group requires it of its members, of subgroups too', () =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const browser = await signedIn(user);
+      const above = await makeGroup(app, {
+        require_two_factor_authentication: true,
+        two_factor_grace_period: 0,
+      });
+      const below = await makeGroup(app, { parent_id: above.id });
+      expect(await apiStatus(browser)).toBe(200);
+      await addMember(app, `groups/${below.id}`, user, 10);
+      expect(await apiStatus(browser)).toBe(401);
+      expect((await browser.get('/')).location).toBe(TWO_FACTOR);
+    }));
+});

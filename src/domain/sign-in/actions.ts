@@ -1,0 +1,130 @@
+/** Signing in and out: password, second step, session. */
+import { announce } from '../../core/activity/announce.ts';
+import { endSession, openSession } from '../../core/identity/sessions.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { checkPassword, hashPassword } from '../../platform/secret.ts';
+import { challengedUser, isChallengeOf, makeChallenge } from './challenge.ts';
+import { type Account, giveBackAttempt, selectAccount, selectLogin, takeAttempt } from './queries.ts';
+import { refusal } from './rules.ts';
+import { isSecondFactor } from './second-factor.ts';
+
+export type SignIn =
+  | { kind: 'signed_in'; token: string }
+  | { kind: 'second_step'; challenge: string; wrong: boolean }
+  | { kind: 'refused'; text: string };
+
+/** One text for all that went wrong with it: it tells neither whether an account exists nor whether it is locked. */
+const INVALID: SignIn = { kind: 'refused', text: 'Invalid login or password.' };
+
+type Attempt = {
+  services: Services;
+  settings: ApplicationSettings;
+  /** The client's, for the audit log. */
+  address: string;
+  /** The session that the browser has now; it ends when another begins. */
+  oldToken: string | undefined;
+};
+
+/** The way in: one step with a password, for users with a second factor two. */
+type Way = 'standard' | 'two_factor';
+
+/** How the audit log names a user. */
+export const userEntity = (user: { id: number; username: string }) =>
+  ({ type: 'User', id: user.id, path: user.username }) as const;
+
+/** The first step. Unknown and locked accounts cost the same work as a wrong password. */
+export async function signInWithPassword(attempt: Attempt, login: string, password: string): Promise<SignIn> {
+  const { services, settings } = attempt;
+  const { db } = services.database;
+  const account = await selectLogin(db, login);
+  const counted = account !== undefined && (await takeAttempt(db, account.id, settings));
+  const { right, rehash } = await checkPassword(password, counted ? account.password_hash : undefined);
+  if (!account) return INVALID;
+  if (!right) {
+    await recordFailure(db, account, 'standard', attempt.address);
+    return INVALID;
+  }
+  if (rehash) account.password_hash = await replaceHash(db, account, password);
+  const reason = refusal(account, settings, now());
+  if (reason === undefined && account.otp_enabled_at === null) return enter(attempt, account, 'standard');
+  await giveBackAttempt(db, account.id);
+  if (reason !== undefined) return { kind: 'refused', text: reason };
+  return { kind: 'second_step', challenge: makeChallenge(services.secretKey, account, now()), wrong: false };
+}
+
+/** The second step: a code of the app, or a recovery code. Codes are counted as passwords are. */
+export async function signInWithCode(attempt: Attempt, challenge: string, code: string): Promise<SignIn> {
+  const { services, settings } = attempt;
+  const { db } = services.database;
+  const id = challengedUser(challenge);
+  const account = id === undefined ? undefined : await selectAccount(db, id);
+  if (!account?.otp_enabled_at || !isChallengeOf(services.secretKey, account, challenge, now())) {
+    return { kind: 'refused', text: 'That took too long. Sign in again.' };
+  }
+  if (!(await takeAttempt(db, account.id, settings))) return INVALID;
+  if (!(await isSecondFactor(db, services.secretKey, account, code))) {
+    await recordFailure(db, account, 'two_factor', attempt.address);
+    return { kind: 'second_step', challenge, wrong: true };
+  }
+  const reason = refusal(account, settings, now());
+  return reason === undefined ? enter(attempt, account, 'two_factor') : { kind: 'refused', text: reason };
+}
+
+/** Begins the session, unless the account was blocked or got another password since it was read. */
+async function enter(attempt: Attempt, account: Account, way: Way): Promise<SignIn> {
+  const { services, address, oldToken } = attempt;
+  const time = now();
+  return inTransaction(services.database.db, async (tx): Promise<SignIn> => {
+    const entered = await tx
+      .updateTable('users')
+      .set((eb) => ({
+        failed_attempts: 0,
+        locked_at: null,
+        state: 'active',
+        last_sign_in_at: eb.fn.coalesce('current_sign_in_at', eb.val(time)),
+        current_sign_in_at: time,
+        last_activity_on: time.toISOString().slice(0, 10),
+      }))
+      .where('id', '=', account.id)
+      .where('deletion', 'is', null)
+      .where('state', 'in', ['active', 'deactivated'])
+      .where('password_hash', '=', account.password_hash)
+      .returning('id')
+      .executeTakeFirst();
+    if (!entered) return INVALID;
+    if (oldToken !== undefined) await endSession(tx, oldToken);
+    const token = await openSession(tx, account.id);
+    const entity = userEntity(account);
+    if (account.state === 'deactivated') {
+      await announce(tx, { author: account, audit: { entity, event: 'user_activated' } });
+    }
+    const event = `user_authenticated_with_${way}_authentication`;
+    await announce(tx, { author: account, audit: { entity, event, details: { ip_address: address } } });
+    return { kind: 'signed_in', token };
+  });
+}
+
+async function recordFailure(db: Db, account: Account, way: Way, address: string): Promise<void> {
+  const event = `login_failed_with_${way}_authentication`;
+  const audit = { entity: userEntity(account), event, details: { ip_address: address } };
+  await announce(db, { author: account, audit });
+}
+
+/** Hashes the password anew, as strong as new ones are; returns the hash that is stored now. */
+async function replaceHash(db: Db, account: Account, password: string): Promise<string | null> {
+  const password_hash = await hashPassword(password);
+  const replaced = await db
+    .updateTable('users')
+    .set({ password_hash })
+    .where('id', '=', account.id)
+    .where('password_hash', '=', account.password_hash)
+    .returning('id')
+    .executeTakeFirst();
+  return replaced ? password_hash : account.password_hash;
+}
+
+/** Ends a session for good. */
+export const signOut = (db: Db, token: string): Promise<void> => endSession(db, token);

@@ -1,0 +1,32 @@
+/** What the page of the second step carries: who gave the right password, and until when that counts. */
+import { authenticate, deriveKey, digest, sameSecret } from '../../platform/secret.ts';
+
+/** Minutes to find the telephone. */
+const LIFETIME = 10 * 60_000;
+
+type Subject = { id: number; password_hash: string | null };
+
+/** The hash is part of what is authenticated: a changed password ends the challenge. */
+function codeOf(secretKey: string, subject: Subject, expires: number): string {
+  const password = digest(subject.password_hash ?? '').toString('base64url');
+  return authenticate(deriveKey(secretKey, 'second step'), `${subject.id}.${expires}.${password}`);
+}
+
+/** A text that proves the first step, for ten minutes and this password. */
+export function makeChallenge(secretKey: string, subject: Subject, time: Date): string {
+  const expires = time.getTime() + LIFETIME;
+  return `${subject.id}.${expires}.${codeOf(secretKey, subject, expires)}`;
+}
+
+/** The id of the user it speaks of; nothing is proved before isChallengeOf(). */
+export function challengedUser(challenge: string): number | undefined {
+  const id = /^(\d{1,15})\.\d{1,15}\.[\w-]+$/.exec(challenge)?.[1];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** Whether the challenge was made for the user's present password, and still counts. */
+export function isChallengeOf(secretKey: string, subject: Subject, challenge: string, time: Date): boolean {
+  const [id, expires, code = ''] = challenge.split('.');
+  if (Number(id) !== subject.id || !(Number(expires) > time.getTime())) return false;
+  return sameSecret(code, codeOf(secretKey, subject, Number(expires)));
+}

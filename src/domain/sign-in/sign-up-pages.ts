@@ -1,0 +1,70 @@
+/** The pages of registering: the form, and the link that confirms an address. */
+
+import { sessionCookie } from '../../core/identity/sessions.ts';
+import { type PageContext, page, redirect, showPage } from '../../core/page.ts';
+import type { Services } from '../../core/services.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { signUpOpen } from './rules.ts';
+import { confirmAddress, signUp } from './sign-up-actions.ts';
+import { notice, signUpForm } from './views.ts';
+
+const SIGN_IN = { path: '/users/sign_in', label: 'Sign in' };
+
+function showSignUp(context: PageContext, problems: readonly string[]): Answer {
+  const { services, settings, session, field } = context;
+  const values = { name: field('name'), username: field('username'), email: field('email') };
+  const body = signUpForm({ problems, values, minimumPassword: settings.minimum_password_length });
+  return showPage(services, session, { title: 'Register', body, status: problems.length === 0 ? 200 : 422 });
+}
+
+function showClosed({ services, session }: PageContext): Answer {
+  const body = notice('Register', 'Registration is closed on this site.', SIGN_IN);
+  return showPage(services, session, { title: 'Register', body, status: 403 });
+}
+
+async function register(context: PageContext): Promise<Answer> {
+  const { services, settings, session, field } = context;
+  if (!signUpOpen(settings)) return showClosed(context);
+  if (settings.maintenance_mode)
+    return showSignUp(context, [settings.maintenance_mode_message || 'Try again later.']);
+  const input = {
+    name: field('name'),
+    username: field('username'),
+    email: field('email').trim(),
+    password: field('password'),
+  };
+  const result = await signUp(services, settings, input, session?.token);
+  if (result.kind === 'problems') return showSignUp(context, result.problems);
+  if (result.kind === 'signed_in') {
+    return redirect('/', { 'set-cookie': sessionCookie(result.token, services.baseUrl()) });
+  }
+  const body = notice('You are registered', result.text, SIGN_IN);
+  return showPage(services, session, { title: 'Registered', body, status: 201 });
+}
+
+/** Registration and confirmation. */
+export const signUpPages = (services: Services): Route[] => [
+  page(services, {
+    method: 'GET',
+    path: '/users/sign_up',
+    handle: async (context) => {
+      if (context.session) return redirect('/');
+      return signUpOpen(context.settings) ? showSignUp(context, []) : showClosed(context);
+    },
+  }),
+  page(services, { method: 'GET', path: '/users', handle: async () => redirect('/users/sign_up') }),
+  page(services, { method: 'POST', path: '/users', protected: true, handle: register }),
+  page(services, {
+    method: 'GET',
+    path: '/users/confirmation',
+    handle: async ({ db, session, field }) => {
+      const confirmed = await confirmAddress(db, field('confirmation_token'));
+      const text = confirmed
+        ? 'Your email address is confirmed.'
+        : 'This link is not valid, or was used before.';
+      const body = notice('Confirmation', text, session ? { path: '/', label: 'Go on' } : SIGN_IN);
+      return showPage(services, session, { title: 'Confirmation', body, status: confirmed ? 200 : 422 });
+    },
+  }),
+];

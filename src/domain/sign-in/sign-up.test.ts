@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { ROOT_PASSWORD, useApp } from '../../../test/support/app.ts';
+import { withSettings as changeSettings, openBrowser, signInAs } from '../../../test/support/browser.ts';
+import { bodyOf, makeGroup, makeUser, uniqueName } from '../../../test/support/factories.ts';
+import { newConfirmation } from '../../core/identity/confirmation.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { unseal } from '../../platform/secret.ts';
+
+const app = useApp();
+const PASSWORD = 'correct horse battery staple';
+
+const open = { require_admin_approval_after_user_signup: false };
+const withSettings = <T>(changes: Partial<ApplicationSettings>, work: () => Promise<T>) =>
+  changeSettings(app, { ...open, ...changes }, work);
+
+const newcomer = () => {
+  const username = uniqueName('newcomer');
+  return { name: 'A Newcomer', username, email: `${username}@example.com`, password: PASSWORD };
+};
+const register = async (fields: Record<string, string>) => {
+  const browser = openBrowser(app);
+  return { browser, answer: await browser.submit('/users/sign_up', fields, '/users') };
+};
+const find = async (username: string) =>
+  bodyOf(await app.root('GET /users', { query: `username=${username}` }), 200)[0];
+
+describe('registering', () => {
+  test('signs in where nothing is to be waited for', () =>
+    withSettings({}, async () => {
+      const fields = newcomer();
+      const { browser, answer } = await register(fields);
+      expect([answer.status, answer.location]).toEqual([303, '/']);
+      const headers = { cookie: browser.cookieHeader() };
+      const user = bodyOf(await app.call('GET /user', { headers }), 200);
+      expect(user).toMatchObject({
+        username: fields.username,
+        name: 'A Newcomer',
+        email: fields.email,
+        state: 'active',
+      });
+      const events = await app.root('GET /audit_events', { query: `entity_type=User&entity_id=${user.id}` });
+      expect(bodyOf(events, 200)[0]).toMatchObject({ event_name: 'user_created', author_id: user.id });
+    }));
+
+  test('takes the defaults of the settings, and nothing else from the form', () =>
+    withSettings(
+      { user_default_external: true, default_projects_limit: 3, can_create_group: false },
+      async () => {
+        const fields = newcomer();
+        await register({
+          ...fields,
+          admin: 'true',
+          projects_limit: '99',
+          state: 'active',
+          external: 'false',
+        });
+        const user = bodyOf(await app.root(`GET /users/${(await find(fields.username)).id}`), 200);
+        expect(user).toMatchObject({
+          is_admin: false,
+          external: true,
+          projects_limit: 3,
+          can_create_group: false,
+        });
+      },
+    ));
+
+  test('waits for an administrator', () =>
+    withSettings({ require_admin_approval_after_user_signup: true }, async () => {
+      const fields = newcomer();
+      const { browser, answer } = await register(fields);
+      expect([answer.status, browser.cookies.size]).toEqual([201, 0]);
+      expect(answer.text).toContain('pending approval');
+      const { id } = await find(fields.username);
+      expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).alert).toContain(
+        'pending approval',
+      );
+      bodyOf(await app.root(`POST /users/${id}/approve`), 201);
+      expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).status).toBe(303);
+    }));
+
+  test('is closed by the setting, and where passwords do not work', async () => {
+    for (const closed of [{ signup_enabled: false }, { password_authentication_enabled_for_web: false }]) {
+      await withSettings(closed, async () => {
+        const fields = newcomer();
+        expect((await openBrowser(app).get('/users/sign_up')).text).toContain('Registration is closed');
+        expect((await openBrowser(app).post('/users', fields)).status).toBe(403);
+        expect(await find(fields.username)).toBeUndefined();
+      });
+    }
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ name: ' ' }, "Name can't be blank."],
+    [{ username: 'api' }, 'Username api is a reserved name.'],
+    [{ username: 'a b' }, "Username can contain only letters, digits, '_', '-' and '.'."],
+    [{ username: 'ROOT' }, 'Username has already been taken.'],
+    [{ email: 'nobody' }, 'Email is invalid.'],
+    [{ email: 'Admin@Example.com' }, 'Email has already been taken.'],
+    [{ email: 'me@elsewhere.example' }, 'Email is not from an allowed domain.'],
+    [{ email: 'me@bad.example.com' }, 'Email is not allowed for sign-up.'],
+    [{ password: 'short' }, 'Password is too short (minimum is 8 characters).'],
+  ])('%j', (fields, text) =>
+    withSettings(
+      {
+        domain_allowlist: ['example.com', '*.example.com'],
+        domain_denylist_enabled: true,
+        domain_denylist: ['bad.example.com'],
+      },
+      async () => {
+        const { browser, answer } = await register({ ...newcomer(), ...fields });
+        expect(answer.status).toBe(422);
+        expect(answer.alert).toContain(text);
+        expect(answer.text).not.toContain(PASSWORD);
+        expect(browser.cookies.size).toBe(0);
+      },
+    ),
+  );
+
+  test('a name that a group has is taken', () =>
+    withSettings({}, async () => {
+      const group = await makeGroup(app);
+      const { answer } = await register({ ...newcomer(), username: group.full_path });
+      expect(answer.alert).toBe('Username has already been taken.');
+    }));
+
+  test('the same form twice at once makes one account', () =>
+    withSettings({}, async () => {
+      const fields = newcomer();
+      const answers = await Promise.all([register(fields), register(fields), register(fields)]);
+      expect(answers.map(({ answer }) => answer.status).sort()).toEqual([303, 422, 422]);
+    }));
+
+  test('a form of another site is refused', () =>
+    withSettings({}, async () => {
+      const answer = await openBrowser(app).post('/users', newcomer(), { origin: 'https://evil.example' });
+      expect(answer.status).toBe(403);
+    }));
+
+  test('is refused while maintenance mode is on; signing in is not', () =>
+    withSettings({ maintenance_mode: true, maintenance_mode_message: 'Back at noon.' }, async () => {
+      expect((await register(newcomer())).answer.alert).toBe('Back at noon.');
+      expect((await signInAs(openBrowser(app), 'root', ROOT_PASSWORD)).status).toBe(303);
+    }));
+});
+
+describe('confirming an address', () => {
+  /** What the sender of mail was told last. */
+  const sentTo = async (email: string): Promise<string> => {
+    const { sql } = app.app.services.database;
+    const [row] = await sql<{ digest: Buffer | null }[]>`
+      select confirmation_digest as digest from users where email = ${email}`;
+    expect(row?.digest).toBeInstanceOf(Buffer);
+    const { confirmation_digest, token_sealed } = newConfirmation(app.app.services.secretKey);
+    await sql`update users set confirmation_digest = ${confirmation_digest} where email = ${email}`;
+    return unseal(app.app.services.secretKey, token_sealed);
+  };
+  const confirm = (token: string) => openBrowser(app).get(`/users/confirmation?confirmation_token=${token}`);
+
+  test('hard: nobody signs in before, and the link works once', () =>
+    withSettings({ email_confirmation_setting: 'hard' }, async () => {
+      const fields = newcomer();
+      const { answer } = await register(fields);
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([201, []]);
+      expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).alert).toMatch(
+        /confirm your email/,
+      );
+      const token = await sentTo(fields.email);
+      expect((await confirm(`${token}x`)).status).toBe(422);
+      expect((await confirm(token)).status).toBe(200);
+      expect((await confirm(token)).status).toBe(422);
+      expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).status).toBe(303);
+      const [user] = [await find(fields.username)];
+      expect(bodyOf(await app.root(`GET /users/${user.id}`), 200).confirmed_at).toEqual(expect.any(String));
+    }));
+
+  test('soft: signs in at once', () =>
+    withSettings({ email_confirmation_setting: 'soft' }, async () => {
+      expect((await register(newcomer())).answer.status).toBe(303);
+    }));
+
+  test('the link makes an invited address a member; registering alone does not', () =>
+    withSettings({ email_confirmation_setting: 'soft' }, async () => {
+      const fields = newcomer();
+      const group = await makeGroup(app);
+      bodyOf(
+        await app.root(`POST /groups/${group.id}/invitations`, {
+          body: { email: fields.email, access_level: 30 },
+        }),
+        201,
+      );
+      await register(fields);
+      const { id } = await find(fields.username);
+      const member = async () => (await app.root(`GET /groups/${group.id}/members/${id}`)).status;
+      expect(await member()).toBe(404);
+      await confirm(await sentTo(fields.email));
+      expect(await member()).toBe(200);
+    }));
+
+  test('a changed address counts once its link is followed', () =>
+    withSettings({ email_confirmation_setting: 'hard' }, async () => {
+      const user = await makeUser(app);
+      const email = `${uniqueName('changed')}@example.com`;
+      bodyOf(await app.root(`PUT /users/${user.id}`, { body: { email } }), 200);
+      const before = `${user.username}@example.com`;
+      expect(bodyOf(await app.as(user.token)('GET /user'), 200).email).toBe(before);
+      await confirm(await sentTo(before));
+      expect(bodyOf(await app.as(user.token)('GET /user'), 200).email).toBe(email);
+      expect((await signInAs(openBrowser(app), email, PASSWORD)).status).toBe(303);
+    }));
+});

@@ -1,0 +1,103 @@
+/** Changes to access tokens: each one transaction that decides, writes and announces. */
+import type { AuthorizedUser } from '../../core/access/users.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { revokeFamily } from '../../core/identity/token-family.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { forbidden, invalid, unauthenticated } from '../../platform/failure.ts';
+import { moveBotExpiry, retireBot } from './bots.ts';
+import {
+  announceToken,
+  decideToken,
+  type Issued,
+  insertToken,
+  type Terms,
+  type TokenRequest,
+} from './issue.ts';
+import { lockToken, type TokenRow } from './queries.ts';
+import { decideExpiry, isExpired, rotatedTokenLife } from './rules.ts';
+
+/** A personal or impersonation token of a person; 403 for a bot, or where the settings refuse such tokens. */
+export async function createUserToken(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  kind: 'personal' | 'impersonation',
+  user: Pick<AuthorizedUser['row'], 'id' | 'kind'>,
+  request: TokenRequest,
+  terms: Terms,
+): Promise<Issued> {
+  if (user.kind !== 'human') throw forbidden();
+  if (kind === 'personal' && settings.disable_personal_access_tokens) throw forbidden();
+  const decided = decideToken(settings, request, terms);
+  return inTransaction(services.database.db, async (tx) => {
+    const issued = await insertToken(
+      tx,
+      settings,
+      { kind, user_id: user.id, created_by_id: actor.id },
+      decided,
+    );
+    await announceToken(tx, actor, 'created', issued.row);
+    return issued;
+  });
+}
+
+/**
+ * Replaces the token by one with the same rights and a new value. 401 when it is revoked or expired; one that was
+ * revoked takes with it all that followed it by rotation.
+ */
+export async function rotateToken(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  token: TokenRow,
+  asked: string | null | undefined,
+): Promise<Issued> {
+  const expiry = decideExpiry({ asked, unasked: rotatedTokenLife, now: now(), settings });
+  if ('problems' in expiry) throw invalid({ expires_at: expiry.problems });
+  const issued = await inTransaction(services.database.db, async (tx) => {
+    const old = await lockToken(tx, token.id);
+    if (!old || isExpired(old, now())) throw unauthenticated();
+    if (old.revoked_at) return { reused: old };
+    const family_id = old.family_id ?? old.id;
+    const time = now();
+    await tx
+      .updateTable('access_tokens')
+      .set({ family_id, revoked_at: time, updated_at: time })
+      .where('id', '=', old.id)
+      .execute();
+    const { kind, user_id, project_id, namespace_id, access_level, name, description, scopes } = old;
+    const created = await insertToken(
+      tx,
+      settings,
+      { kind, user_id, project_id, namespace_id, access_level, family_id, created_by_id: actor.id },
+      { name, description, scopes, day: expiry.day },
+    );
+    await moveBotExpiry(tx, old, expiry.day);
+    await announceToken(tx, actor, 'rotated', created.row);
+    return created;
+  });
+  if (!('reused' in issued)) return issued;
+  await revokeFamily(services.database.sql, issued.reused);
+  throw unauthenticated();
+}
+
+/** Ends the token at once; the bot user whose last one it was goes with it. Doing it twice changes nothing. */
+export async function revokeToken(services: Services, actor: Actor, token: TokenRow): Promise<void> {
+  await inTransaction(services.database.db, async (tx) => {
+    const held = await lockToken(tx, token.id);
+    if (!held) return;
+    if (!held.revoked_at) {
+      const time = now();
+      await tx
+        .updateTable('access_tokens')
+        .set({ revoked_at: time, updated_at: time })
+        .where('id', '=', held.id)
+        .execute();
+      await announceToken(tx, actor, 'revoked', held);
+    }
+    await retireBot(tx, actor, held);
+  });
+}

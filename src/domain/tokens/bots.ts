@@ -1,0 +1,131 @@
+/** Bot users: each project or group token acts as one, a member with the token's role for as long as the token lives. */
+import { sql } from 'kysely';
+import { joinMembers, type Place, placeKeys } from '../../core/access/joining.ts';
+import type { Role } from '../../core/access/roles.ts';
+import { announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { insertUser } from '../../core/identity/new-user.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { badRequest, forbidden } from '../../platform/failure.ts';
+import { randomHex } from '../../platform/secret.ts';
+import { announceToken, decideToken, type Issued, insertToken, type TokenRequest } from './issue.ts';
+import { selectPlace, type TokenRow } from './queries.ts';
+import { DEFAULT_LEVEL, levelProblem, newTokenLife, resourceScopes } from './rules.ts';
+
+export const isBot = (kind: string): boolean => kind === 'project_bot' || kind === 'group_bot';
+
+/** A token of the project or group and the bot that it acts as; 403 for a bot, 400 for a role above the creator's. */
+export async function createResourceToken(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  place: Place,
+  role: Role,
+  request: TokenRequest & { access_level?: number },
+): Promise<Issued> {
+  if (isBot(actor.kind)) throw forbidden();
+  const access_level = request.access_level ?? DEFAULT_LEVEL;
+  const problem = levelProblem(access_level, role);
+  if (problem !== undefined) throw badRequest(problem);
+  const decided = decideToken(settings, request, { available: resourceScopes, unasked: newTokenLife });
+  const kind = place.column === 'project_id' ? 'project' : 'group';
+  const username = `${kind}_${place.id}_bot_${randomHex(16)}`;
+  return inTransaction(services.database.db, async (tx) => {
+    const created_by_id = actor.id;
+    const user_id = await insertUser(tx, {
+      username,
+      name: decided.name,
+      email: `${username}@noreply.${new URL(services.baseUrl()).hostname}`,
+      kind: `${kind}_bot`,
+      confirmed_at: now(),
+      projects_limit: 0,
+      can_create_group: false,
+      created_by_id,
+    });
+    const member = { user_id, name: decided.name, access_level, expires_at: decided.day, created_by_id };
+    await joinMembers(tx, place, actor, [member]);
+    const owner = { kind, user_id, ...placeKeys(place), access_level, created_by_id } as const;
+    const issued = await insertToken(tx, settings, owner, decided);
+    await announceToken(tx, actor, 'created', issued.row);
+    return issued;
+  });
+}
+
+/** The bot stays a member for as long as its new token lives. */
+export async function moveBotExpiry(tx: Db, token: TokenRow, day: string | null): Promise<void> {
+  if (!isBot(token.user_kind)) return;
+  await tx
+    .updateTable('members')
+    .set({ expires_at: day, updated_at: now() })
+    .where('user_id', '=', token.user_id)
+    .execute();
+}
+
+/** Ends the membership of a bot without a usable token, and leaves the user to be deleted in the background. */
+export async function retireBot(tx: Db, actor: Actor, token: TokenRow): Promise<void> {
+  if (!isBot(token.user_kind)) return;
+  const time = now();
+  const retired = await tx
+    .updateTable('users')
+    .set({ state: 'blocked', deletion: 'reassign', updated_at: time })
+    .where('id', '=', token.user_id)
+    .where('deletion', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('access_tokens')
+            .select('id')
+            .where('user_id', '=', token.user_id)
+            .where('revoked_at', 'is', null)
+            .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', time)])),
+        ),
+      ),
+    )
+    .returning('name')
+    .executeTakeFirst();
+  if (!retired) return;
+  const left = await tx.deleteFrom('members').where('user_id', '=', token.user_id).returning('id').execute();
+  const place = await selectPlace(tx, token);
+  if (left.length === 0 || !place) return;
+  await announce(tx, {
+    author: actor,
+    audit: {
+      entity: place.entity,
+      event: 'member_destroyed',
+      details: {
+        remove: 'user_access',
+        target_id: token.user_id,
+        target_type: 'User',
+        target_details: retired.name,
+      },
+    },
+    ...(place.column === 'project_id' && {
+      activity: { action: 'left', projectId: place.id, authorId: token.user_id },
+    }),
+  });
+}
+
+/** How long a bot stays without a usable token: so long its expired token is shown. */
+const RETENTION_DAYS = 30;
+
+/**
+ * Leaves the bots to be deleted whose tokens all ended a month ago, or went with their project or group. Stopped
+ * anywhere, the next run goes on. Returns how many.
+ */
+export async function retireForgottenBots(db: Db): Promise<number> {
+  const time = now();
+  const { rows } = await sql<{ id: number }>`
+    with retired as (
+      update users u set state = 'blocked', deletion = 'reassign', updated_at = ${time}
+      where u.kind in ('project_bot', 'group_bot') and u.deletion is null
+        and not exists (select from access_tokens t where t.user_id = u.id
+          and coalesce(least(t.revoked_at, t.expires_at), 'infinity')
+            > ${time}::timestamptz - make_interval(days => ${RETENTION_DAYS}))
+      returning u.id),
+    ended as (delete from members m using retired r where m.user_id = r.id)
+    select id from retired`.execute(db);
+  return rows.length;
+}

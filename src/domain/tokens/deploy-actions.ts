@@ -1,0 +1,75 @@
+/** Making and deleting deploy tokens: read by Git and the registries; this API refuses them (spec: Authentication, 2). */
+import { type Place, placeKeys } from '../../core/access/joining.ts';
+import { announce } from '../../core/activity/announce.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/failure.ts';
+import { digest, randomText } from '../../platform/secret.ts';
+import { type DeployTokenRow, selectDeployToken } from './deploy-queries.ts';
+import { deployScopes, gatherProblems, nameProblems, scopeProblems } from './rules.ts';
+import type { NewDeployToken } from './schema.ts';
+
+const PREFIX = 'gldt-';
+
+const announceDeployToken = (tx: Db, actor: Actor, place: Place, event: string, token: DeployTokenRow) =>
+  announce(tx, {
+    author: actor,
+    audit: {
+      entity: place.entity,
+      event,
+      details: { target_id: token.id, target_type: 'DeployToken', target_details: token.name },
+    },
+  });
+
+/** A deploy token of the project or group, and its value; 400 with everything that is wrong with the request. */
+export async function createDeployToken(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  request: NewDeployToken,
+): Promise<{ row: DeployTokenRow; token: string }> {
+  const scopes = [...new Set(request.scopes)];
+  const expires_at = request.expires_at == null ? null : new Date(request.expires_at);
+  const problems = gatherProblems({
+    name: nameProblems(request.name),
+    scopes: scopeProblems(scopes, deployScopes),
+    expires_at: expires_at !== null && expires_at <= now() ? ["can't be in the past"] : undefined,
+  });
+  if (problems) throw invalid(problems);
+  const token = `${PREFIX}${randomText(15)}`;
+  return inTransaction(db, async (tx) => {
+    const time = now();
+    const { id } = await tx
+      .insertInto('deploy_tokens')
+      .values({
+        ...placeKeys(place),
+        digest: digest(token),
+        name: request.name,
+        username: request.username ?? '',
+        scopes,
+        created_by_id: actor.id,
+        expires_at,
+        created_at: time,
+        updated_at: time,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    if (!request.username) {
+      const username = `deploy-token-${id}`;
+      await tx.updateTable('deploy_tokens').set({ username }).where('id', '=', id).execute();
+    }
+    const row = found(await selectDeployToken(tx, place, id));
+    await announceDeployToken(tx, actor, place, 'deploy_token_created', row);
+    return { row, token };
+  });
+}
+
+/** Deletes the token: it opens nothing from now on. */
+export const deleteDeployToken = (db: Db, actor: Actor, place: Place, token: DeployTokenRow): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const gone = await tx.deleteFrom('deploy_tokens').where('id', '=', token.id).executeTakeFirst();
+    if (gone.numDeletedRows === 0n) return;
+    await announceDeployToken(tx, actor, place, 'deploy_token_destroyed', token);
+  });

@@ -1,0 +1,35 @@
+/** Tokens: personal, project, group, impersonation and deploy tokens, and the bots that some of them act as. */
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { retireForgottenBots } from './bots.ts';
+import { deployEndpoints } from './deploy-routes.ts';
+import { impersonationEndpoints } from './impersonation-routes.ts';
+import { personalEndpoints } from './personal-routes.ts';
+import { resourceEndpoints } from './resource-routes.ts';
+
+export const tokensCapability = (services: Services): Capability => ({
+  name: 'tokens',
+  endpoints: [
+    ...personalEndpoints,
+    ...impersonationEndpoints,
+    ...resourceEndpoints(services),
+    ...deployEndpoints,
+  ],
+  tasks: {
+    'tokens.retire_bots': async () => {
+      await retireForgottenBots(services.database.background);
+    },
+  },
+  schedules: [{ task: 'tokens.retire_bots', pattern: '35 3 * * *' }],
+  tables: ['access_tokens', 'deploy_tokens'],
+  erase: async (tx, projectIds) => {
+    await tx
+      .deleteFrom('access_tokens')
+      .where('project_id', 'in', [...projectIds])
+      .execute();
+    await tx
+      .deleteFrom('deploy_tokens')
+      .where('project_id', 'in', [...projectIds])
+      .execute();
+  },
+});

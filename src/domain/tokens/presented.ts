@@ -1,0 +1,18 @@
+/** The token that the request itself came with, as the `self` endpoints need it. */
+import type { Actor } from '../../core/identity/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
+import { selectToken, type TokenRow, type Whose } from './queries.ts';
+
+/** The row of the presented token when it is among those; undefined for another kind, and for a session. */
+export async function presentedToken(
+  db: Db,
+  { credential }: Actor,
+  whose: Whose = { list: 'presented' },
+): Promise<TokenRow | undefined> {
+  return credential.via === 'token' ? selectToken(db, whose, credential.tokenId) : undefined;
+}
+
+/** 405: the method rotates tokens of one kind, and this is none (facts: Tokens). */
+export const wrongTokenForRotation = (): Failure =>
+  new Failure('method_not_allowed', '405 Method Not Allowed', { headers: { allow: 'POST' } });

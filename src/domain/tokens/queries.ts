@@ -1,0 +1,143 @@
+/** Statements over access tokens: one list and one look-up, told whose tokens they are about. */
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Place, placeAt } from '../../core/access/joining.ts';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
+import type { Tables } from '../../platform/db/rows.ts';
+import { tokenOrder } from './rules.ts';
+import type { TokenFilters } from './schema.ts';
+
+/** Kinds that are listed and managed here; OAuth and job tokens are others' matter. */
+export type ManagedKind = 'personal' | 'impersonation' | 'project' | 'group';
+
+/**
+ * Whose tokens a request is about. A bot's tokens are also its own personal ones, so `own` has every kind that its user
+ * could have made; without a user it is everybody's, for administrators.
+ */
+export type Whose =
+  | { list: 'own'; userId: number | undefined }
+  | { list: 'impersonation'; userId: number }
+  | { list: 'project'; projectId: number }
+  | { list: 'group'; groupId: number }
+  /** Whichever it is: the token that the request came with. */
+  | { list: 'presented' };
+
+const columns = [
+  'access_tokens.id',
+  'access_tokens.user_id',
+  'access_tokens.project_id',
+  'access_tokens.namespace_id',
+  'access_tokens.access_level',
+  'access_tokens.name',
+  'access_tokens.description',
+  'access_tokens.scopes',
+  'access_tokens.family_id',
+  'access_tokens.expires_at',
+  'access_tokens.revoked_at',
+  'access_tokens.last_used_at',
+  'access_tokens.created_at',
+  'access_tokens.updated_at',
+  'users.username',
+  'users.kind as user_kind',
+] as const;
+
+/** The tokens of users who are not being deleted: nothing half-deleted is visible. */
+const select = (db: Db) =>
+  db
+    .selectFrom('access_tokens')
+    .innerJoin('users', 'users.id', 'access_tokens.user_id')
+    .select(columns)
+    .select(sql<ManagedKind>`access_tokens.kind`.as('kind'))
+    .where('users.deletion', 'is', null);
+
+type TokenQuery = ReturnType<typeof select>;
+export type TokenRow = TokenQuery extends SelectQueryBuilder<Tables, infer _, infer Row> ? Row : never;
+
+function narrow(query: TokenQuery, whose: Whose): TokenQuery {
+  switch (whose.list) {
+    case 'own': {
+      const own = query.where('access_tokens.kind', 'in', ['personal', 'project', 'group']);
+      return whose.userId === undefined ? own : own.where('access_tokens.user_id', '=', whose.userId);
+    }
+    case 'impersonation':
+      return query
+        .where('access_tokens.kind', '=', 'impersonation')
+        .where('access_tokens.user_id', '=', whose.userId);
+    case 'project':
+      return query
+        .where('access_tokens.kind', '=', 'project')
+        .where('access_tokens.project_id', '=', whose.projectId);
+    case 'group':
+      return query
+        .where('access_tokens.kind', '=', 'group')
+        .where('access_tokens.namespace_id', '=', whose.groupId);
+    case 'presented':
+      return query.where('access_tokens.kind', 'in', ['personal', 'impersonation', 'project', 'group']);
+  }
+}
+
+/** The token with this id among those, or undefined. */
+export const selectToken = (db: Db, whose: Whose, id: number): Promise<TokenRow | undefined> =>
+  narrow(select(db), whose).where('access_tokens.id', '=', id).executeTakeFirst();
+
+/** The same, locked until the transaction ends. */
+export const lockToken = (tx: Db, id: number): Promise<TokenRow | undefined> =>
+  select(tx).where('access_tokens.id', '=', id).forUpdate('access_tokens').executeTakeFirst();
+
+/** The project or group that a bot's token is for; undefined for a person's token. */
+export async function selectPlace(
+  db: Db,
+  token: Pick<TokenRow, 'project_id' | 'namespace_id'>,
+): Promise<Place | undefined> {
+  if (token.project_id === null && token.namespace_id === null) return undefined;
+  const { rows } = await sql<{ namespace_id: number; full_path: string }>`
+    select n.id as namespace_id, concat_ws('/', n.full_path, p.path) as full_path
+    from (select ${token.project_id}::bigint as project_id, ${token.namespace_id}::bigint as namespace_id) t
+    left join projects p on p.id = t.project_id
+    join namespaces n on n.id = coalesce(p.namespace_id, t.namespace_id)`.execute(db);
+  return rows[0] && placeAt({ ...rows[0], project_id: token.project_id });
+}
+
+const active = () =>
+  sql<boolean>`(access_tokens.revoked_at is null
+    and (access_tokens.expires_at is null or access_tokens.expires_at > ${now()}))`;
+
+/** A search term as a pattern that matches it anywhere, and nothing else. */
+const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+function filter(query: TokenQuery, filters: TokenFilters): TokenQuery {
+  let filtered = query;
+  if (filters.revoked === true) filtered = filtered.where('access_tokens.revoked_at', 'is not', null);
+  if (filters.revoked === false) filtered = filtered.where('access_tokens.revoked_at', 'is', null);
+  if (filters.state === 'active') filtered = filtered.where(active());
+  if (filters.state === 'inactive') filtered = filtered.where(sql<boolean>`not ${active()}`);
+  for (const [column, before, after] of [
+    ['created_at', filters.created_before, filters.created_after],
+    ['last_used_at', filters.last_used_before, filters.last_used_after],
+    ['expires_at', filters.expires_before, filters.expires_after],
+  ] as const) {
+    if (before !== undefined) filtered = filtered.where(`access_tokens.${column}`, '<=', new Date(before));
+    if (after !== undefined) filtered = filtered.where(`access_tokens.${column}`, '>=', new Date(after));
+  }
+  if (filters.search) filtered = filtered.where('access_tokens.name', 'ilike', containing(filters.search));
+  return filtered;
+}
+
+/** What never expired comes after every day, what was never used before every time. */
+const orderColumns = {
+  id: 'access_tokens.id',
+  created: 'access_tokens.created_at',
+  expires: "coalesce(access_tokens.expires_at, 'infinity')",
+  last_used: "coalesce(access_tokens.last_used_at, '-infinity')",
+  name: 'lower(access_tokens.name) collate "C"',
+};
+
+/** One page of those tokens. */
+export const listTokens = (
+  db: Db,
+  whose: Whose,
+  filters: TokenFilters,
+  page: PageRequest,
+): Promise<Page<TokenRow>> =>
+  selectPage(db, filter(narrow(select(db), whose), filters), page, tokenOrder(filters.sort), orderColumns);

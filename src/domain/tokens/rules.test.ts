@@ -1,0 +1,130 @@
+/** What a token may be: tables of cases. */
+import { describe, expect, test } from 'vitest';
+import { DEVELOPER, MAINTAINER, OWNER } from '../../core/access/roles.ts';
+import {
+  decideExpiry,
+  deployScopes,
+  gatherProblems,
+  isActive,
+  levelProblem,
+  nameProblems,
+  newTokenLife,
+  ownTokenLife,
+  personalScopes,
+  resourceScopes,
+  rotatedTokenLife,
+  scopeProblems,
+  startOf,
+  tokenOrder,
+} from './rules.ts';
+
+describe('scopes', () => {
+  const unavailable = ['can only contain available scopes'];
+  test.each([
+    ['api', personalScopes(false), undefined],
+    ['read_user', personalScopes(false), undefined],
+    ['self_rotate', personalScopes(false), undefined],
+    ['sudo', personalScopes(false), unavailable],
+    ['admin_mode', personalScopes(false), unavailable],
+    ['sudo', personalScopes(true), undefined],
+    ['admin_mode', personalScopes(true), undefined],
+    ['openid', personalScopes(true), unavailable],
+    ['everything', personalScopes(true), unavailable],
+    ['api', resourceScopes, undefined],
+    ['self_rotate', resourceScopes, undefined],
+    ['read_user', resourceScopes, unavailable],
+    ['sudo', resourceScopes, unavailable],
+    ['read_repository', deployScopes, undefined],
+    ['read_package_registry', deployScopes, undefined],
+    ['api', deployScopes, unavailable],
+  ])('%s', (scope, available, problems) => {
+    expect(scopeProblems([scope], available)).toEqual(problems);
+  });
+
+  test('one that is not available spoils the rest, and there must be one', () => {
+    expect(scopeProblems(['api', 'sudo'], personalScopes(false))).toEqual(unavailable);
+    expect(scopeProblems([], personalScopes(false))).toEqual(["can't be blank"]);
+  });
+});
+
+describe('expiry', () => {
+  const now = new Date('2026-03-10T15:00:00Z');
+  const strict = { require_personal_access_token_expiry: true, max_personal_access_token_lifetime: null };
+  const lax = { require_personal_access_token_expiry: false, max_personal_access_token_lifetime: null };
+  const short = { require_personal_access_token_expiry: false, max_personal_access_token_lifetime: 3 };
+
+  test.each([
+    ['a year unasked', undefined, newTokenLife, strict, { day: '2027-03-10' }],
+    ['a week unasked on rotation', undefined, rotatedTokenLife, strict, { day: '2026-03-17' }],
+    ['the end of the day for one made by its user', undefined, ownTokenLife, strict, { day: '2026-03-11' }],
+    ['never unasked where tokens need not expire', undefined, newTokenLife, lax, { day: null }],
+    ['a week on rotation all the same', undefined, rotatedTokenLife, lax, { day: '2026-03-17' }],
+    ['the configured lifetime where it is shorter', undefined, newTokenLife, short, { day: '2026-03-13' }],
+    ['the configured lifetime on rotation', undefined, rotatedTokenLife, short, { day: '2026-03-13' }],
+    ['never asked for, refused', null, newTokenLife, strict, { problems: ["can't be blank"] }],
+    ['never asked for, refused by the lifetime', null, newTokenLife, short, { problems: ["can't be blank"] }],
+    ['never asked for, granted', null, newTokenLife, lax, { day: null }],
+    ['tomorrow', '2026-03-11', newTokenLife, strict, { day: '2026-03-11' }],
+    ['today has started already', '2026-03-10', newTokenLife, strict, { problems: ["can't be in the past"] }],
+    ['yesterday', '2026-03-09', newTokenLife, lax, { problems: ["can't be in the past"] }],
+    ['the last day', '2027-03-10', newTokenLife, strict, { day: '2027-03-10' }],
+    ['a day too late', '2027-03-11', newTokenLife, strict, { problems: ['must be before 2027-03-11'] }],
+    ['far away where tokens need not expire', '2099-01-01', newTokenLife, lax, { day: '2099-01-01' }],
+    [
+      'past the configured lifetime',
+      '2026-03-14',
+      newTokenLife,
+      short,
+      { problems: ['must be before 2026-03-14'] },
+    ],
+  ])('%s', (_, asked, unasked, settings, decided) => {
+    expect(decideExpiry({ asked, unasked, now, settings })).toEqual(decided);
+  });
+
+  test.each([
+    ['before its day', '2026-03-10T23:59:59.999Z', null, true],
+    ['when its day starts', '2026-03-11T00:00:00.000Z', null, false],
+    ['revoked before that', '2026-03-10T12:00:00.000Z', '2026-03-10T11:00:00.000Z', false],
+  ])('a token until 2026-03-11 %s', (_, time, revoked, active) => {
+    const token = {
+      expires_at: startOf('2026-03-11'),
+      revoked_at: revoked === null ? null : new Date(revoked),
+    };
+    expect(isActive(token, new Date(time))).toBe(active);
+  });
+
+  test('a token without a day goes on', () => {
+    expect(isActive({ expires_at: startOf(null), revoked_at: null }, new Date('2999-01-01'))).toBe(true);
+  });
+});
+
+test.each([
+  [DEVELOPER, MAINTAINER, false],
+  [MAINTAINER, MAINTAINER, false],
+  [OWNER, MAINTAINER, true],
+  [OWNER, OWNER, false],
+] as const)('a token of level %i by a creator of role %i: refused %s', (level, creator, refused) => {
+  expect(levelProblem(level, creator) !== undefined).toBe(refused);
+});
+
+test('a name is more than blanks', () => {
+  expect(nameProblems('ci')).toBeUndefined();
+  expect(nameProblems(' \t')).toEqual(["can't be blank"]);
+});
+
+test('problems are named by property, and none are none', () => {
+  expect(gatherProblems({ name: ['a'], scopes: undefined, expires_at: ['b'] })).toEqual({
+    name: ['a'],
+    expires_at: ['b'],
+  });
+  expect(gatherProblems({ name: undefined })).toBeUndefined();
+});
+
+test.each([
+  [undefined, { by: 'id', sort: 'asc' }],
+  ['created_desc', { by: 'created', sort: 'desc' }],
+  ['last_used_asc', { by: 'last_used', sort: 'asc' }],
+  ['name_desc', { by: 'name', sort: 'desc' }],
+] as const)('sort %s', (sort, order) => {
+  expect(tokenOrder(sort)).toEqual(order);
+});

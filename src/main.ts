@@ -1,0 +1,89 @@
+/** serve: opens the data folder, starts the database when it is ours, starts the app, and stops on signals. */
+import { createApp, migrationsFolder } from './app.ts';
+import type { Config } from './config.ts';
+import { prepareInstance } from './domain/accounts/first-start.ts';
+import { openDataFolder, readOrCreateSecretFile } from './platform/db/data-folder.ts';
+import { type ConnectionTarget, connect } from './platform/db/database.ts';
+import { type EmbeddedPostgres, startEmbedded } from './platform/db/embedded.ts';
+import { migrate } from './platform/db/migrations.ts';
+import { migrateJobs } from './platform/jobs/jobs.ts';
+import { createLog } from './platform/log.ts';
+import { randomHex, randomText } from './platform/secret.ts';
+
+export type Opened = {
+  target: ConnectionTarget;
+  secretKey: string;
+  embedded: EmbeddedPostgres | undefined;
+  close(): Promise<void>;
+};
+
+/** Opens the data folder, takes its lock, and starts the embedded database unless DATABASE_URL names another. */
+export async function openInstance(config: Config): Promise<Opened> {
+  const folder = await openDataFolder(config.data);
+  try {
+    const secretKey =
+      config.secretKey ?? (await readOrCreateSecretFile(folder.path, 'secret-key', () => randomHex(32)));
+    const embedded = config.databaseUrl === undefined ? await startEmbedded(folder.path) : undefined;
+    const target = config.databaseUrl ?? embedded?.connection;
+    if (target === undefined) throw new Error('no database');
+    return {
+      target,
+      secretKey,
+      embedded,
+      async close() {
+        await embedded?.stop();
+        await folder.close();
+      },
+    };
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+/** Brings the database up to date; returns the names of the migrations applied now. */
+export async function migrateInstance(target: ConnectionTarget): Promise<string[]> {
+  const sql = connect(target, { max: 1, statementTimeout: 0, name: 'migrate' });
+  try {
+    return await migrate(sql, migrationsFolder, () => migrateJobs(target));
+  } finally {
+    await sql.end();
+  }
+}
+
+type Ending = { reason: string; code: number };
+
+/** Serves until a signal; resolves with the exit code. */
+export async function serve(config: Config): Promise<number> {
+  const log = createLog((text) => process.stdout.write(text));
+  // Heard from the first moment on: a signal during the start is obeyed when the start is done.
+  const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => end({ reason: signal, code: 0 }));
+  const opened = await openInstance(config);
+  let app: ReturnType<typeof createApp> | undefined;
+  try {
+    void opened.embedded?.exited.then(() => end({ reason: 'the embedded database ended', code: 1 }));
+    await migrateInstance(opened.target);
+    app = createApp({ config, target: opened.target, secretKey: opened.secretKey, log });
+    const password =
+      config.rootPassword ??
+      (await readOrCreateSecretFile(config.data, 'root-password', () => randomText(18)));
+    await prepareInstance(app.services, { rootPassword: password });
+    const address = await app.start();
+    process.stdout.write(
+      [
+        `Ashlar serves ${config.url ?? address}${config.url && config.url !== address ? ` (listening on ${address})` : ''}`,
+        `  data folder     ${config.data}`,
+        `  root's password ${config.rootPassword === undefined ? `${config.data}/root-password` : 'as ASHLAR_ROOT_PASSWORD says'}`,
+        '',
+      ].join('\n'),
+    );
+    const { reason, code } = await ended;
+    process.stdout.write(`Ashlar stops: ${reason}\n`);
+    return code;
+  } finally {
+    await app?.stop();
+    await opened.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDataFolder, readOrCreateSecretFile } from './data-folder.ts';
+
+let parent: string;
+let folder: string;
+const children: ChildProcess[] = [];
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'data-folder-'));
+  folder = join(parent, 'new', 'data');
+});
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(parent, { recursive: true });
+});
+
+const mode = (path: string) => statSync(path).mode & 0o777;
+
+/** A process that opens the folder, says how that went, and stays. */
+async function rival(): Promise<{ child: ChildProcess; pid: string; said: string }> {
+  const script = `
+    import { openDataFolder } from ${JSON.stringify(join(import.meta.dirname, 'data-folder.ts'))};
+    await openDataFolder(${JSON.stringify(folder)}).then(() => console.log('held'), (error) => console.log(error.message));
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [said] = await once(child.stdout, 'data');
+  return { child, pid: String(child.pid), said: String(said).trim() };
+}
+
+test('the folder is made, private, and free again after close', async () => {
+  const first = await openDataFolder(folder);
+  expect(first.path).toBe(folder);
+  expect(mode(folder)).toBe(0o700);
+  await first.close();
+  await first.close();
+  const second = await openDataFolder(folder);
+  await second.close();
+  expect(existsSync(join(folder, 'pid'))).toBe(false);
+});
+
+test('a second one is refused in one line that names the holder, in the same process and in another', async () => {
+  const held = await openDataFolder(folder);
+  const refusal = `data folder ${folder}: in use by process ${process.pid}; stop that first, or choose another folder`;
+  await expect(openDataFolder(folder)).rejects.toThrow(refusal);
+  expect((await rival()).said).toBe(refusal);
+  await held.close();
+  expect((await rival()).said).toBe('held');
+});
+
+test('of many at once one holds the folder, and after its kill -9 one of the next', async () => {
+  for (let round = 0; round < 2; round++) {
+    const rivals = await Promise.all([rival(), rival(), rival(), rival(), rival()]);
+    const winners = rivals.filter(({ said }) => said === 'held');
+    expect(winners).toHaveLength(1);
+    expect(readFileSync(join(folder, 'pid'), 'utf8').trim()).toBe(winners[0]?.pid);
+    const ends = rivals.map(({ child }) => once(child, 'exit'));
+    for (const { child } of rivals) child.kill('SIGKILL');
+    await Promise.all(ends);
+  }
+  const held = await openDataFolder(folder);
+  await held.close();
+});
+
+test('a folder that cannot be made is an error that names it', async () => {
+  const file = join(parent, 'file');
+  writeFileSync(file, '');
+  await expect(openDataFolder(join(file, 'data'))).rejects.toThrow(/^data folder \/.*: ENOTDIR/);
+  await expect(openDataFolder(file)).rejects.toThrow(/^data folder \/.*: EEXIST/);
+});
+
+test('a secret is made once, private, and the same for all who ask at once', async () => {
+  let made = 0;
+  const ask = () => readOrCreateSecretFile(parent, 'key', () => `secret ${++made}`);
+  const answers = await Promise.all(Array.from({ length: 10 }, ask));
+  expect(new Set(answers).size).toBe(1);
+  expect(await ask()).toBe(answers[0]);
+  expect(mode(join(parent, 'key'))).toBe(0o600);
+  expect(readFileSync(join(parent, 'key'), 'utf8')).toBe(`${answers[0]}\n`);
+  expect(readdirSync(parent)).toEqual(['key']);
+});

@@ -1,0 +1,119 @@
+/** Connections: the two pools, the Db type that every query takes first, and the conversions of PostgreSQL's types. */
+import { Kysely } from 'kysely';
+import { PostgresJSDialect } from 'kysely-postgres-js';
+import postgres from 'postgres';
+import { monotonic } from '../clock.ts';
+import { translateDatabaseError } from './errors.ts';
+import type { Tables } from './rows.ts';
+
+/** A pool or a transaction: the same type, always the first argument. */
+export type Db = Kysely<Tables>;
+
+export type PoolUse = { name: string; size: number; statements: number; milliseconds: number };
+
+export type Database = {
+  /** For requests: a statement that runs too long is cut off and answered with 503. */
+  db: Db;
+  /** For jobs and the relay: no hurry. */
+  background: Db;
+  /** The driver itself, for the few statements on the hot path that Kysely would only rebuild. */
+  sql: postgres.Sql;
+  uses(): PoolUse[];
+  close(): Promise<void>;
+};
+
+/** A URL, or the options of the embedded server (socket folder, user, password). */
+export type ConnectionTarget =
+  | string
+  | { host: string; port?: number; user: string; password: string; database: string };
+
+/** int8 as a number, refused past 2^53 rather than rounded. */
+function parseBigint(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`integer out of range: ${text}`);
+  return value;
+}
+
+const types = {
+  bigint: { to: 20, from: [20], parse: parseBigint, serialize: (value: number) => String(value) },
+  /** Dates without a time stay text, `YYYY-MM-DD`: a Date would move them with the time zone. */
+  date: { to: 1082, from: [1082], parse: (text: string) => text, serialize: (value: string) => value },
+  numeric: { to: 1700, from: [1700], parse: Number, serialize: String },
+};
+
+/** One pool of the driver. `statementTimeout` in milliseconds; zero for none. */
+export function connect(
+  target: ConnectionTarget,
+  options: { max: number; statementTimeout: number; name: string },
+): postgres.Sql {
+  const shared = {
+    max: options.max,
+    idle_timeout: 60,
+    connect_timeout: 10,
+    onnotice: () => {},
+    types,
+    connection: {
+      application_name: `ashlar ${options.name}`,
+      TimeZone: 'UTC',
+      statement_timeout: options.statementTimeout,
+      idle_in_transaction_session_timeout: 60_000,
+    },
+  };
+  // The driver infers a type per custom converter; callers only ever use the plain one.
+  return (typeof target === 'string'
+    ? postgres(target, shared)
+    : postgres({ ...shared, ...target })) as unknown as postgres.Sql;
+}
+
+/** Opens both pools; nothing is sent before the first statement. */
+export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, background: 4 }): Database {
+  const pools = [
+    { name: 'requests', size: sizes.requests, statementTimeout: 15_000 },
+    { name: 'background', size: sizes.background, statementTimeout: 0 },
+  ].map((pool) => {
+    const sql = connect(target, { max: pool.size, statementTimeout: pool.statementTimeout, name: pool.name });
+    const use: PoolUse = { name: pool.name, size: pool.size, statements: 0, milliseconds: 0 };
+    const db = new Kysely<Tables>({
+      dialect: new PostgresJSDialect({ postgres: sql }),
+      log: (event) => {
+        use.statements += 1;
+        use.milliseconds += event.queryDurationMillis;
+      },
+    });
+    return { sql, db, use };
+  });
+  const [requests, background] = pools;
+  if (!requests || !background) throw new Error('two pools expected');
+  return {
+    db: requests.db,
+    background: background.db,
+    sql: requests.sql,
+    uses: () => pools.map((pool) => pool.use),
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.sql.end({ timeout: 5 })));
+    },
+  };
+}
+
+/**
+ * Runs `work` in one transaction. Constraint violations leave as the Failure that the client should read; a deadlock or
+ * a serialisation failure is tried again, at most twice.
+ */
+export async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      const code = (error as { code?: unknown }).code;
+      if (attempt < 3 && (code === '40P01' || code === '40001')) continue;
+      throw translateDatabaseError(error);
+    }
+  }
+}
+
+/** Whether the database answers, and in how many milliseconds. */
+export async function pingDatabase(sql: postgres.Sql): Promise<number> {
+  const start = monotonic();
+  await sql`select 1`;
+  return monotonic() - start;
+}

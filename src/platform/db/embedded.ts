@@ -1,0 +1,291 @@
+/** The embedded PostgreSQL: made in the data folder at first start, run for one process, reached by a Unix socket only. */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomText } from '../secret.ts';
+import { readOrCreateSecretFile, syncFolder } from './data-folder.ts';
+import { findPrograms, isPassable, preparePrograms, type ServerUser } from './embedded-programs.ts';
+import { readPostmaster, shutDown, stopOrphans } from './embedded-shutdown.ts';
+
+export type EmbeddedPostgres = {
+  /** For the driver. `host` is the folder of the socket. */
+  connection: { host: string; port: number; user: string; password: string; database: string };
+  pid: number;
+  /** Ends the connections, writes everything out and waits, about 10 s at most. */
+  stop(): Promise<void>;
+  /** Resolves when the server has ended, stopped or not. */
+  exited: Promise<void>;
+};
+
+const VERSION = '18';
+const USER = 'ashlar';
+const PORT = 5432;
+/** Bytes. */
+const LOG_LIMIT = 8 * 1024 * 1024;
+/** Milliseconds. */
+const STARTUP_LIMIT = 300_000;
+
+/** The only user on every system that owns nothing; PostgreSQL refuses root. */
+const nobody: ServerUser = { uid: 65534, gid: 65534 };
+
+/** Small in memory; durable; alone: no TCP, no replication, no parallel workers held ready. */
+const defaults: Record<string, string> = {
+  listen_addresses: '',
+  port: String(PORT),
+  unix_socket_permissions: '0700',
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  max_connections: '60',
+  shared_buffers: '32MB',
+  effective_cache_size: '1GB',
+  maintenance_work_mem: '32MB',
+  random_page_cost: '1.1',
+  jit: 'off',
+  huge_pages: 'off',
+  io_method: 'sync',
+  autovacuum_worker_slots: '2',
+  autovacuum_max_workers: '2',
+  max_worker_processes: '4',
+  max_parallel_workers_per_gather: '1',
+  max_logical_replication_workers: '0',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '512MB',
+  TimeZone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  // What failed, never with which values: those may be somebody's address or secret.
+  log_min_messages: 'error',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+};
+
+/**
+ * Starts the server on `<dataFolder>/postgres`, making the cluster at first. The caller holds the data folder. A server
+ * left over from a killed process is stopped first, never adopted. Throws an Error that ends with what the server said.
+ */
+export async function startEmbedded(
+  dataFolder: string,
+  options: { settings?: Record<string, string> } = {},
+): Promise<EmbeddedPostgres> {
+  const cluster = join(dataFolder, 'postgres');
+  const programs = findPrograms();
+  const password = await readOrCreateSecretFile(dataFolder, 'postgres-password', () => randomText(24));
+  const user = serverUser(cluster);
+  await stopOrphans(cluster);
+  removeRunFolder(dataFolder);
+  const host = makeRunFolder(dataFolder, user);
+  try {
+    const place: Place = {
+      cluster,
+      user,
+      host,
+      programs: preparePrograms(programs, user, join(host, 'native')),
+    };
+    if (!existsSync(cluster)) await makeCluster(dataFolder, place, password);
+    checkVersion(cluster);
+    const server = await launch(dataFolder, place, { ...defaults, ...options.settings });
+    const connection = { host, port: PORT, user: USER, password, database: 'postgres' };
+    return { connection, ...server };
+  } catch (error) {
+    rmSync(host, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** How to reach the server that another process runs on the data folder; undefined when there is no record of one. */
+export async function reachEmbedded(dataFolder: string): Promise<EmbeddedPostgres['connection'] | undefined> {
+  const record = runFolderRecord(dataFolder);
+  if (!existsSync(record)) return undefined;
+  const password = await readOrCreateSecretFile(dataFolder, 'postgres-password', () => '');
+  return { host: readFileSync(record, 'utf8'), port: PORT, user: USER, password, database: 'postgres' };
+}
+
+type Place = { cluster: string; user: ServerUser | undefined; host: string; programs: string };
+
+/** Whom to run the server as when we are root: the owner of what is there. Undefined: ourselves. */
+function serverUser(cluster: string): ServerUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  if (!existsSync(cluster)) return nobody;
+  const { uid, gid } = statSync(cluster);
+  return uid === 0 ? nobody : { uid, gid };
+}
+
+/**
+ * A folder with a path short enough for a socket (107 bytes), that the server's user can reach and nobody else enter.
+ * Recorded in the data folder, and the data folder in it, so that the next start may remove it.
+ */
+function makeRunFolder(dataFolder: string, user: ServerUser | undefined): string {
+  const parents = [tmpdir(), '/tmp', '/var/tmp'].filter(existsSync).map((path) => realpathSync(path));
+  const parent = parents.find(
+    (path) => Buffer.byteLength(path) < 70 && (user === undefined || isPassable(path)),
+  );
+  if (parent === undefined)
+    throw new Error(`no folder for the socket of PostgreSQL: set TMPDIR to a short one`);
+  const folder = mkdtempSync(join(parent, 'ashlar-'));
+  writeFileSync(runFolderRecord(dataFolder), folder);
+  writeFileSync(join(folder, 'data-folder'), dataFolder);
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  return folder;
+}
+
+const runFolderRecord = (dataFolder: string) => join(dataFolder, 'postgres-run');
+
+/** A copied data folder carries the record of the original's run folder: what names another data folder stays. */
+function removeRunFolder(dataFolder: string): void {
+  const record = runFolderRecord(dataFolder);
+  if (!existsSync(record)) return;
+  const folder = readFileSync(record, 'utf8');
+  const owner = join(folder, 'data-folder');
+  if (existsSync(owner) && readFileSync(owner, 'utf8') === dataFolder) rmSync(folder, { recursive: true });
+}
+
+/** initdb beside the final place and a rename: a cluster that is there is whole and durable. */
+async function makeCluster(dataFolder: string, place: Place, password: string): Promise<void> {
+  const draft = `${place.cluster}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  const passwordFile = join(place.host, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (place.user !== undefined) {
+    chownSync(draft, place.user.uid, place.user.gid);
+    chownSync(passwordFile, place.user.uid, place.user.gid);
+  }
+  const child = run(
+    place,
+    draft,
+    'initdb',
+    ['ignore', 'ignore', 'pipe'],
+    [
+      `--username=${USER}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // The order of text depends on no library of the host.
+      '--locale-provider=builtin',
+      '--locale=C.UTF-8',
+      '--no-instructions',
+    ],
+  );
+  let complaint = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
+  const end = await new Promise<string>((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code, signal) =>
+      resolve(code === 0 ? '' : complaint.trim() || `ended by ${signal ?? code}`),
+    );
+  });
+  rmSync(passwordFile);
+  if (end !== '') throw failure('could not be made', end);
+  renameSync(draft, place.cluster);
+  await syncFolder(dataFolder);
+}
+
+function checkVersion(cluster: string): void {
+  const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
+  if (version !== VERSION)
+    throw new Error(`${cluster} was made by PostgreSQL ${version}, and this is ${VERSION}`);
+}
+
+/** Starts the server and waits until it takes connections: longer after a crash, when it first replays its log. */
+async function launch(
+  dataFolder: string,
+  place: Place,
+  settings: Record<string, string>,
+): Promise<Pick<EmbeddedPostgres, 'pid' | 'stop' | 'exited'>> {
+  const log = openLog(join(dataFolder, 'postgres.log'));
+  const all = { ...settings, unix_socket_directories: `"${place.host.replaceAll('"', '""')}"` };
+  const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
+  const child = run(place, place.cluster, 'postgres', ['ignore', log.file, log.file], args);
+  let end: string | undefined;
+  const exited = new Promise<void>((resolve) => {
+    const finish = (reason: string) => {
+      end ??= reason;
+      log.close();
+      resolve();
+    };
+    child.on('error', (error) => finish(error.message));
+    child.on('exit', (code, signal) => finish(`ended by ${signal ?? code}`));
+  });
+  const stop = async () => {
+    await shutDown(
+      (signal) => child.kill(signal),
+      () => end !== undefined,
+    );
+    rmSync(place.host, { recursive: true, force: true });
+  };
+  for (let waited = 0; end === undefined && waited < STARTUP_LIMIT; waited += 5) {
+    const postmaster = readPostmaster(place.cluster);
+    if (postmaster?.ready && postmaster.pid === child.pid) return { pid: postmaster.pid, stop, exited };
+    await sleep(5);
+  }
+  const reason = end ?? 'not ready in time';
+  await stop();
+  throw failure('did not start', log.written() || reason);
+}
+
+const failure = (what: string, why: string) =>
+  new Error(`the embedded PostgreSQL ${what}: ${why} (a PostgreSQL of your own is used with DATABASE_URL)`);
+
+/**
+ * Runs a program on a cluster. Its working folder is entered before the user is changed and then named by what the
+ * process has, not by its path: so the server works below folders that its user may not enter (Linux; elsewhere root
+ * must keep the data where all may enter). The environment is empty but for what initdb needs: no PG* of the caller
+ * takes effect, and no secret is handed on. A group of its own keeps Ctrl-C for us to pass on in order.
+ */
+function run(
+  place: Place,
+  cluster: string,
+  program: string,
+  stdio: NonNullable<SpawnOptions['stdio']>,
+  args: string[],
+): ChildProcess {
+  const folder = process.platform === 'linux' ? '/proc/self/cwd' : cluster;
+  return spawn(join(place.programs, 'bin', program), ['-D', folder, ...args], {
+    ...place.user,
+    cwd: cluster,
+    stdio,
+    detached: true,
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+  });
+}
+
+/** The server's log, kept under its limit by starting over: what matters in it is the latest. */
+function openLog(path: string) {
+  const file = openSync(path, 'a+', 0o600);
+  const limit = () => {
+    if (fstatSync(file).size > LOG_LIMIT) ftruncateSync(file);
+  };
+  limit();
+  const start = fstatSync(file).size;
+  const timer = setInterval(limit, 60_000).unref();
+  return {
+    file,
+    close: () => {
+      clearInterval(timer);
+      closeSync(file);
+    },
+    /** The last lines since it was opened. */
+    written: () => readFileSync(path).subarray(start).toString().trim().split('\n').slice(-3).join('; '),
+  };
+}

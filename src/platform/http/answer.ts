@@ -1,0 +1,48 @@
+/** Requests and answers as plain values: what a route gets and gives back, with the renderer of failures (spec: Errors). */
+import type { Readable } from 'node:stream';
+import type { Failure } from '../failure.ts';
+
+export type HttpRequest = {
+  id: string;
+  method: string;
+  /** As requested: still percent-encoded, without the query. */
+  path: string;
+  /** The raw query string, without `?`. */
+  query: string;
+  headers: Record<string, string | string[] | undefined>;
+  /** The client's address, behind trusted proxies too. */
+  address: string;
+  /** Scheme and host for links: the request's own where it can be believed, else the configured one. */
+  origin: string;
+  /** Path parameters, decoded. */
+  params: Record<string, string>;
+  body: Buffer | undefined;
+};
+
+export type Answer = {
+  status: number;
+  headers: Record<string, string>;
+  body?: string | Buffer | Readable;
+  /** For the log line. */
+  actor?: string;
+  failure?: string;
+};
+
+export const json = (status: number, value: unknown, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(value),
+});
+
+/** The API's body for a failure: `message`, and the public codes beside it (spec: Error bodies). */
+export function renderFailure(failure: Failure): Answer {
+  const { error, errorDescription, scope, headers } = failure.details;
+  const body = { message: failure.publicMessage, error, error_description: errorDescription, scope };
+  return { ...json(failure.status, body, headers), failure: failure.kind };
+}
+
+/** What a client is told of a fault of ours: nothing but where to find it in the log. */
+export const serverError = (requestId: string): Answer => ({
+  ...json(500, { message: '500 Internal Server Error', request_id: requestId }),
+  failure: 'server_error',
+});

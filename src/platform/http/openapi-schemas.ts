@@ -1,0 +1,127 @@
+/** Schemas as an OpenAPI document holds them: plain JSON Schema, each large one that several places use written once. */
+import type { TSchema } from 'typebox';
+
+export type SchemaObject = { [keyword: string]: unknown };
+
+export type SchemaShelf = {
+  /** Announces a schema; what is announced twice is shared. All of them come before the first `place`. */
+  announce(schema: TSchema, name: string): void;
+  /** The schema to write where it is used: itself, with what is shared in it replaced by references. */
+  place(schema: TSchema): SchemaObject;
+  /** A reference to a schema that is written under this name. */
+  keep(name: string, schema: SchemaObject): SchemaObject;
+  /** What was shared, by name. */
+  components(): Record<string, SchemaObject>;
+};
+
+/** Smaller ones are easier to read where they are used. In characters of JSON. */
+const SMALLEST_SHARED = 160;
+
+/** A shelf for one document. A schema's own `title` names it, else the name of the place that announced it first. */
+export function createSchemaShelf(): SchemaShelf {
+  const seen = new Map<string, { name: string; uses: number }>();
+  const taken = new Set<string>();
+  const shared = new Map<string, SchemaObject>();
+
+  const nameFor = (wanted: string): string => {
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? wanted : `${wanted}${number}`;
+      if (!taken.has(name)) return name;
+    }
+  };
+
+  function count(node: SchemaObject, name: string): void {
+    const text = shareable(node);
+    const known = text === undefined ? undefined : seen.get(text);
+    if (known) {
+      known.uses += 1;
+      if (known.uses === 2) {
+        known.name = nameFor(known.name);
+        taken.add(known.name);
+      }
+      return;
+    }
+    if (text !== undefined)
+      seen.set(text, { name: typeof node.title === 'string' ? node.title : name, uses: 1 });
+    mapParts(node, (part, key) => {
+      count(part, key === undefined ? name : `${name}${pascal(key)}`);
+      return part;
+    });
+  }
+
+  function refer(node: SchemaObject): SchemaObject {
+    const text = shareable(node);
+    const known = text === undefined ? undefined : seen.get(text);
+    if (!known || known.uses < 2) return mapParts(node, refer);
+    if (!shared.has(known.name)) {
+      // Its place is taken before its parts are looked at, so that the walk ends.
+      shared.set(known.name, {});
+      shared.set(known.name, mapParts(node, refer));
+    }
+    return { $ref: `#/components/schemas/${known.name}` };
+  }
+
+  return {
+    announce: (schema, name) => count(plain(schema), name),
+    place: (schema) => refer(plain(schema)),
+    keep(name, schema) {
+      const own = nameFor(name);
+      taken.add(own);
+      shared.set(own, schema);
+      return { $ref: `#/components/schemas/${own}` };
+    },
+    components: () => Object.fromEntries([...shared].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+/** JSON Schema without the marks and words of our own. */
+export const plain = (schema: TSchema): SchemaObject =>
+  JSON.parse(JSON.stringify(schema), (key, value) => (key === 'commaSeparated' ? undefined : value));
+
+const shareable = (node: SchemaObject): string | undefined => {
+  if (node.properties === undefined) return undefined;
+  const text = JSON.stringify(node);
+  return text.length < SMALLEST_SHARED ? undefined : text;
+};
+
+type Change = (part: SchemaObject, key?: string) => SchemaObject;
+
+/** The schema with its direct parts changed; `key` is the property's name. */
+function mapParts(node: SchemaObject, change: Change): SchemaObject {
+  const copy = { ...node };
+  const { properties, items, additionalProperties, anyOf } = node;
+  if (isRecord(properties)) {
+    copy.properties = Object.fromEntries(
+      Object.entries(properties).map(([key, part]) => [key, isRecord(part) ? change(part, key) : part]),
+    );
+  }
+  if (isRecord(items)) copy.items = change(items);
+  if (isRecord(additionalProperties)) copy.additionalProperties = change(additionalProperties);
+  if (Array.isArray(anyOf)) copy.anyOf = anyOf.map((part) => (isRecord(part) ? change(part) : part));
+  return copy;
+}
+
+const isRecord = (value: unknown): value is SchemaObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `feature_flags` → `FeatureFlags`. */
+export const pascal = (text: string): string =>
+  text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+type Described = {
+  type?: string | string[];
+  enum?: unknown[];
+  format?: string;
+  items?: TSchema;
+  description?: string;
+};
+
+/** For readers: the type as `integer`, `asc or desc`, `list of string`, `string or null`, and what was said of it. */
+export function inWords(schema: TSchema): { type: string; description: string | undefined } {
+  const { type = 'any', enum: words, format, items, description } = schema as Described; // JSON Schema objects
+  const named = (name: string): string => {
+    if (name === 'string' && format !== undefined) return format === 'binary' ? 'file' : format;
+    return name === 'array' && items ? `list of ${inWords(items).type}` : name;
+  };
+  return { type: (words?.map(String) ?? [type].flat().map(named)).join(' or '), description };
+}

@@ -1,0 +1,298 @@
+/** The HTTP server: routes to handlers, bodies, limits, common headers, one log line and one measurement per request. */
+import { hash, randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import { Readable } from 'node:stream';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { monotonic } from '../clock.ts';
+import { translateDatabaseError } from '../db/errors.ts';
+import { Failure } from '../failure.ts';
+import type { Log } from '../log.ts';
+import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
+import type { OriginPolicy } from './origin.ts';
+import type { LoadGauge } from './overload.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type Route = {
+  method: Method;
+  /** With `:name` parameters, from the root. */
+  path: string;
+  /** In bytes; 1 MiB unless told. */
+  bodyLimit?: number;
+  handle(request: HttpRequest): Promise<Answer>;
+};
+
+export type Observation = { method: string; route: string; status: number; seconds: number };
+
+export type ServerOptions = {
+  routes: readonly Route[];
+  /** Longest request line, in bytes, answered with anything but 414. */
+  maximumUrlLength: number;
+  origins: OriginPolicy;
+  load: LoadGauge;
+  log: Log;
+  observe(observation: Observation): void;
+};
+
+const MEBIBYTE = 1_048_576;
+/** Node cuts a connection beyond this; well over the 1 MB of request line that must get its 414. */
+const MAXIMUM_HEADERS = 2 * MEBIBYTE;
+const ALL_METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const commonHeaders: Record<string, string> = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'self'; base-uri 'none'",
+  vary: 'Origin',
+};
+
+const exposedHeaders = [
+  'ETag',
+  'Link',
+  'Location',
+  'RateLimit-Limit',
+  'RateLimit-Observed',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'X-Next-Page',
+  'X-Page',
+  'X-Per-Page',
+  'X-Prev-Page',
+  'X-Request-Id',
+  'X-Total',
+  'X-Total-Pages',
+].join(', ');
+
+const tooLong = () => new Failure('uri_too_long', '414 Request-URI Too Large');
+
+/** `*` for the API, which takes no cookie across origins; the OAuth endpoints say their own. */
+const corsHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders };
+
+function preflight(request: FastifyRequest): Answer | undefined {
+  const asked = request.headers['access-control-request-method'];
+  if (request.method !== 'OPTIONS' || !asked || !request.url.startsWith('/api/')) return undefined;
+  const headers = request.headers['access-control-request-headers'];
+  return {
+    status: 200,
+    headers: {
+      ...corsHeaders,
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+      'access-control-max-age': '7200',
+      ...(headers === undefined ? {} : { 'access-control-allow-headers': headers }),
+    },
+    body: '',
+  };
+}
+
+/** Weak ETags over whole bodies: a GET that would send the same again is answered with 304 (facts §10). */
+function conditional(request: FastifyRequest, answer: Answer): Answer {
+  const safe = request.method === 'GET' || request.method === 'HEAD';
+  if (!safe || answer.status !== 200 || answer.body instanceof Readable || answer.body === undefined)
+    return answer;
+  const etag = `W/"${hash('sha1', answer.body, 'base64url')}"`;
+  const headers: Record<string, string> = {
+    'cache-control': 'max-age=0, private, must-revalidate',
+    ...answer.headers,
+    etag,
+  };
+  const known = request.headers['if-none-match'];
+  const same =
+    known !== undefined &&
+    (known === '*' || known.split(',').some((one) => one.trim().replace(/^(?!W\/)/, 'W/') === etag));
+  if (!same) return { ...answer, headers };
+  const { 'content-type': _, ...rest } = headers;
+  return { ...answer, status: 304, headers: rest, body: '' };
+}
+
+function asHttpRequest(request: FastifyRequest, origins: OriginPolicy): HttpRequest {
+  const url = request.raw.url ?? '/';
+  const mark = url.indexOf('?');
+  const peer = request.raw.socket.remoteAddress ?? '';
+  return {
+    id: request.id,
+    method: request.method,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    headers: request.headers,
+    address: origins.address(peer, request.headers),
+    origin: origins.origin(peer, request.headers),
+    params: request.params as Record<string, string>,
+    body: request.body as Buffer | undefined,
+  };
+}
+
+/** What Fastify itself refuses, in the API's words. */
+function fromFramework(error: { statusCode?: number; code?: string }): Failure | undefined {
+  if (error.statusCode === 413) return new Failure('payload_too_large', '413 Request Entity Too Large');
+  if (error.statusCode === 414) return tooLong();
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new Failure('bad_request', '400 Bad request');
+  }
+  return undefined;
+}
+
+/** Builds the server; it does not listen yet. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { log } = options;
+  const app = fastify({
+    http: { maxHeaderSize: MAXIMUM_HEADERS },
+    bodyLimit: MEBIBYTE,
+    // The load balancer's view; 503 while closing is said by the load gauge.
+    return503OnClosing: false,
+    requestIdHeader: false,
+    genReqId: (raw) => {
+      const given = raw.headers['x-request-id'];
+      return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+    },
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: MEBIBYTE, caseSensitive: true, ignoreTrailingSlash: false },
+    clientErrorHandler: (error, socket) => {
+      const overflow = (error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW';
+      const line = overflow ? '414 URI Too Long' : '400 Bad Request';
+      const body = JSON.stringify({ message: overflow ? '414 Request-URI Too Large' : '400 Bad request' });
+      if (socket.writable) {
+        socket.end(
+          `HTTP/1.1 ${line}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+        );
+      } else socket.destroy();
+    },
+    frameworkErrors: (error, request, reply) => {
+      void send(
+        request,
+        reply,
+        renderFailure(fromFramework(error) ?? new Failure('bad_request', '400 Bad request')),
+      );
+    },
+  });
+  // Query strings on GET can be too long (spec: General request rules, 2): the body carries them then.
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  app.addHttpMethod('HEAD', { hasBody: true, overrideExisting: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  const started = new WeakMap<FastifyRequest, number>();
+
+  async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+    const final = conditional(request, answer);
+    const route = request.routeOptions?.url ?? 'none';
+    const milliseconds = monotonic() - (started.get(request) ?? monotonic());
+    reply.raw.once('close', () => options.load.leave());
+    reply.code(final.status);
+    reply.headers(commonHeaders);
+    if (request.url.startsWith('/api/')) reply.headers(corsHeaders);
+    if (options.load.closing()) reply.header('connection', 'close');
+    reply.headers({
+      ...final.headers,
+      'x-request-id': request.id,
+      'x-runtime': (milliseconds / 1_000).toFixed(6),
+    });
+    options.observe({ method: request.method, route, status: final.status, seconds: milliseconds / 1_000 });
+    log.info('request', {
+      request_id: request.id,
+      method: request.method,
+      route,
+      status: final.status,
+      ms: Math.round(milliseconds * 10) / 10,
+      actor: final.actor,
+      failure: final.failure,
+    });
+    if (request.method === 'HEAD') {
+      const { body } = final;
+      if (typeof body === 'string' || Buffer.isBuffer(body))
+        reply.header('content-length', Buffer.byteLength(body));
+      return reply.send('');
+    }
+    return reply.send(final.body ?? '');
+  }
+
+  /** Any thrown value as an answer; what nobody foresaw is logged whole and told in one fixed sentence. */
+  function failed(request: FastifyRequest, thrown: unknown): Answer {
+    const error = translateDatabaseError(thrown);
+    if (error instanceof Failure) {
+      if (error.kind === 'unavailable' && error.details.cause)
+        log.error('unavailable', error.details.cause, { request_id: request.id });
+      return renderFailure(error);
+    }
+    log.error('fault', error, { request_id: request.id, route: request.routeOptions?.url });
+    return serverError(request.id);
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    started.set(request, monotonic());
+    const shed = options.load.enter(request.routeOptions?.url ?? '');
+    if (shed) {
+      void send(request, reply, renderFailure(shed));
+      return;
+    }
+    if (Buffer.byteLength(request.raw.url ?? '') > options.maximumUrlLength) {
+      void send(request, reply, renderFailure(tooLong()));
+      return;
+    }
+    const answer = preflight(request);
+    if (answer) {
+      void send(request, reply, answer);
+      return;
+    }
+    done();
+  });
+
+  app.setErrorHandler((error: { statusCode?: number; code?: string }, request, reply) => {
+    const known = error instanceof Failure ? undefined : fromFramework(error);
+    return send(request, reply, known ? renderFailure(known) : failed(request, error));
+  });
+
+  app.setNotFoundHandler((request, reply) =>
+    send(request, reply, json(404, { message: '404 Not Found', error: '404 Not Found' })),
+  );
+
+  for (const [path, methods] of byPath(options.routes)) {
+    for (const route of methods.values()) {
+      const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+        let answer: Answer;
+        try {
+          answer = await route.handle(asHttpRequest(request, options.origins));
+        } catch (error) {
+          answer = failed(request, error);
+        }
+        return send(request, reply, answer);
+      };
+      const method = route.method === 'GET' ? ['GET', 'HEAD'] : route.method;
+      app.route({ method, url: path, bodyLimit: route.bodyLimit ?? MEBIBYTE, handler });
+    }
+    const missing = ALL_METHODS.filter((method) => !methods.has(method));
+    const allow = [...methods.keys()]
+      .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      .join(', ');
+    if (missing.length > 0) {
+      const refusal = json(405, { message: '405 Method Not Allowed', error: '405 Not Allowed' }, { allow });
+      app.route({ method: missing, url: path, handler: (request, reply) => send(request, reply, refusal) });
+    }
+    const options200: Answer = { status: 200, headers: { allow: `${allow}, OPTIONS` }, body: '' };
+    app.route({
+      method: 'OPTIONS',
+      url: path,
+      handler: (request, reply) => send(request, reply, options200),
+    });
+  }
+  return app;
+}
+
+function byPath(routes: readonly Route[]): Map<string, Map<Method, Route>> {
+  const paths = new Map<string, Map<Method, Route>>();
+  for (const route of routes) {
+    const methods = paths.get(route.path) ?? new Map<Method, Route>();
+    if (methods.has(route.method)) throw new Error(`two endpoints at ${route.method} ${route.path}`);
+    paths.set(route.path, methods.set(route.method, route));
+  }
+  return paths;
+}
+
+/** The bound port, once the server listens. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen');
+  return address.port;
+}

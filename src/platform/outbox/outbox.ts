@@ -1,0 +1,103 @@
+/** Facts: written with the change, heard after the commit, at least once. The relay turns each into its listeners' jobs. */
+import { sql } from 'kysely';
+import { now } from '../clock.ts';
+import { type Db, inTransaction } from '../db/database.ts';
+import type { Json } from '../db/rows.ts';
+import type { Log } from '../log.ts';
+
+/** One outbox row in the caller's transaction. */
+export async function writeFact(tx: Db, fact: string, payload: Record<string, Json>): Promise<void> {
+  await tx.insertInto('outbox').values({ fact, payload, created_at: now() }).execute();
+}
+
+/** Which task hears which fact. A task must be idempotent by `fact_id`. */
+export type Listener = { fact: string; task: string };
+
+export type Relay = {
+  /** Something may have been committed: look soon. */
+  wake(): void;
+  /** Facts not yet handed on, as last seen. */
+  waiting(): number;
+  stop(): Promise<void>;
+};
+
+const BATCH = 200;
+const POLL_MILLISECONDS = 1_000;
+
+/** Moves up to one batch of facts into jobs, in the order of facts; facts of one project stay in one queue. */
+async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const facts = await tx
+      .selectFrom('outbox')
+      .select(['id', 'fact', 'payload'])
+      .orderBy('id')
+      .limit(BATCH)
+      .forUpdate()
+      .skipLocked()
+      .execute();
+    if (facts.length === 0) return 0;
+    const jobs = facts.flatMap((fact) => {
+      // Facts are written by writeFact() only, whose payload is an object.
+      const payload = fact.payload as { project_id?: number };
+      return listeners
+        .filter((listener) => listener.fact === fact.fact)
+        .map((listener) => ({
+          task: listener.task,
+          queue: payload.project_id === undefined ? null : `project ${payload.project_id}`,
+          payload: { ...payload, fact_id: fact.id },
+        }));
+    });
+    if (jobs.length > 0) {
+      await sql`
+        select graphile_worker.add_job(job.task, job.payload::json, job.queue)
+        from jsonb_to_recordset(${JSON.stringify(jobs)}::text::jsonb) as job(task text, queue text, payload jsonb)`.execute(
+        tx,
+      );
+    }
+    await tx
+      .deleteFrom('outbox')
+      .where(
+        'id',
+        'in',
+        facts.map((fact) => fact.id),
+      )
+      .execute();
+    return facts.length;
+  });
+}
+
+/** Starts the relay of this process. Several processes may run one each: rows are locked, and skipped when they are. */
+export function startRelay(db: Db, listeners: readonly Listener[], log: Log): Relay {
+  let stopped = false;
+  let seen = 0;
+  let running: Promise<void> | undefined;
+  let again = false;
+
+  async function drain(): Promise<void> {
+    do {
+      again = false;
+      seen = await relayBatch(db, listeners);
+    } while (!stopped && (again || seen === BATCH));
+    seen = 0;
+  }
+  const wake = (): void => {
+    if (stopped) return;
+    again = true;
+    running ??= drain()
+      .catch((error: unknown) => log.error('relay failed', error))
+      .finally(() => {
+        running = undefined;
+      });
+  };
+  const timer = setInterval(wake, POLL_MILLISECONDS);
+  timer.unref();
+  return {
+    wake,
+    waiting: () => seen,
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

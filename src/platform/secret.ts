@@ -1,0 +1,133 @@
+/** Randomness, digests, sealing and passwords: the only file that touches node:crypto for secrets. */
+import {
+  argon2,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+
+const argon2Async = promisify(argon2);
+
+/** URL-safe random text with `bytes` of entropy. */
+export const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url');
+export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+/** SHA-256: of a token, code or key, what is stored in its place; of a file, its name. */
+export const digest = (secret: string | Buffer): Buffer => createHash('sha256').update(secret).digest();
+
+/** Compares two strings in time that depends on neither (both are hashed first, so that lengths do not show). */
+export const sameSecret = (left: string, right: string): boolean =>
+  timingSafeEqual(digest(left), digest(right));
+
+/** Keyed authentication code over text, URL-safe (CSRF tokens, cursors). */
+export const authenticate = (key: Buffer, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url');
+
+/** HMAC-SHA-1: only for one-time codes, whose standard names it. */
+export const hmacSha1 = (key: Buffer, message: Buffer): Buffer =>
+  createHmac('sha1', key).update(message).digest();
+
+/** Random bytes, for keys that are shown in an encoding of their own. */
+export const randomKey = (bytes: number): Buffer => randomBytes(bytes);
+
+/** A key for one purpose, derived from the instance's secret key. */
+export const deriveKey = (secretKey: string, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secretKey, 'ashlar', purpose, 32));
+
+/** Names a secret key without revealing it, so that two processes can tell that theirs differ. */
+export const keyId = (secretKey: string): string =>
+  deriveKey(secretKey, 'key id').toString('hex').slice(0, 16);
+
+const SEAL_VERSION = 'v1';
+
+/** AES-256-GCM under the instance key: `v1.keyid.nonce.tag.ciphertext`, for secrets that must be read again. */
+export function seal(secretKey: string, plain: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', deriveKey(secretKey, 'seal'), nonce);
+  const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  const parts = [nonce, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url'));
+  return [SEAL_VERSION, keyId(secretKey), ...parts].join('.');
+}
+
+/** Opens what seal() made; throws when the key is another or the text was changed. */
+export function unseal(secretKey: string, sealed: string): string {
+  const [version, id, nonce, tag, body] = sealed.split('.');
+  if (version !== SEAL_VERSION || !nonce || !tag || body === undefined)
+    throw new Error('not a sealed secret');
+  if (id !== keyId(secretKey)) throw new Error('sealed under another ASHLAR_SECRET_KEY');
+  const decipher = createDecipheriv(
+    'aes-256-gcm',
+    deriveKey(secretKey, 'seal'),
+    Buffer.from(nonce, 'base64url'),
+  );
+  decipher.setAuthTag(Buffer.from(tag, 'base64url'));
+  return Buffer.concat([decipher.update(Buffer.from(body, 'base64url')), decipher.final()]).toString('utf8');
+}
+
+const ARGON2 = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
+const PARAMETERS = `m=${ARGON2.memory},t=${ARGON2.passes},p=${ARGON2.parallelism}`;
+const phcPart = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+
+/** At most two hashes at a time per process: each takes 19 MiB and a core, and other requests must go on. */
+let running = 0;
+const waiting: (() => void)[] = [];
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= 2) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
+}
+
+async function argon2id(password: string, salt: Buffer, memory: number, passes: number, parallelism: number) {
+  const parameters = {
+    message: password,
+    nonce: salt,
+    parallelism,
+    tagLength: ARGON2.tagLength,
+    memory,
+    passes,
+  };
+  return Buffer.from(await inTurn(() => argon2Async('argon2id', parameters)));
+}
+
+/** Argon2id in PHC form: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await argon2id(password, salt, ARGON2.memory, ARGON2.passes, ARGON2.parallelism);
+  return `$argon2id$v=19$${PARAMETERS}$${phcPart(salt)}$${phcPart(hash)}`;
+}
+
+const NOBODY = `$argon2id$v=19$${PARAMETERS}$${phcPart(Buffer.alloc(16))}$${phcPart(Buffer.alloc(32))}`;
+
+/**
+ * Whether the password is the one that was hashed, and whether it should be hashed anew because the parameters changed.
+ * Without a stored hash (unknown user, or one with no password) it costs the same and is never right.
+ */
+export async function checkPassword(
+  password: string,
+  stored: string | null | undefined,
+): Promise<{ right: boolean; rehash: boolean }> {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored ?? NOBODY);
+  if (!match) return { right: false, rehash: false };
+  const [, memory, passes, parallelism, salt, hash] = match;
+  const expected = Buffer.from(hash ?? '', 'base64');
+  const actual = await argon2id(
+    password,
+    Buffer.from(salt ?? '', 'base64'),
+    Number(memory),
+    Number(passes),
+    Number(parallelism),
+  );
+  const right = stored != null && expected.length === actual.length && timingSafeEqual(expected, actual);
+  return { right, rehash: right && !stored.includes(`$${PARAMETERS}$`) };
+}

@@ -1,0 +1,97 @@
+/** A full disk under the data folder: writes are refused with 503, reads go on, readiness says why; with room it heals. */
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cleanUp, makeFolder, type Program, startProgram } from './support.ts';
+
+const MEBIBYTE = 1_048_576;
+let disk: string;
+
+beforeAll(() => {
+  disk = makeFolder();
+  const { status, stderr, error } = spawnSync(
+    'mount',
+    ['-t', 'tmpfs', '-o', 'size=384m,mode=755', 'tmpfs', disk],
+    {
+      encoding: 'utf8',
+    },
+  );
+  if (status === 0) return;
+  throw new Error(
+    `this journey mounts a small tmpfs: it needs root (CAP_SYS_ADMIN) and the program mount (Debian package mount): ${error?.message ?? stderr}`,
+  );
+});
+
+afterAll(() => cleanUp(() => spawnSync('umount', [disk])));
+
+/** Writes until nothing more fits; returns the way back. */
+function fill(): () => void {
+  const path = join(disk, 'filler');
+  const file = openSync(path, 'w');
+  // Ever smaller pieces, so that not one byte is left.
+  for (let size = MEBIBYTE; size >= 1; size = Math.floor(size / 16)) {
+    const piece = Buffer.alloc(size);
+    try {
+      for (let written = 0; written < 10_000; written++) writeSync(file, piece);
+    } catch (error) {
+      expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
+    }
+  }
+  closeSync(file);
+  return () => rmSync(path);
+}
+
+const readiness = async (program: Program) => {
+  const answer = await fetch(`${program.url}/-/readiness`);
+  return { status: answer.status, body: await answer.text() };
+};
+
+test('writes are refused and reads go on while the disk is full, and all works again when it is not', async () => {
+  const program = await startProgram({ data: join(disk, 'data') });
+  const kept: string[] = [];
+  const write = async (name: string): Promise<number> => {
+    const answer = await program.root('POST /projects', { name, path: name });
+    await answer.text();
+    if (answer.status === 201) kept.push(name);
+    return answer.status;
+  };
+  expect(await write('before')).toBe(201);
+  expect((await readiness(program)).status).toBe(200);
+
+  // Others write while it fills up: what is not stored is refused, and nothing fails in another way.
+  let filling = true;
+  const writers = Array.from({ length: 4 }, async (_, number) => {
+    const statuses = new Set<number>();
+    for (let written = 0; filling && written < 10_000; written++)
+      statuses.add(await write(`w${number}-${written}`));
+    return statuses;
+  });
+  const free = fill();
+  await expect
+    .poll(() => readiness(program))
+    .toEqual({ status: 503, body: expect.stringContaining('no space left') });
+  filling = false;
+  for (const statuses of await Promise.all(writers))
+    expect([201, 503]).toEqual(expect.arrayContaining([...statuses]));
+
+  for (let round = 0; round < 10; round++) {
+    const refused = await program.root('POST /projects', { name: 'refused', path: 'refused' });
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toEqual({ message: expect.stringContaining('no space left') });
+    expect((await program.root('PUT /projects/root%2Fbefore', { description: 'x' })).status).toBe(503);
+    expect((await program.root('DELETE /projects/root%2Fbefore')).status).toBe(503);
+    expect((await program.root('GET /projects/root%2Fbefore')).status).toBe(200);
+    expect((await program.root('GET /projects')).status).toBe(200);
+    expect((await program.root('GET /user')).status).toBe(200);
+    expect((await fetch(`${program.url}/-/liveness`)).status).toBe(200);
+  }
+
+  free();
+  await expect.poll(() => readiness(program)).toEqual({ status: 200, body: expect.any(String) });
+  expect(await write('after')).toBe(201);
+  for (const name of kept) expect((await program.root(`GET /projects/root%2F${name}`)).status).toBe(200);
+  expect((await program.root('GET /projects/root%2Frefused')).status).toBe(404);
+  expect(await program.stop(), program.output()).toEqual({ code: 0, signal: null });
+});

@@ -1,0 +1,87 @@
+/** The published package, as someone installs it: packed by npm, run by the host's own Node, however old that is. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const env = hostEnvironment();
+const npmQuietly = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+
+let place: string;
+let tarball: string;
+const children: ChildProcess[] = [];
+
+/** The environment outside of `npm test`: without its Node on the path, its settings, and ours. */
+function hostEnvironment(): NodeJS.ProcessEnv {
+  const kept = /^npm_config_(registry|cache|userconfig|globalconfig|cafile|https?_proxy|noproxy)$/i;
+  const dropped = /^(npm_|NODE$|NODE_ENV$|NODE_OPTIONS$|INIT_CWD$|VITEST|ASHLAR_|DATABASE_URL$)/i;
+  const host = Object.entries(process.env).filter(([name]) => kept.test(name) || !dropped.test(name));
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  return { ...Object.fromEntries(host), PATH: path.join(delimiter) };
+}
+
+const npm = (folder: string, ...args: string[]): string =>
+  execFileSync('npm', [...args, ...npmQuietly], { cwd: folder, env, encoding: 'utf8' });
+
+beforeAll(() => {
+  place = mkdtempSync(join(tmpdir(), 'package-'));
+  npm(root, 'pack', '--pack-destination', place);
+  tarball = join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '');
+}, 300_000);
+
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(place, { recursive: true });
+});
+
+/** Starts the program in a folder of its own, asks whether it lives, and stops it. */
+async function serveOnce(program: string): Promise<{ liveness: number; stopped: unknown[] }> {
+  const child = spawn(program, ['serve'], {
+    cwd: mkdtempSync(join(place, 'cwd-')),
+    env: { ...env, ASHLAR_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      said += chunk;
+    });
+  }
+  const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0];
+  const ended = once(child, 'exit');
+  await expect
+    .poll(() => address() ?? (child.exitCode === null ? 'starting' : said), { timeout: 30_000 })
+    .not.toBe('starting');
+  const response = await fetch(`${address() ?? said}/-/liveness`);
+  child.kill('SIGTERM');
+  return { liveness: response.status, stopped: await ended };
+}
+
+test('what is packed holds the program and its migrations, and neither sources nor tests', () => {
+  const packed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n');
+  expect(packed).toEqual(
+    expect.arrayContaining(['package/bin/ashlar.js', 'package/dist/cli.js', 'package/openapi.json']),
+  );
+  expect(packed.some((path) => path.startsWith('package/migrations/'))).toBe(true);
+  expect(packed.filter((path) => /(\.test\.js|\.ts)$/.test(path))).toEqual([]);
+});
+
+test('installed in an empty folder, it serves and stops', async () => {
+  const folder = join(place, 'empty');
+  mkdirSync(folder);
+  npm(folder, 'install', tarball);
+  expect(await serveOnce(join(folder, 'node_modules', '.bin', 'ashlar'))).toEqual({
+    liveness: 200,
+    stopped: [0, null],
+  });
+}, 300_000);
+
+test('installed globally, it serves and stops', async () => {
+  const prefix = join(place, 'global');
+  npm(place, 'install', '--global', '--prefix', prefix, tarball);
+  expect(await serveOnce(join(prefix, 'bin', 'ashlar'))).toEqual({ liveness: 200, stopped: [0, null] });
+}, 300_000);

@@ -1,0 +1,156 @@
+/** A running Ashlar for a test file: its own database cloned from the template, real HTTP on loopback. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { type App, type AppOptions, createApp } from '../../src/app.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { prepareInstance } from '../../src/domain/accounts/first-start.ts';
+import { connect } from '../../src/platform/db/database.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { TEMPLATE } from './postgres.ts';
+import { validateReplies } from './replies.ts';
+
+export const ROOT_TOKEN = 'glpat-root-token-of-the-tests';
+export const ROOT_PASSWORD = 'correct horse battery';
+export const SECRET_KEY = 'a secret key that only the tests know of';
+
+export type TestApp = {
+  readonly app: App;
+  readonly url: string;
+  /** Lines that the program logged. */
+  readonly log: string[];
+  call: Call;
+  /** As root. */
+  root: Call;
+  /** As whoever has the token. */
+  as(token: string): Call;
+};
+
+export type Called = {
+  status: number;
+  headers: Headers;
+  /** Parsed when it is JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body by reading it.
+  body: any;
+  text: string;
+};
+
+/** `method path` below /api/v4 (or from the root with `/-/`, `/users/sign_in`…: give a full path with `raw`). */
+export type Call = (
+  request: string,
+  options?: {
+    body?: unknown;
+    form?: string;
+    query?: string;
+    headers?: Record<string, string>;
+    raw?: boolean;
+  },
+) => Promise<Called>;
+
+function caller(url: () => string, credentials: Record<string, string>): Call {
+  return async (request, options = {}) => {
+    const [method = 'GET', path = '/'] = request.split(' ');
+    const headers: Record<string, string> = { ...credentials, ...options.headers };
+    let body: string | undefined;
+    if (options.form !== undefined) {
+      headers['content-type'] ??= 'application/x-www-form-urlencoded';
+      body = options.form;
+    } else if (options.body !== undefined) {
+      headers['content-type'] ??= 'application/json';
+      body = JSON.stringify(options.body);
+    }
+    const query = options.query === undefined ? '' : `?${options.query}`;
+    const response = await fetch(`${url()}${options.raw ? '' : '/api/v4'}${path}${query}`, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body !== undefined && { body }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('application/json') && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : undefined,
+      text,
+    };
+  };
+}
+
+/**
+ * Starts an Ashlar before the tests of the calling file and stops it after them. Every reply is validated against its
+ * schema before it leaves. Rate limits are off unless `limits` asks for them.
+ */
+export function useApp(options: { env?: Record<string, string>; limits?: boolean } = {}): TestApp {
+  let app: App | undefined;
+  let url = '';
+  const log: string[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'ashlar-data-'));
+  const database = `test_${randomUUID().replaceAll('-', '')}`;
+
+  beforeAll(async () => {
+    const server = inject('postgres');
+    const admin = connect(
+      { ...server, database: 'postgres' },
+      { max: 1, statementTimeout: 0, name: 'tests' },
+    );
+    await admin.unsafe(`create database ${database} template ${TEMPLATE}`);
+    await admin.end();
+    const config: Config = readConfig({
+      ASHLAR_DATA: folder,
+      ASHLAR_PORT: '0',
+      ASHLAR_ROOT_TOKEN: ROOT_TOKEN,
+      ...options.env,
+    });
+    const appOptions: AppOptions = {
+      config,
+      target: { ...server, database },
+      secretKey: SECRET_KEY,
+      log: createLog((text) => log.push(text)),
+      observe: validateReplies,
+    };
+    app = createApp(appOptions);
+    await prepareInstance(app.services, { rootPassword: ROOT_PASSWORD });
+    if (!options.limits) await app.services.settings.write(app.services.database.db, withoutLimits);
+    app.services.settings.forget();
+    url = await app.start();
+  });
+
+  afterAll(async () => {
+    await app?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const address = () => url;
+  const as = (token: string) => caller(address, { 'private-token': token });
+  return {
+    get app() {
+      if (!app) throw new Error('the app is only there inside tests');
+      return app;
+    },
+    get url() {
+      return url;
+    },
+    log,
+    call: caller(address, {}),
+    root: as(ROOT_TOKEN),
+    as,
+  };
+}
+
+const withoutLimits = {
+  throttle_unauthenticated_api_enabled: false,
+  throttle_authenticated_api_enabled: false,
+  users_get_by_id_limit: 0,
+  projects_api_limit: 0,
+  projects_api_rate_limit_unauthenticated: 0,
+  project_api_limit: 0,
+  groups_api_limit: 0,
+  group_api_limit: 0,
+  group_projects_api_limit: 0,
+  members_delete_limit: 0,
+  project_members_api_limit: 0,
+  user_projects_api_limit: 0,
+};

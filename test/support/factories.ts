@@ -1,0 +1,68 @@
+/** What scenarios start from, made through the API as root: users with a token, groups, projects, members. */
+import { ok } from 'node:assert/strict';
+import type { Called, TestApp } from './app.ts';
+
+let made = 0;
+/** A name that no other test of the file uses. */
+export const uniqueName = (word: string): string => `${word}-${++made}`;
+
+/** The body of an answer that must have this status. */
+export function bodyOf(called: Called, status: number): Called['body'] {
+  ok(called.status === status, `status ${called.status} instead of ${status}: ${called.text}`);
+  return called.body;
+}
+
+export type MadeUser = { id: number; username: string; token: string };
+
+/** A user with a personal access token of the scope `api`; `attributes` as of POST /users. */
+export async function makeUser(app: TestApp, attributes: Record<string, unknown> = {}): Promise<MadeUser> {
+  const username = uniqueName('user');
+  const body = {
+    username,
+    name: username,
+    email: `${username}@example.com`,
+    password: 'correct horse battery staple',
+    skip_confirmation: true,
+    ...attributes,
+  };
+  const user = bodyOf(await app.root('POST /users', { body }), 201);
+  const token = bodyOf(
+    await app.root(`POST /users/${user.id}/personal_access_tokens`, {
+      body: { name: 'test', scopes: ['api'] },
+    }),
+    201,
+  );
+  return { id: user.id, username: user.username, token: token.token };
+}
+
+export type MadeGroup = { id: number; full_path: string };
+
+/** A private group of root's; `attributes` as of POST /groups. */
+export async function makeGroup(app: TestApp, attributes: Record<string, unknown> = {}): Promise<MadeGroup> {
+  const path = uniqueName('group');
+  const body = { name: path, path, visibility: 'private', ...attributes };
+  return bodyOf(await app.root('POST /groups', { body }), 201);
+}
+
+export type MadeProject = { id: number; path_with_namespace: string };
+
+/** A private project of root's; `attributes` as of POST /projects. */
+export async function makeProject(
+  app: TestApp,
+  attributes: Record<string, unknown> = {},
+): Promise<MadeProject> {
+  const path = uniqueName('project');
+  const body = { name: path, path, visibility: 'private', ...attributes };
+  return bodyOf(await app.root('POST /projects', { body }), 201);
+}
+
+/** Makes the user a member of `projects/1` or `groups/1` with an access level. */
+export async function addMember(
+  app: TestApp,
+  source: `projects/${number}` | `groups/${number}`,
+  user: Pick<MadeUser, 'id'>,
+  accessLevel: number,
+): Promise<void> {
+  const body = { user_id: user.id, access_level: accessLevel };
+  bodyOf(await app.root(`POST /${source}/members`, { body }), 201);
+}

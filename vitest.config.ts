@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm test`: everything that needs nothing beyond the package and git. */
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['test/journeys/**', 'node_modules/**'],
+    globalSetup: ['test/support/postgres.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});
