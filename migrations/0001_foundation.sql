@@ -1,5 +1,6 @@
 -- The foundation: people, namespaces, projects, who may reach them, credentials, and what is recorded of their changes.
--- Columns that order or page a list are COLLATE "C", so that order never depends on the host.
+-- Columns that order or page a list are COLLATE "C", so that order never depends on the host; times are as precise as
+-- they are shown, in milliseconds, so that a cursor loses nothing.
 
 create extension if not exists pg_trgm;
 
@@ -12,13 +13,13 @@ create table instance_facts (
 create table application_settings (
   id smallint primary key default 1 check (id = 1),
   values jsonb not null default '{}',
-  updated_at timestamptz not null
+  updated_at timestamptz(3) not null
 );
 
 create table feature_gates (
   name text collate "C" primary key,
   value text not null,
-  updated_at timestamptz not null
+  updated_at timestamptz(3) not null
 );
 
 create table users (
@@ -34,14 +35,14 @@ create table users (
   auditor boolean not null default false,
   external boolean not null default false,
   password_hash text,
-  password_changed_at timestamptz,
-  confirmed_at timestamptz,
+  password_changed_at timestamptz(3),
+  confirmed_at timestamptz(3),
   confirmation_digest bytea,
   failed_attempts integer not null default 0,
-  locked_at timestamptz,
+  locked_at timestamptz(3),
   otp_secret_sealed text,
-  otp_enabled_at timestamptz,
-  otp_required_since timestamptz,
+  otp_enabled_at timestamptz(3),
+  otp_required_since timestamptz(3),
   otp_last_step bigint,
   otp_recovery_digests bytea[] not null default '{}',
   note text,
@@ -67,16 +68,16 @@ create table users (
   timezone text,
   preferences jsonb not null default '{}',
   status jsonb,
-  status_clears_at timestamptz,
+  status_clears_at timestamptz(3),
   enterprise_group_id bigint,
-  enterprise_group_associated_at timestamptz,
+  enterprise_group_associated_at timestamptz(3),
   created_by_id bigint,
-  current_sign_in_at timestamptz,
-  last_sign_in_at timestamptz,
+  current_sign_in_at timestamptz(3),
+  last_sign_in_at timestamptz(3),
   last_activity_on date,
   deletion text check (deletion in ('reassign', 'hard')),
-  created_at timestamptz not null,
-  updated_at timestamptz not null
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null
 );
 create unique index users_username on users (lower(username) collate "C");
 create index users_order_username on users (username, id);
@@ -92,10 +93,10 @@ create table emails (
   id bigint generated always as identity primary key,
   user_id bigint not null references users (id) on delete cascade,
   email text collate "C" not null,
-  confirmed_at timestamptz,
+  confirmed_at timestamptz(3),
   confirmation_digest bytea,
-  created_at timestamptz not null,
-  updated_at timestamptz not null
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null
 );
 create unique index emails_email on emails (lower(email) collate "C");
 create index emails_user on emails (user_id);
@@ -117,10 +118,10 @@ create table ssh_keys (
   fingerprint text not null,
   fingerprint_sha256 text not null,
   usage_type text not null check (usage_type in ('auth', 'signing', 'auth_and_signing')),
-  expires_at timestamptz,
-  last_used_at timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null
+  expires_at timestamptz(3),
+  last_used_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null
 );
 create unique index ssh_keys_fingerprint on ssh_keys (fingerprint_sha256);
 create index ssh_keys_user on ssh_keys (user_id);
@@ -130,15 +131,15 @@ create table gpg_keys (
   user_id bigint not null references users (id) on delete cascade,
   key text not null,
   fingerprint text not null unique,
-  created_at timestamptz not null,
-  updated_at timestamptz not null
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null
 );
 create index gpg_keys_user on gpg_keys (user_id);
 
 create table follows (
   follower_id bigint not null references users (id) on delete cascade,
   followee_id bigint not null references users (id) on delete cascade,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   primary key (follower_id, followee_id)
 );
 create index follows_followee on follows (followee_id);
@@ -163,8 +164,8 @@ create table namespaces (
   marked_by_id bigint,
   path_before_deletion text,
   deleting boolean not null default false,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
   check ((kind = 'user') = (owner_id is not null)),
   check (kind = 'group' or parent_id is null)
 );
@@ -205,9 +206,9 @@ create table projects (
   path_before_deletion text,
   name_before_deletion text,
   deleting boolean not null default false,
-  last_activity_at timestamptz not null,
-  created_at timestamptz not null,
-  updated_at timestamptz not null
+  last_activity_at timestamptz(3) not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null
 );
 create unique index projects_path on projects (namespace_id, lower(path) collate "C");
 create unique index projects_name on projects (namespace_id, lower(name) collate "C");
@@ -247,8 +248,8 @@ create table members (
   access_level smallint not null check (access_level in (5, 10, 15, 20, 30, 40, 50)),
   expires_at date,
   created_by_id bigint,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
   check (num_nonnulls(project_id, namespace_id) = 1)
 );
 create unique index members_project on members (project_id, user_id) where project_id is not null;
@@ -261,7 +262,7 @@ create table access_requests (
   user_id bigint not null references users (id) on delete cascade,
   project_id bigint references projects (id) on delete cascade,
   namespace_id bigint references namespaces (id) on delete cascade,
-  requested_at timestamptz not null,
+  requested_at timestamptz(3) not null,
   check (num_nonnulls(project_id, namespace_id) = 1)
 );
 create unique index access_requests_project on access_requests (project_id, user_id) where project_id is not null;
@@ -278,8 +279,8 @@ create table invitations (
   access_level smallint not null check (access_level in (5, 10, 15, 20, 30, 40, 50)),
   expires_at date,
   created_by_id bigint references users (id) on delete set null,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
   check (num_nonnulls(project_id, namespace_id) = 1)
 );
 create unique index invitations_project on invitations (project_id, lower(email) collate "C") where project_id is not null;
@@ -294,7 +295,7 @@ create table project_group_links (
   group_id bigint not null references namespaces (id) on delete cascade,
   group_access smallint not null,
   expires_at date,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   unique (project_id, group_id)
 );
 create index project_group_links_group on project_group_links (group_id);
@@ -305,7 +306,7 @@ create table group_group_links (
   shared_with_group_id bigint not null references namespaces (id) on delete cascade,
   group_access smallint not null,
   expires_at date,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   unique (shared_group_id, shared_with_group_id)
 );
 create index group_group_links_with on group_group_links (shared_with_group_id);
@@ -313,7 +314,7 @@ create index group_group_links_with on group_group_links (shared_with_group_id);
 create table stars (
   project_id bigint not null references projects (id) on delete cascade,
   user_id bigint not null references users (id) on delete cascade,
-  starred_at timestamptz not null,
+  starred_at timestamptz(3) not null,
   primary key (project_id, user_id)
 );
 create index stars_user on stars (user_id, project_id);
@@ -325,7 +326,7 @@ create table custom_attributes (
   namespace_id bigint references namespaces (id) on delete cascade,
   key text collate "C" not null,
   value text not null,
-  updated_at timestamptz not null,
+  updated_at timestamptz(3) not null,
   check (num_nonnulls(user_id, project_id, namespace_id) = 1)
 );
 create unique index custom_attributes_user on custom_attributes (user_id, key) where user_id is not null;
@@ -346,11 +347,11 @@ create table access_tokens (
   scopes text[] not null,
   family_id bigint,
   created_by_id bigint,
-  expires_at timestamptz,
-  revoked_at timestamptz,
-  last_used_at timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
+  expires_at timestamptz(3),
+  revoked_at timestamptz(3),
+  last_used_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
   check ((kind = 'project') <= (project_id is not null)),
   check ((kind = 'group') <= (namespace_id is not null))
 );
@@ -368,10 +369,10 @@ create table deploy_tokens (
   username text not null,
   scopes text[] not null,
   created_by_id bigint,
-  expires_at timestamptz,
-  revoked_at timestamptz,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
+  expires_at timestamptz(3),
+  revoked_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
   check (num_nonnulls(project_id, namespace_id) = 1)
 );
 create index deploy_tokens_project on deploy_tokens (project_id) where project_id is not null;
@@ -381,8 +382,8 @@ create table sessions (
   id bigint generated always as identity primary key,
   digest bytea not null unique,
   user_id bigint not null references users (id) on delete cascade,
-  created_at timestamptz not null,
-  last_used_at timestamptz not null
+  created_at timestamptz(3) not null,
+  last_used_at timestamptz(3) not null
 );
 create index sessions_user on sessions (user_id);
 
@@ -393,8 +394,8 @@ create table project_feature_flags (
   description text,
   active boolean not null default true,
   strategies jsonb not null default '[]',
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
   unique (project_id, name)
 );
 
@@ -409,7 +410,7 @@ create table activity_events (
   target_type text,
   target_id bigint,
   details jsonb,
-  created_at timestamptz not null
+  created_at timestamptz(3) not null
 );
 create index activity_events_project on activity_events (project_id, id);
 create index activity_events_author on activity_events (author_id, id);
@@ -422,7 +423,7 @@ create table audit_events (
   entity_id bigint not null,
   event_name text not null,
   details jsonb not null,
-  created_at timestamptz not null
+  created_at timestamptz(3) not null
 );
 create index audit_events_entity on audit_events (entity_type, entity_id, id);
 create index audit_events_author on audit_events (author_id, id);
@@ -432,12 +433,12 @@ create table outbox (
   id bigint generated always as identity primary key,
   fact text not null,
   payload jsonb not null,
-  created_at timestamptz not null
+  created_at timestamptz(3) not null
 );
 
 create table rate_limit_windows (
   key text collate "C" not null,
-  window_start timestamptz not null,
+  window_start timestamptz(3) not null,
   leased bigint not null,
   primary key (key, window_start)
 );

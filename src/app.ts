@@ -34,6 +34,8 @@ export type AppOptions = {
   log: Log;
   /** Sees every reply before it is written: the tests validate them against their schemas. */
   observe?: ReplyObserver;
+  /** Mounted besides operations; the bench mounts more than there is. */
+  capabilities?: (services: Services) => Capability[];
 };
 
 export type App = {
@@ -99,7 +101,7 @@ export function createApp(options: AppOptions): App {
   };
   const mounted: Capability[] = [
     operationsCapability(services, { metrics: metrics.text, checkWrites }),
-    ...capabilities(services),
+    ...(options.capabilities ?? capabilities)(services),
     documentationCapability(() => mounted),
   ];
   const endpoints = mounted.flatMap((capability) => capability.endpoints);

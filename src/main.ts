@@ -1,5 +1,5 @@
 /** serve: opens the data folder, starts the database when it is ours, starts the app, and stops on signals. */
-import { createApp, migrationsFolder } from './app.ts';
+import { type AppOptions, createApp, migrationsFolder } from './app.ts';
 import type { Config } from './config.ts';
 import { prepareInstance } from './domain/accounts/first-start.ts';
 import { openDataFolder, readOrCreateSecretFile } from './platform/db/data-folder.ts';
@@ -54,7 +54,7 @@ export async function migrateInstance(target: ConnectionTarget): Promise<string[
 type Ending = { reason: string; code: number };
 
 /** Serves until a signal; resolves with the exit code. */
-export async function serve(config: Config): Promise<number> {
+export async function serve(config: Config, options: Pick<AppOptions, 'capabilities'> = {}): Promise<number> {
   const log = createLog((text) => process.stdout.write(text));
   // Heard from the first moment on: a signal during the start is obeyed when the start is done.
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
@@ -65,7 +65,7 @@ export async function serve(config: Config): Promise<number> {
   try {
     void opened.embedded?.exited.then(() => end({ reason: 'the embedded database ended', code: 1 }));
     await migrateInstance(opened.target);
-    app = createApp({ config, target: opened.target, secretKey: opened.secretKey, log });
+    app = createApp({ ...options, config, target: opened.target, secretKey: opened.secretKey, log });
     const password =
       config.rootPassword ??
       (await readOrCreateSecretFile(config.data, 'root-password', () => randomText(18)));

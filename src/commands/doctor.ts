@@ -51,8 +51,9 @@ async function examineDataAndDatabase(config: Config): Promise<Finding[]> {
       await folder.close();
     }
   } catch (error) {
-    const text = reason(error);
-    if (!text.includes('in use by')) {
+    const text = reason(error).replace(`${subject} `, '');
+    const [held] = /in use by process \S+(?=;)/.exec(text) ?? [];
+    if (held === undefined) {
       const advice = 'Give the user that runs the program a folder it may write, and name it in ASHLAR_DATA.';
       return [{ subject, state: 'wrong', text, advice }, ...(await examineTarget(config.databaseUrl))];
     }
@@ -60,15 +61,15 @@ async function examineDataAndDatabase(config: Config): Promise<Finding[]> {
       () => true,
       () => false,
     );
-    const held: Finding = writable
-      ? { subject, state: 'good', text }
+    const finding: Finding = writable
+      ? { subject, state: 'good', text: `${config.data}: writable, ${held}` }
       : {
           subject,
           state: 'wrong',
-          text: `${config.data} cannot be written`,
+          text: `${config.data}: cannot be written`,
           advice: 'Run this as its owner.',
         };
-    return [held, ...(await examineTarget(config.databaseUrl ?? (await reachEmbedded(config.data))))];
+    return [finding, ...(await examineTarget(config.databaseUrl ?? (await reachEmbedded(config.data))))];
   }
 }
 

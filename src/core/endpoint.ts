@@ -199,20 +199,23 @@ export function toRoute(
     );
   }
 
-  /** Counts the request against the instance's throttle for this kind of caller; returns the headers that say so. */
-  async function throttle(request: HttpRequest, caller: Caller, settings: ApplicationSettings) {
+  /** Counts the request against the instance's throttle for this kind of caller; every answer says so. */
+  async function throttle(
+    request: HttpRequest,
+    caller: Caller,
+    settings: ApplicationSettings,
+  ): Promise<void> {
     const name = caller ? 'throttle_authenticated_api' : 'throttle_unauthenticated_api';
     const limit = settings[`${name}_requests_per_period`];
     const periodSeconds = settings[`${name}_period_in_seconds`];
-    if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) return {};
+    if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) return;
     const key = caller
       ? `${name}:${caller.sudoBy?.id ?? caller.id}`
       : `${name}:${addressKey(request.address)}`;
     const taking = limiter.take(key, { limit, periodSeconds });
     const taken = taking instanceof Promise ? await taking : taking;
-    const headers = rateLimitHeaders(taken, name, periodSeconds);
-    if (taken.allowed) return headers;
-    throw new Throttled(headers, settings.rate_limiting_response_text || 'Retry later');
+    Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
+    if (!taken.allowed) throw new Throttled(settings.rate_limiting_response_text || 'Retry later');
   }
 
   async function limitCalls(
@@ -234,25 +237,21 @@ export function toRoute(
     });
   }
 
-  function present(
-    value: unknown,
-    context: Context<unknown, unknown, Caller>,
-    headers: Record<string, string>,
-  ): Answer {
+  function present(value: unknown, context: Context<unknown, unknown, Caller>): Answer {
     const given = value instanceof Reply ? value : undefined;
     const status = given?.status ?? spec.status;
     let content = given ? given.value : value;
-    const all = { ...headers, ...given?.headers };
+    const headers = { ...given?.headers };
     if (spec.page && !given) {
       const page = value as Page<unknown>;
-      Object.assign(all, pageHeaders(page, context, keyset, config));
+      Object.assign(headers, pageHeaders(page, context, keyset, config));
       content = page.items;
     }
-    if (spec.reply === bytes && Buffer.isBuffer(content)) return { status, headers: all, body: content };
-    if (spec.reply === noContent || content === undefined) return { status, headers: all, body: '' };
+    if (spec.reply === bytes && Buffer.isBuffer(content)) return { status, headers, body: content };
+    if (spec.reply === noContent || content === undefined) return { status, headers, body: '' };
     observe?.(spec, content);
     serialize ??= compileSerializer(spec.reply);
-    return { status, headers: { 'content-type': 'application/json', ...all }, body: serialize(content) };
+    return { status, headers: { 'content-type': 'application/json', ...headers }, body: serialize(content) };
   }
 
   async function handle(request: HttpRequest): Promise<Answer> {
@@ -269,7 +268,7 @@ export function toRoute(
       await throttle(request, undefined, settings);
       throw error;
     }
-    const headers = await throttle(request, caller, settings);
+    await throttle(request, caller, settings);
     if (
       settings.maintenance_mode &&
       !safeMethod &&
@@ -309,7 +308,7 @@ export function toRoute(
     };
     const value = await spec.handle(context);
     if (!safeMethod) services.wake();
-    const answer = present(value, context, headers);
+    const answer = present(value, context);
     return { ...answer, ...(caller && { actor: caller.username }) };
   }
 
@@ -322,18 +321,12 @@ export function toRoute(
 }
 
 /** 429 in plain text, as the throttles in front of the API answer (facts §9). */
-class Throttled extends Error {
-  readonly headers: Record<string, string>;
-  constructor(headers: Record<string, string>, text: string) {
-    super(text);
-    this.headers = headers;
-  }
-}
+class Throttled extends Error {}
 
 function answerUnhandled(request: HttpRequest, error: unknown): Answer {
   if (error instanceof Moved) return answerMoved(request, error.projectId);
   if (!(error instanceof Throttled)) throw error;
-  const headers = { ...error.headers, 'content-type': 'text/plain; charset=utf-8' };
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
   return { status: 429, headers, body: `${error.message}\n`, failure: 'too_many_requests' };
 }
 

@@ -149,11 +149,9 @@ async function throttle(
     const periodSeconds = settings[`${name}_period_in_seconds`];
     if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) continue;
     const taken = await services.limiter.take(`${name}:${who}`, { limit, periodSeconds });
+    Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
     if (taken.allowed) continue;
-    const headers = {
-      ...rateLimitHeaders(taken, name, periodSeconds),
-      'content-type': 'text/plain; charset=utf-8',
-    };
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
     const body = `${settings.rate_limiting_response_text || 'Retry later'}\n`;
     return { status: 429, headers, body, failure: 'too_many_requests' };
   }

@@ -2,13 +2,12 @@
  * Pictures of users, groups and projects: files named by what is in them, below the data folder. The name is stored with
  * its owner and is the last part of the public address, so an address never changes what it shows.
  */
-import { hash } from 'node:crypto';
 import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure, invalid } from '../platform/failure.ts';
 import type { Answer } from '../platform/http/answer.ts';
 import type { UploadedFile } from '../platform/http/raw-parameters.ts';
-import { randomHex } from '../platform/secret.ts';
+import { digest, randomHex } from '../platform/secret.ts';
 
 const MAXIMUM_BYTES = 200 * 1_024;
 
@@ -20,7 +19,7 @@ const contentTypes = {
   ico: 'image/vnd.microsoft.icon',
   bmp: 'image/bmp',
 } as const;
-export type ImageExtension = keyof typeof contentTypes;
+type ImageExtension = keyof typeof contentTypes;
 
 const signatures: [extension: ImageExtension, pattern: RegExp][] = [
   ['png', /^89504e470d0a1a0a/],
@@ -56,7 +55,7 @@ export async function storeAvatar(dataFolder: string, upload: UploadedFile): Pro
       ],
     });
   }
-  const name = `${hash('sha256', bytes)}.${extension}`;
+  const name = `${digest(bytes).toString('hex')}.${extension}`;
   const { folder, file } = fileOf(dataFolder, name);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });

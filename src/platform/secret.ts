@@ -5,6 +5,7 @@ import {
   createDecipheriv,
   createHash,
   createHmac,
+  hash,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -19,6 +20,9 @@ export const randomHex = (bytes: number): string => randomBytes(bytes).toString(
 
 /** SHA-256: of a token, code or key, what is stored in its place; of a file, its name. */
 export const digest = (secret: string | Buffer): Buffer => createHash('sha256').update(secret).digest();
+
+/** A digest as the formats of keys want it: where md5 or SHA-1 names a key, it guards nothing. */
+export const keyFingerprint = (algorithm: 'md5' | 'sha1', key: Buffer): string => hash(algorithm, key);
 
 /** Compares two strings in time that depends on neither (both are hashed first, so that lengths do not show). */
 export const sameSecret = (left: string, right: string): boolean =>

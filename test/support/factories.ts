@@ -66,3 +66,10 @@ export async function addMember(
   const body = { user_id: user.id, access_level: accessLevel };
   bodyOf(await app.root(`POST /${source}/members`, { body }), 201);
 }
+
+/** The names of the audit events about a user, newest first. */
+export async function auditEventsOf(app: TestApp, userId: number): Promise<string[]> {
+  const query = `entity_type=User&entity_id=${userId}&per_page=100`;
+  const events = bodyOf(await app.root('GET /audit_events', { query }), 200);
+  return events.map((event: { event_name: string }) => event.event_name);
+}

@@ -9,6 +9,6 @@ export function newConfirmation(secretKey: string): { confirmation_digest: Buffe
 
 /** What whoever sends mail hears: the address, and the sealed secret for the link to /users/confirmation. */
 export const confirmationRequested = (userId: number, email: string, tokenSealed: string) => ({
-  name: 'email.confirmation_requested',
+  name: 'email_confirmation_requested',
   payload: { user_id: userId, email, token_sealed: tokenSealed },
 });

@@ -16,7 +16,7 @@ function domainMatches(domain: string, rule: string): boolean {
   return new RegExp(`^${pattern}$`, 'u').test(domain);
 }
 
-export type MailDomainSettings = Pick<
+type MailDomainSettings = Pick<
   ApplicationSettings,
   'domain_allowlist' | 'domain_denylist' | 'domain_denylist_enabled'
 >;

@@ -9,7 +9,7 @@ import type { ApplicationSettings } from '../settings/definitions.ts';
 declareUnique('users_username', 'username', 'conflict');
 declareUnique('emails_email', 'email');
 
-export type NewUser = Omit<Insertable<UsersTable>, 'created_at' | 'updated_at'>;
+type NewUser = Omit<Insertable<UsersTable>, 'created_at' | 'updated_at'>;
 
 /** What a new user may do, unless whoever makes them says otherwise. */
 export const newUserDefaults = (settings: ApplicationSettings) => ({

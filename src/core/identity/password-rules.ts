@@ -1,9 +1,9 @@
 /** What the instance asks of a password. Pure: the API and the sign-in pages say the same. */
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
-export const MAXIMUM_PASSWORD_LENGTH = 128;
+const MAXIMUM_PASSWORD_LENGTH = 128;
 
-export type PasswordSettings = Pick<
+type PasswordSettings = Pick<
   ApplicationSettings,
   | 'minimum_password_length'
   | 'password_number_required'

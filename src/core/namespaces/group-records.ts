@@ -91,7 +91,7 @@ export type GroupSides = { customAttributes?: CustomAttribute[] | undefined; sta
 
 type GroupSummary = Pick<GroupRow, 'id' | 'name' | 'full_name' | 'full_path' | 'avatar'>;
 
-export const groupAvatarUrl = (
+const groupAvatarUrl = (
   view: Pick<GroupView, 'baseUrl' | 'settings'>,
   row: Pick<GroupRow, 'id' | 'avatar'>,
 ): string | null => uploadUrl(view, 'group', row.id, row.avatar) ?? null;

@@ -52,6 +52,9 @@ export const GroupSettingsSchema = Type.Object({
     'The group and those below are only shared with groups of the same tree; of top-level groups.',
   ),
   membership_lock: flag('Projects below take no new members.'),
+  disable_password_authentication_for_enterprise_users: flag(
+    'Enterprise users of the group cannot sign in with a password; of top-level groups.',
+  ),
   only_allow_merge_if_pipeline_succeeds: flag('For the projects below.'),
   allow_merge_on_skipped_pipeline: flag('For the projects below.'),
   only_allow_merge_if_all_discussions_are_resolved: flag('For the projects below.'),
@@ -82,6 +85,7 @@ export const defaultGroupSettings: GroupSettings = {
   enabled_git_access_protocol: null,
   prevent_sharing_groups_outside_hierarchy: false,
   membership_lock: false,
+  disable_password_authentication_for_enterprise_users: false,
   only_allow_merge_if_pipeline_succeeds: false,
   allow_merge_on_skipped_pipeline: false,
   only_allow_merge_if_all_discussions_are_resolved: false,

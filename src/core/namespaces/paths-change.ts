@@ -45,7 +45,7 @@ export async function lockNamespace(tx: Db, id: number): Promise<NamespaceRow | 
 }
 
 /** What is asking for a path, and so does not stand in its own way. */
-export type Asking = { namespaceId?: number; projectId?: number };
+type Asking = { namespaceId?: number; projectId?: number };
 
 /**
  * Whether a path is in use inside a namespace, by a group or a project. The caller holds lockNamespace() on the namespace:

@@ -66,7 +66,7 @@ const nestedWords = new Set([
   'wikis',
 ]);
 
-export const MAXIMUM_PATH_LENGTH = 255;
+const MAXIMUM_PATH_LENGTH = 255;
 
 const FORMAT = /^[a-z0-9_.](?:[a-z0-9_.-]*[a-z0-9_-])?$/i;
 const WRONG_END = /\.(git|atom)$/i;

@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
 import { insertUser, newUserDefaults } from '../../core/identity/new-user.ts';
 import { passwordProblems } from '../../core/identity/password-rules.ts';
+import { endSessions } from '../../core/identity/sessions.ts';
 import { pathProblems } from '../../core/namespaces/paths.ts';
 import { lockNamespace, moveNamespace } from '../../core/namespaces/paths-change.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
@@ -15,7 +17,7 @@ import { conflict, Failure, forbidden, invalid, type ValidationMessages } from '
 import { hashPassword, randomText } from '../../platform/secret.ts';
 import { userEntity } from './audits.ts';
 import { enterpriseColumns, profileColumns } from './columns.ts';
-import { newConfirmation, requireFreeAddress, requireMailAddress } from './email-actions.ts';
+import { requireFreeAddress, requireMailAddress } from './email-actions.ts';
 import type { NewUserInput, UserChanges } from './inputs.ts';
 import { profileProblems } from './rules.ts';
 
@@ -108,10 +110,7 @@ export async function createUser(db: Db, input: NewUserInput, settled: Settled):
         details: { add: 'user', target_id: id, target_type: 'User', target_details: input.name },
       },
       ...(!confirmed && {
-        fact: {
-          name: 'email_confirmation_requested',
-          payload: { user_id: id, email: input.email, token_sealed },
-        },
+        fact: confirmationRequested(id, input.email, token_sealed),
       }),
     });
     if (input.reset_password === true) {
@@ -227,11 +226,11 @@ export async function updateUser(
     await setIdentity(tx, userId, input);
     await moveOwnNamespace(tx, userId, input);
     // Whoever is signed in with the old password is not any more.
-    if (password_hash !== undefined) await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+    if (password_hash !== undefined) await endSessions(tx, userId);
     await announceChanges(tx, actor, before, changes);
     if (newEmail !== undefined && !atOnce) {
-      const payload = { user_id: userId, email: newEmail, token_sealed: confirmation.token_sealed };
-      await announce(tx, { author: actor, fact: { name: 'email_confirmation_requested', payload } });
+      const fact = confirmationRequested(userId, newEmail, confirmation.token_sealed);
+      await announce(tx, { author: actor, fact });
     }
   });
 }

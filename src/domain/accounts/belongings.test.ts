@@ -103,7 +103,9 @@ describe('keys', () => {
     });
     expect(bodyOf(await app.call(`GET /users/${ada.username}/keys`), 200)).toEqual([key]);
     expect(bodyOf(await app.call(`GET /users/${ada.id}/keys/${key.id}`), 200)).toEqual(key);
-    const taken = await app.as(bob.token)('POST /user/keys', { body: { title: 'mine now', key: ed25519.key } });
+    const taken = await app.as(bob.token)('POST /user/keys', {
+      body: { title: 'mine now', key: ed25519.key },
+    });
     expect(taken.body.message).toEqual({ fingerprint_sha256: ['has already been taken'] });
 
     const withUser = { ...key, user: expect.objectContaining({ id: ada.id, username: ada.username }) };
@@ -150,7 +152,10 @@ describe('following', () => {
     const asAda = app.as(ada.token);
     expect(bodyOf(await asAda(`POST /users/${bob.id}/follow`), 201)).toMatchObject({ id: bob.id });
     expect((await asAda(`POST /users/${bob.id}/follow`)).status).toBe(304);
-    expect(bodyOf(await asAda(`GET /users/${bob.id}`), 200)).toMatchObject({ followers: 1, is_followed: true });
+    expect(bodyOf(await asAda(`GET /users/${bob.id}`), 200)).toMatchObject({
+      followers: 1,
+      is_followed: true,
+    });
     expect(bodyOf(await app.call(`GET /users/${bob.id}/followers`), 200)).toMatchObject([{ id: ada.id }]);
     expect(bodyOf(await app.call(`GET /users/${ada.id}/following`), 200)).toMatchObject([{ id: bob.id }]);
     expect(bodyOf(await asAda(`POST /users/${bob.id}/unfollow`), 201)).toMatchObject({ id: bob.id });
@@ -170,7 +175,11 @@ describe('following', () => {
     const rest = await sql<{ id: number }[]>`
       select id from users where username like 'followed-%' order by id offset 299`;
     const answers = await Promise.all(
-      rest.map((user) => app.as(ada.token)(`POST /users/${user.id}/follow`).then((answer) => answer.status)),
+      rest.map((user) =>
+        app
+          .as(ada.token)(`POST /users/${user.id}/follow`)
+          .then((answer) => answer.status),
+      ),
     );
     expect(answers.sort()).toEqual([201, 400]);
   });
@@ -192,7 +201,9 @@ describe('pictures', () => {
     const set = await upload('/user/avatar', 'PUT', ada.token, png);
     expect(set.status).toBe(200);
     const { avatar_url } = (await set.json()) as { avatar_url: string };
-    expect(avatar_url).toMatch(new RegExp(`^${app.url}/uploads/-/system/user/avatar/${ada.id}/[0-9a-f]+\\.png$`));
+    expect(avatar_url).toMatch(
+      new RegExp(`^${app.url}/uploads/-/system/user/avatar/${ada.id}/[0-9a-f]+\\.png$`),
+    );
     expect(bodyOf(await app.call(`GET /users/${ada.id}`), 200).avatar_url).toBe(avatar_url);
 
     const served = await fetch(avatar_url);
@@ -219,8 +230,15 @@ describe('pictures', () => {
     expect(((await set.json()) as { avatar_url: string }).avatar_url).toContain(`/user/avatar/${ada.id}/`);
     const script = await upload('/user/avatar', 'PUT', ada.token, Buffer.from('<svg onload="alert(1)"/>'));
     expect(script.status).toBe(400);
-    expect(await script.json()).toMatchObject({ message: { avatar: [expect.stringContaining('not supported')] } });
-    const big = await upload('/user/avatar', 'PUT', ada.token, Buffer.concat([png, Buffer.alloc(205 * 1_024)]));
+    expect(await script.json()).toMatchObject({
+      message: { avatar: [expect.stringContaining('not supported')] },
+    });
+    const big = await upload(
+      '/user/avatar',
+      'PUT',
+      ada.token,
+      Buffer.concat([png, Buffer.alloc(205 * 1_024)]),
+    );
     expect([400, 413]).toContain(big.status);
   });
 
@@ -228,7 +246,8 @@ describe('pictures', () => {
     const ada = await makeUser(app);
     await upload('/user/avatar', 'PUT', ada.token, png);
     const { email } = bodyOf(await app.root(`GET /users/${ada.id}`), 200);
-    const find = async () => bodyOf(await app.call('GET /avatar', { query: `email=${email}` }), 200).avatar_url;
+    const find = async () =>
+      bodyOf(await app.call('GET /avatar', { query: `email=${email}` }), 200).avatar_url;
     expect(await find()).toMatch(/^https:\/\/www\.gravatar\.com\/avatar\/[0-9a-f]{64}\?/);
     bodyOf(await app.root(`PUT /users/${ada.id}`, { body: { public_email: email } }), 200);
     expect(await find()).toContain(`/user/avatar/${ada.id}/`);

@@ -30,7 +30,7 @@ type ProfileInput = Omit<UserChanges, 'email' | 'name' | 'username' | 'password'
 
 type PlainColumns = { [Name in (typeof plain)[number]]?: Exclude<UserChanges[Name], undefined> };
 type TextColumns = { [Name in (typeof texts)[number]]?: string };
-export type ProfileColumns = PlainColumns &
+type ProfileColumns = PlainColumns &
   TextColumns & { public_email?: string | null; commit_email?: string | null; preferences?: Json };
 
 /**

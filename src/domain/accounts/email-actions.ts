@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
 import { isMailAddress } from '../../core/identity/mail-rules.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { conflict, invalid } from '../../platform/failure.ts';
-import { digest, randomText, seal } from '../../platform/secret.ts';
 import { userEntity } from './audits.ts';
 
 /** 400 unless the text can be a mail address. */
@@ -23,12 +23,6 @@ export async function requireFreeAddress(tx: Db, email: string, userId = 0): Pro
     .where('user_id', '<>', userId)
     .executeTakeFirst();
   if (taken) throw conflict('Email has already been taken');
-}
-
-/** A secret that a link in a mail carries: what is stored of it, and what the sender of the mail is told. */
-export function newConfirmation(secretKey: string): { confirmation_digest: Buffer; token_sealed: string } {
-  const token = randomText(20);
-  return { confirmation_digest: digest(token), token_sealed: seal(secretKey, token) };
 }
 
 /** Adds an address; unless it counts as confirmed, whoever sends mail is asked to have it confirmed. */
@@ -62,10 +56,7 @@ export async function addEmail(
       author: actor,
       audit: { entity: userEntity(user), event: 'email_created', details: { add: 'email', to: email } },
       ...(!confirmed && {
-        fact: {
-          name: 'email_confirmation_requested',
-          payload: { user_id: user.id, email, token_sealed: confirmation.token_sealed },
-        },
+        fact: confirmationRequested(user.id, email, confirmation.token_sealed),
       }),
     });
     return row;

@@ -85,6 +85,11 @@ function selectFollowPage(
   return selectPage(db, query, page, { by: 'id', sort: 'desc' }, { id: 'users.id' });
 }
 
+const limits = {
+  followers: 'users_api_limit_followers',
+  following: 'users_api_limit_following',
+} as const;
+
 const follows = (
   name: 'followers' | 'following',
   summary: string,
@@ -96,7 +101,7 @@ const follows = (
     summary,
     access: onUser(),
     scopes: readScopes,
-    limit: { name: `users_${name}`, setting: `users_api_limit_${name}`, periodSeconds: 60 },
+    limit: { name: `users_${name}`, setting: limits[name], periodSeconds: 60 },
     item: UserBasic,
     page: 'offset',
     handle: async (context) => {

@@ -1,5 +1,5 @@
 /** Armored OpenPGP public keys: whether a text is one, and its fingerprint (RFC 4880, sections 4.2, 6 and 12.2). Pure. */
-import { hash } from 'node:crypto';
+import { keyFingerprint } from '../../platform/secret.ts';
 
 const BLOCK =
   /^-----BEGIN PGP PUBLIC KEY BLOCK-----\r?\n(?:[A-Za-z]+: .*\r?\n)*\r?\n([A-Za-z0-9+/=\s]+)-----END PGP PUBLIC KEY BLOCK-----$/;
@@ -32,5 +32,5 @@ export function readGpgFingerprint(text: string): string | undefined {
   if (packet?.tag !== PUBLIC_KEY_PACKET || packet.body[0] !== 4) return undefined;
   const length = Buffer.alloc(3, 0x99);
   length.writeUInt16BE(packet.body.length, 1);
-  return hash('sha1', Buffer.concat([length, packet.body])).toUpperCase();
+  return keyFingerprint('sha1', Buffer.concat([length, packet.body])).toUpperCase();
 }

@@ -1,13 +1,13 @@
 /** Decisions about users as pure functions of values: states, what profiles show, what fields take. */
 import type { ValidationMessages } from '../../platform/failure.ts';
 
-export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval';
+type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval';
 
 export const stateChanges = ['block', 'unblock', 'ban', 'unban', 'activate', 'deactivate'] as const;
 export type StateChange = (typeof stateChanges)[number];
 
 /** Users who were here within so many days are not dormant, and are not deactivated. */
-export const DORMANT_AFTER_DAYS = 90;
+const DORMANT_AFTER_DAYS = 90;
 
 const isDormant = (subject: { last_activity_on: string | null }, today: string): boolean =>
   subject.last_activity_on === null ||

@@ -1,5 +1,5 @@
 /** Public SSH keys: whether a text is one, and the fingerprints that name it. Pure. */
-import { hash } from 'node:crypto';
+import { digest, keyFingerprint } from '../../platform/secret.ts';
 
 export type SshKey = {
   /** Type, base64 and comment, with one space between. */
@@ -62,7 +62,7 @@ export function readSshKey(line: string): SshKey | undefined {
   return {
     text: [type, encoded, comment].filter((part) => part !== '').join(' '),
     comment,
-    fingerprint: hash('md5', blob).replaceAll(/(..)(?=.)/g, '$1:'),
-    fingerprintSha256: `SHA256:${hash('sha256', blob, 'base64').replace(/=+$/, '')}`,
+    fingerprint: keyFingerprint('md5', blob).replaceAll(/(..)(?=.)/g, '$1:'),
+    fingerprintSha256: `SHA256:${digest(blob).toString('base64').replace(/=+$/, '')}`,
   };
 }

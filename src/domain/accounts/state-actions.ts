@@ -2,6 +2,7 @@
 import type { AuthorizedUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { noTwoFactor } from '../../core/identity/two-factor.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { badRequest, conflict, forbidden, notFound } from '../../platform/failure.ts';
@@ -70,7 +71,7 @@ export async function disableTwoFactor(db: Db, actor: Actor, user: AuthorizedUse
     if (!row?.otp_enabled_at) throw badRequest('Two-factor authentication is not enabled for this user');
     await tx
       .updateTable('users')
-      .set({ otp_secret_sealed: null, otp_enabled_at: null, updated_at: now() })
+      .set({ ...noTwoFactor, updated_at: now() })
       .where('id', '=', user.id)
       .execute();
     await announce(tx, {

@@ -1,6 +1,7 @@
 /** What a user says of themselves for a while: pure. */
 import type { Json } from '../../platform/db/rows.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
+import { html } from '../../platform/http/html.ts';
 
 /** The periods after which a status is gone, in seconds (facts §2.2). */
 const clearAfter = {
@@ -39,16 +40,6 @@ function currentStatus(row: StatusRow, time: Date): Status | undefined {
   return isStatus(row.status) ? row.status : undefined;
 }
 
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (letter) => escapes[letter] ?? letter);
-
 /** The record; without a status, or after it has run out, everything in it is empty. */
 export function presentStatus(row: StatusRow, time: Date) {
   const status = currentStatus(row, time);
@@ -56,7 +47,7 @@ export function presentStatus(row: StatusRow, time: Date) {
     emoji: status?.emoji ?? null,
     message: status?.message || null,
     availability: status?.availability ?? null,
-    message_html: escapeHtml(status?.message ?? ''),
+    message_html: html`${status?.message}`.text,
     clear_status_at: (status && row.status_clears_at?.toISOString()) ?? null,
   };
 }

@@ -78,7 +78,7 @@ const presentInList: typeof presentProfile = (around, user, { attributes }) =>
   presentListed(around, user, attributes);
 
 /** The administrator's record of a user after a change. */
-export const showForAdmin = async (situation: Situation, id: number): Promise<UserRecord> =>
+const showForAdmin = async (situation: Situation, id: number): Promise<UserRecord> =>
   found((await showUsers(situation, [id], presentForAdmin))[0], 'User');
 
 type ChangeContext = Context<UserChanges, unknown, Actor>;

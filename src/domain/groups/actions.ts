@@ -3,23 +3,22 @@ import { sql } from 'kysely';
 import { type AuthorizedGroup, authorizeGroup } from '../../core/access/find.ts';
 import { joinMembers } from '../../core/access/joining.ts';
 import { OWNER, visibilityLevel, visibilityName } from '../../core/access/roles.ts';
-import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
+import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
-import { changeBranchProtection } from '../../core/namespaces/branch-protection.ts';
 import { isScheduledAbove } from '../../core/namespaces/erasure.ts';
-import { groupSettings, premiumGroupSettings } from '../../core/namespaces/group-settings.ts';
+import { groupSettings } from '../../core/namespaces/group-settings.ts';
 import { pathProblems } from '../../core/namespaces/paths.ts';
 import { isPathTaken, lockNamespace, moveNamespace } from '../../core/namespaces/paths-change.ts';
 import type { NamespaceRow } from '../../core/namespaces/rows.ts';
 import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { storeAvatar } from '../../core/uploads.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { conflict, forbidden, invalid } from '../../platform/failure.ts';
+import { forbidden } from '../../platform/failure.ts';
 import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
+import { changedSettings, groupEntity, lockWithParent, refuseProblems, type Writing } from './changes.ts';
 import { isNameTaken, selectVisibilityInside } from './queries.ts';
 import {
   initialVisibility,
@@ -31,21 +30,6 @@ import {
   visibilityProblems,
 } from './rules.ts';
 import type { CreateGroup, UpdateGroup } from './schema.ts';
-
-/** What every change of a group needs to know. */
-export type Writing = { services: Services; settings: ApplicationSettings; actor: Actor };
-
-export const groupEntity = (row: Pick<NamespaceRow, 'id' | 'full_path'>): AuditedEntity => ({
-  type: 'Group',
-  id: row.id,
-  path: row.full_path,
-});
-
-/** Refuses what is wrong with the values of some properties; every problem at once. */
-export function refuseProblems(problems: Record<string, string[]>): void {
-  const wrong = Object.entries(problems).filter(([, texts]) => texts.length > 0);
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
-}
 
 const taken = (is: boolean): string[] => (is ? ['has already been taken'] : []);
 
@@ -88,42 +72,6 @@ export async function authorizeParent(
 /** The name to store for an uploaded picture; null to have none, undefined to leave it. */
 const keepAvatar = async (services: Services, avatar: UploadedFile | null | undefined) =>
   avatar ? storeAvatar(services.config.data, avatar) : avatar;
-
-/**
- * The settings that a request changes, ready to be merged into the stored ones: older names are read as the current ones,
- * and what the tier does not have is left out.
- */
-function changedSettings(
-  { services, settings, actor }: Writing,
-  input: UpdateGroup,
-  stored: { settings: unknown },
-): Record<string, Json> {
-  const {
-    name: _name,
-    path: _path,
-    description: _description,
-    visibility: _visibility,
-    avatar: _avatar,
-    emails_disabled,
-    default_branch_protection: level,
-    default_branch_protection_defaults: record,
-    ...named
-  } = input;
-  if (named.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
-  const current = groupSettings(stored).default_branch_protection_defaults;
-  const changes: Record<string, Json> = {
-    ...(emails_disabled !== undefined && { emails_enabled: !emails_disabled }),
-    ...((level !== undefined || record !== undefined) && {
-      default_branch_protection_defaults: changeBranchProtection(
-        current ?? settings.default_branch_protection_defaults,
-        { level, record },
-      ).record,
-    }),
-  };
-  for (const [setting, value] of Object.entries(named)) if (value !== undefined) changes[setting] = value;
-  if (services.config.tier === 'free') for (const setting of premiumGroupSettings) delete changes[setting];
-  return changes;
-}
 
 /** Creates a group of which the actor is the first Owner; returns its id. */
 export async function createGroup(writing: Writing, input: CreateGroup): Promise<number> {
@@ -215,19 +163,6 @@ async function insertGroup(
     .where('id', '=', row.id)
     .execute();
   return row;
-}
-
-/** Locks a group and the one that it is in, so that its path can change; 404 or 409 when it went or moved meanwhile. */
-export async function lockWithParent(
-  tx: Db,
-  group: AuthorizedGroup,
-): Promise<{ row: NamespaceRow; parent: NamespaceRow | undefined }> {
-  const parentId = group.row.parent_id;
-  // The parent first: two that change groups of one parent then wait for each other there.
-  const parent = parentId === null ? undefined : found(await lockNamespace(tx, parentId), 'Group');
-  const row = found(await lockNamespace(tx, group.id), 'Group');
-  if (row.parent_id !== parentId) throw conflict('409 Conflict: Resource lock');
-  return { row, parent };
 }
 
 /** Changes what the request names. A new path leaves redirects for the projects below. */

@@ -2,11 +2,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { MAINTAINER, OWNER, visibilityLevel } from '../../core/access/roles.ts';
 import type { Caller } from '../../core/identity/actor.ts';
-import { type GroupListScope, type GroupOrder, type GroupQuery, seesAll } from './list.ts';
+import {
+  type GroupListScope,
+  type GroupOrder,
+  type GroupQuery,
+  seesAll,
+} from '../../core/namespaces/group-list.ts';
+import { containing } from '../../platform/db/search.ts';
 import type { GroupFilters } from './schema.ts';
-
-/** `%` and `_` in what somebody searches for are letters. */
-export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 const archived = sql`exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived)`;
 const inactive = sql`(n.marked_for_deletion_on is not null or ${archived})`;

@@ -7,14 +7,14 @@ import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { markNamespaceDeleting } from '../../core/namespaces/erasure.ts';
+import { today } from '../../core/namespaces/group-list.ts';
 import { isPathTaken, lockNamespace, moveNamespace } from '../../core/namespaces/paths-change.ts';
 import type { NamespaceRow } from '../../core/namespaces/rows.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
-import { groupEntity, lockWithParent, type Writing } from './actions.ts';
-import { today } from './list.ts';
+import { groupEntity, lockWithParent, type Writing } from './changes.ts';
 import { removalProblem } from './rules.ts';
 
 const refuse = (text: string): Failure => new Failure('bad_request', text);

@@ -3,11 +3,11 @@ import { type RawBuilder, sql } from 'kysely';
 import { namespaceLevel } from '../../core/access/memberships.ts';
 import { GUEST, OWNER } from '../../core/access/roles.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { today } from '../../core/namespaces/group-list.ts';
 import type { NamespaceSummary, OwnerSummary } from '../../core/namespaces/rows.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
-import { containing } from './filters.ts';
-import { today } from './list.ts';
+import { containing } from '../../platform/db/search.ts';
 
 export type NamespaceListing = NamespaceSummary & {
   owner: OwnerSummary | null;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { MINIMAL, OWNER } from '../../core/access/roles.ts';
 import type { Caller } from '../../core/identity/actor.ts';
+import { openTo, seesAll, today, withReached } from '../../core/namespaces/group-list.ts';
 import {
   type GroupShare,
   type NamespaceRow,
@@ -11,7 +12,6 @@ import {
   projectTables,
 } from '../../core/namespaces/rows.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { openTo, seesAll, today, withReached } from './list.ts';
 
 /** Of how many projects the detailed record tells (facts: Group detail). */
 const PROJECTS_SHOWN = 100;

@@ -13,6 +13,7 @@ import {
   Reply,
 } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
+import { type GroupQuery, listGroups, today } from '../../core/namespaces/group-list.ts';
 import { Group, PublicGroupDetails, presentPublicGroup } from '../../core/namespaces/group-records.ts';
 import { readAvatar } from '../../core/uploads.ts';
 import { mapPage } from '../../platform/db/page.ts';
@@ -20,7 +21,6 @@ import { notFound } from '../../platform/failure.ts';
 import type { KeysetRule } from '../../platform/http/pagination.ts';
 import { commaList, stringEnum } from '../../platform/http/schema.ts';
 import { groupQuery, transferTargetQuery, visibleGroupQuery } from './filters.ts';
-import { type GroupQuery, listGroups, today } from './list.ts';
 import { groupView, presentGroupDetail, presentGroups } from './present.ts';
 import { customAttributeFields, GroupDetail, GroupFilters, InvitedFilters, SharedFilters } from './schema.ts';
 

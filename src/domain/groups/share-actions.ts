@@ -3,13 +3,13 @@ import { type AuthorizedGroup, authorizeGroup } from '../../core/access/find.ts'
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { today } from '../../core/namespaces/group-list.ts';
 import { isLockedAbove } from '../../core/namespaces/group-settings.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { conflict, forbidden, invalid } from '../../platform/failure.ts';
-import { groupEntity } from './actions.ts';
-import { today } from './list.ts';
+import { groupEntity } from './changes.ts';
 import type { ShareGroup } from './schema.ts';
 
 const ALREADY_SHARED = 'Shared group The group has already been shared with this group';

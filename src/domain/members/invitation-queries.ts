@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { userBasicColumns } from '../../core/identity/records.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type PageRequest, selectPage } from '../../platform/db/page.ts';
+import { containing } from '../../platform/db/search.ts';
 import type { Source } from './source.ts';
 
 /** One page of those who asked for access, oldest request first. */
@@ -51,8 +52,6 @@ const invitations = (db: Db, source: Source) =>
     .where(source.column, '=', source.id);
 
 export type InvitationRow = NonNullable<Awaited<ReturnType<typeof selectInvitation>>>;
-
-const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** One page of invitations, oldest first, those whose address contains the text. */
 export function listInvitations(db: Db, source: Source, text: string | undefined, page: PageRequest) {

@@ -8,6 +8,7 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import type { Tables } from '../../platform/db/rows.ts';
+import { containing } from '../../platform/db/search.ts';
 import type { Candidate, Inherited } from './rules.ts';
 import type { Source } from './source.ts';
 
@@ -85,9 +86,6 @@ type MemberFilters = {
   skip_users?: number[];
   state?: 'awaiting' | 'active';
 };
-
-/** A search term as a pattern that matches it anywhere, and nothing else. */
-const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** One page of the users who are members, by ascending user id: the order is ours, the public API names none. */
 export function listMemberUsers(

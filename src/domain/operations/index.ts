@@ -4,11 +4,11 @@ import { signedIn } from '../../core/access/access.ts';
 import type { Capability } from '../../core/capability.ts';
 import { endpoint } from '../../core/endpoint.ts';
 import type { Services } from '../../core/services.ts';
-import { pingDatabase } from '../../platform/db/database.ts';
-import { forgetWindows } from '../../platform/http/rate-limit.ts';
 import { now } from '../../platform/clock.ts';
+import { pingDatabase } from '../../platform/db/database.ts';
 import type { Answer } from '../../platform/http/answer.ts';
 import { json } from '../../platform/http/answer.ts';
+import { forgetWindows } from '../../platform/http/rate-limit.ts';
 import { version } from '../../version.ts';
 
 /** No throttle counts longer than a day; twice that, in milliseconds, is past for sure. */

@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import { assignableLevels, OWNER, visibilityLevel, visibilityNames } from '../../core/access/roles.ts';
 import type { Caller } from '../../core/identity/actor.ts';
+import { containing } from '../../platform/db/search.ts';
 import { commaList, date, dateTime, stringEnum } from '../../platform/http/schema.ts';
-import { containing } from './queries.ts';
 
 /** `order_by` names and the columns they order by. */
 export const projectOrders = {
@@ -62,7 +62,7 @@ export const ProjectFilterFields = {
   updated_after: Type.Optional(dateTime()),
   updated_before: Type.Optional(dateTime()),
   repository_storage: Type.Optional(Type.String({ description: 'Administrators only.' })),
-  topic: Type.Optional(commaList(Type.String(), { description: 'All of these topics.' })),
+  topic: Type.Optional(commaList(Type.String(), { maxItems: 100, description: 'All of these topics.' })),
   include_pending_delete: flag('Those marked for deletion too.'),
   marked_for_deletion_on: Type.Optional(date()),
   simple: flag('Only the basic record.'),
@@ -120,7 +120,7 @@ export function projectFilters(input: ProjectFilterInput, caller: Caller): Proje
   add(input.updated_after, (value) => sql`p.updated_at > ${new Date(value)}`);
   add(input.updated_before, (value) => sql`p.updated_at < ${new Date(value)}`);
   add(caller?.admin ? input.repository_storage : undefined, (value) => sql`p.repository_storage = ${value}`);
-  for (const topic of input.topic ?? []) where.push(sql`p.topics @> array[${topic}]::text[]`);
+  add(input.topic, (topics) => sql`p.topics @> ${topics}::text[]`);
   add(input.marked_for_deletion_on, (value) => sql`p.marked_for_deletion_on = ${value}`);
   if (!input.include_pending_delete && input.marked_for_deletion_on === undefined && input.active !== false) {
     where.push(sql`p.marked_for_deletion_on is null`);

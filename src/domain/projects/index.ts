@@ -1,4 +1,5 @@
 /** Projects: listed, created, changed, moved, shared, starred, and deleted with a delay. */
+import { sql } from 'kysely';
 import type { Capability } from '../../core/capability.ts';
 import { listEndpoints } from './list-routes.ts';
 import { peopleEndpoints } from './people-routes.ts';
@@ -8,5 +9,11 @@ import { writeEndpoints } from './write-routes.ts';
 export const projectsCapability = (): Capability => ({
   name: 'projects',
   tables: ['projects', 'project_redirects', 'project_group_links', 'stars'],
+  async reassign(tx, userId, ghostId) {
+    await sql`update projects set star_count = star_count - 1
+      where id in (select project_id from stars where user_id = ${userId})`.execute(tx);
+    await tx.deleteFrom('stars').where('user_id', '=', userId).execute();
+    await tx.updateTable('projects').set({ creator_id: ghostId }).where('creator_id', '=', userId).execute();
+  },
   endpoints: [...readEndpoints, ...writeEndpoints, ...listEndpoints, ...peopleEndpoints],
 });

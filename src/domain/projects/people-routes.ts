@@ -1,18 +1,44 @@
 /** Who and what is around a project: its users and starrers, the groups that it belongs to or could go to. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import { assignableLevels, MAINTAINER } from '../../core/access/roles.ts';
 import { type Endpoint, listing } from '../../core/endpoint.ts';
+import type { Caller } from '../../core/identity/actor.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../core/identity/records.ts';
-import { Group, PublicGroupDetails, presentGroup, presentPublicGroup } from '../../core/namespaces/group-records.ts';
+import { listGroups } from '../../core/namespaces/group-list.ts';
+import {
+  Group,
+  PublicGroupDetails,
+  presentGroup,
+  presentPublicGroup,
+} from '../../core/namespaces/group-records.ts';
 import { now } from '../../platform/clock.ts';
-import { mapPage, selectPage } from '../../platform/db/page.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { mapPage, type PageRequest, selectPage } from '../../platform/db/page.ts';
+import { containing } from '../../platform/db/search.ts';
 import { commaList, stringEnum } from '../../platform/http/schema.ts';
-import { containing, listVisibleGroups } from './queries.ts';
 
 const search = Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name or path.' }));
 const today = (): string => now().toISOString().slice(0, 10);
+
+type Around = {
+  /** Over `namespaces n`. */
+  where: RawBuilder<unknown>;
+  search: string | undefined;
+  skip?: readonly number[] | undefined;
+  /** The caller's least role; 0 for whatever they see. */
+  leastLevel: number;
+};
+
+/** Groups that the caller sees and that stand in some relation to a project, by name. */
+function groupsAround(db: Db, caller: Caller, page: PageRequest, around: Around) {
+  const pattern = containing(around.search ?? '');
+  const where = sql`${around.where} and (n.name ilike ${pattern} or n.full_path ilike ${pattern})
+    and not n.id = any(${[...(around.skip ?? [])]}::bigint[])`;
+  const scope = { all: true, leastLevel: caller?.admin ? 0 : around.leastLevel };
+  return listGroups(db, { caller, scope, where, order: { by: 'name', sort: 'asc' } }, page);
+}
 
 export const peopleEndpoints: Endpoint[] = [
   listing({
@@ -20,7 +46,7 @@ export const peopleEndpoints: Endpoint[] = [
     path: '/projects/:id/users',
     summary: 'Users who are members of a project, inherited ones too.',
     access: onProject('read_project_members'),
-    input: Type.Object({ search, skip_users: Type.Optional(commaList(Type.Integer())) }),
+    input: Type.Object({ search, skip_users: Type.Optional(commaList(Type.Integer(), { maxItems: 1_000 })) }),
     page: 'offset',
     item: UserBasic,
     handle: async ({ db, services, settings, subject, input, page }) => {
@@ -81,7 +107,7 @@ export const peopleEndpoints: Endpoint[] = [
     access: onProject('read_project'),
     input: Type.Object({
       search,
-      skip_groups: Type.Optional(commaList(Type.Integer())),
+      skip_groups: Type.Optional(commaList(Type.Integer(), { maxItems: 1_000 })),
       with_shared: Type.Optional(Type.Boolean({ default: false })),
       shared_visible_only: Type.Optional(Type.Boolean({ default: false })),
       shared_min_access_level: Type.Optional(
@@ -92,7 +118,7 @@ export const peopleEndpoints: Endpoint[] = [
     item: PublicGroupDetails,
     handle: async ({ db, services, settings, actor, subject, input, page }) => {
       const view = { baseUrl: services.baseUrl(), settings };
-      const shown = await listVisibleGroups(db, actor, page, {
+      const shown = await groupsAround(db, actor, page, {
         where: sql`(n.id = any(${subject.row.ancestor_ids}::bigint[])
           or (${input.with_shared ?? false} and exists (select from project_group_links l
             where l.project_id = ${subject.id} and l.group_id = n.id
@@ -118,10 +144,9 @@ export const peopleEndpoints: Endpoint[] = [
       item: PublicGroupDetails,
       handle: async ({ db, services, settings, actor, subject, input, page }) => {
         const view = { baseUrl: services.baseUrl(), settings };
-        const shown = await listVisibleGroups(db, actor, page, {
+        const shown = await groupsAround(db, actor, page, {
           where: sql`n.id <> ${subject.row.namespace_id}`,
           search: input.search,
-          skip: undefined,
           leastLevel: name === 'share_locations' ? 0 : MAINTAINER,
         });
         return mapPage(shown, (row) => presentPublicGroup(view, row));
@@ -139,19 +164,27 @@ export const peopleEndpoints: Endpoint[] = [
       min_access_level: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...assignableLevels] })),
     }),
     page: 'offset',
-    limit: { name: 'project_invited_groups_api', setting: 'project_invited_groups_api_limit', periodSeconds: 60 },
+    limit: {
+      name: 'project_invited_groups_api',
+      setting: 'project_invited_groups_api_limit',
+      periodSeconds: 60,
+    },
     item: Group,
     handle: async ({ db, services, settings, actor, subject, input, page }) => {
-      const view = { baseUrl: services.baseUrl(), settings, tier: services.config.tier, admin: actor?.admin ?? false };
+      const view = {
+        baseUrl: services.baseUrl(),
+        settings,
+        tier: services.config.tier,
+        admin: actor?.admin ?? false,
+      };
       const relations = input.relation?.length ? input.relation : ['direct', 'inherited'];
-      const shown = await listVisibleGroups(db, actor, page, {
+      const shown = await groupsAround(db, actor, page, {
         where: sql`(
           (${relations.includes('direct')} and exists (select from project_group_links l
             where l.project_id = ${subject.id} and l.group_id = n.id))
           or (${relations.includes('inherited')} and exists (select from group_group_links l
             where l.shared_group_id = any(${subject.row.ancestor_ids}::bigint[]) and l.shared_with_group_id = n.id)))`,
         search: input.search,
-        skip: undefined,
         leastLevel: input.min_access_level ?? 0,
       });
       return mapPage(shown, (row) => presentGroup(view, row));

@@ -33,7 +33,7 @@ const deprecatedFields = {
   public_builds: flag('public_jobs'),
   restrict_user_defined_variables: flag('ci_pipeline_variables_minimum_override_role'),
   tag_list: Type.Optional(
-    commaList(Type.String({ maxLength: 255 }), { description: 'Deprecated: use topics.' }),
+    commaList(Type.String({ maxLength: 255 }), { maxItems: 100, description: 'Deprecated: use topics.' }),
   ),
 } satisfies TProperties;
 
@@ -41,7 +41,7 @@ const ownFields = {
   description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
   visibility: Type.Optional(stringEnum(visibilityNames)),
   default_branch: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  topics: Type.Optional(commaList(Type.String({ maxLength: 255 }))),
+  topics: Type.Optional(commaList(Type.String({ maxLength: 255 }), { maxItems: 100 })),
   ...deprecatedFields,
   ...settingFields,
 } satisfies TProperties;

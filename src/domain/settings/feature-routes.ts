@@ -28,11 +28,10 @@ function notSupported() {
 function readValue(input: { [name: string]: unknown }): boolean {
   const named = Object.keys(targets).filter((name) => input[name] !== undefined);
   if (named.length > 0) throw invalid(Object.fromEntries(named.map((name) => [name, ['is not supported']])));
-  const value = String(input.value);
-  if (value !== 'true' && value !== 'false') {
-    throw invalid({ value: ['must be true or false: percentages are not supported'] });
-  }
-  return value === 'true';
+  const { value } = input;
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw invalid({ value: ['must be true or false: percentages are not supported'] });
 }
 
 export const featureEndpoints: Endpoint[] = [

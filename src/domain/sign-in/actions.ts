@@ -1,5 +1,6 @@
 /** Signing in and out: password, second step, session. */
 import { announce } from '../../core/activity/announce.ts';
+import { passwordDisabledByGroup } from '../../core/identity/enterprise.ts';
 import { endSession, openSession } from '../../core/identity/sessions.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
@@ -18,6 +19,8 @@ export type SignIn =
 
 /** One text for all that went wrong with it: it tells neither whether an account exists nor whether it is locked. */
 const INVALID: SignIn = { kind: 'refused', text: 'Invalid login or password.' };
+
+const PASSWORD_OFF = 'The group that your account belongs to has turned off signing in with a password.';
 
 type Attempt = {
   services: Services;
@@ -48,7 +51,9 @@ export async function signInWithPassword(attempt: Attempt, login: string, passwo
     return INVALID;
   }
   if (rehash) account.password_hash = await replaceHash(db, account, password);
-  const reason = refusal(account, settings, now());
+  const reason = (await passwordDisabledByGroup(db, account.id))
+    ? PASSWORD_OFF
+    : refusal(account, settings, now());
   if (reason === undefined && account.otp_enabled_at === null) return enter(attempt, account, 'standard');
   await giveBackAttempt(db, account.id);
   if (reason !== undefined) return { kind: 'refused', text: reason };

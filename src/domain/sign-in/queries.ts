@@ -15,7 +15,6 @@ const accountColumns = [
   'users.otp_enabled_at',
   'users.otp_secret_sealed',
   'users.otp_last_step',
-  'users.enterprise_group_id',
 ] as const;
 
 const selectPeople = (db: Db) =>

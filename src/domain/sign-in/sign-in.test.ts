@@ -7,14 +7,13 @@ import {
   openBrowser,
   signInAs,
 } from '../../../test/support/browser.ts';
-import { bodyOf, makeUser, uniqueName } from '../../../test/support/factories.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { auditEventsOf, bodyOf, makeGroup, makeUser, uniqueName } from '../../../test/support/factories.ts';
+import { type ApplicationSettings, defaultSettings } from '../../core/settings/definitions.ts';
 import { moveClock, now } from '../../platform/clock.ts';
 
 const app = useApp();
 const PASSWORD = 'correct horse battery staple';
 const INVALID = 'Invalid login or password.';
-const COOKIE = '_service_session';
 
 const signIn = (browser: Browser, login: string, password = PASSWORD) => signInAs(browser, login, password);
 
@@ -24,19 +23,9 @@ const api = (browser: Browser, request = 'GET /user', headers: Record<string, st
     ...(body !== undefined && { body }),
   });
 
-const csrfOf = async (browser: Browser) =>
-  /name="csrf-token" content="([^"]+)"/.exec((await browser.get('/')).text)?.[1] ?? '';
-
 const withSettings = <T>(changes: Partial<ApplicationSettings>, work: () => Promise<T>) =>
   changeSettings(app, changes, work);
 const quiet = <T>(work: () => Promise<T>) => withSettings({}, work);
-
-const eventsOf = async (id: number): Promise<string[]> => {
-  const events = await app.root('GET /audit_events', {
-    query: `entity_type=User&entity_id=${id}&per_page=100`,
-  });
-  return bodyOf(events, 200).map((event: { event_name: string }) => event.event_name);
-};
 
 describe('signing in', () => {
   test('sets a cookie that the API takes, leads on, and is told to the audit log', () =>
@@ -57,7 +46,7 @@ describe('signing in', () => {
       expect((await browser.get('/')).text).toContain(`@${user.username}`);
       const current = bodyOf(await api(browser), 200);
       expect([current.id, current.current_sign_in_at]).toEqual([user.id, expect.any(String)]);
-      expect(await eventsOf(user.id)).toContain('user_authenticated_with_standard_authentication');
+      expect(await auditEventsOf(app, user.id)).toContain('user_authenticated_with_standard_authentication');
     }));
 
   test('takes the mail address, a second one once it is confirmed', () =>
@@ -118,7 +107,7 @@ describe('signing in', () => {
     quiet(async () => {
       const user = await makeUser(app);
       await signIn(openBrowser(app), user.username, 'a wrong password');
-      expect(await eventsOf(user.id)).toContain('login_failed_with_standard_authentication');
+      expect(await auditEventsOf(app, user.id)).toContain('login_failed_with_standard_authentication');
       expect(app.log.join('')).not.toContain('a wrong password');
     }));
 
@@ -165,13 +154,24 @@ describe('who may not, though the password is right', () => {
     }),
   );
 
+  test('enterprise users whose group turned passwords off', () =>
+    quiet(async () => {
+      const { sql } = app.app.services.database;
+      const [user, group] = [await makeUser(app), await makeGroup(app)];
+      await sql`update users set enterprise_group_id = ${group.id} where id = ${user.id}`;
+      expect((await signIn(openBrowser(app), user.username)).status).toBe(303);
+      await sql`update namespaces set settings = settings || '{"disable_password_authentication_for_enterprise_users": true}'
+        where id = ${group.id}`;
+      expect((await signIn(openBrowser(app), user.username)).alert).toMatch(/group .* turned off/);
+    }));
+
   test('deactivated users are active again', () =>
     quiet(async () => {
       const user = await makeUser(app);
       await set(user.id, { state: 'deactivated' });
       expect((await signIn(openBrowser(app), user.username)).status).toBe(303);
       expect(bodyOf(await app.root(`GET /users/${user.id}`), 200).state).toBe('active');
-      expect(await eventsOf(user.id)).toContain('user_activated');
+      expect(await auditEventsOf(app, user.id)).toContain('user_activated');
     }));
 
   test('blocking ends what a session can do', () =>
@@ -182,129 +182,6 @@ describe('who may not, though the password is right', () => {
       await set(user.id, { state: 'blocked' });
       expect((await api(browser)).status).toBe(401);
       expect((await browser.get('/-/profile/password')).location).toMatch(/sign_in/);
-    }));
-});
-
-describe('sessions', () => {
-  test('one that the browser came with is never adopted, and the old one ends', () =>
-    quiet(async () => {
-      const user = await makeUser(app);
-      const browser = openBrowser(app);
-      browser.cookies.set(COOKIE, 'chosen-by-an-attacker');
-      await signIn(browser, user.username);
-      const first = browser.cookies.get(COOKIE) ?? '';
-      expect(first).not.toBe('chosen-by-an-attacker');
-      await browser.post('/users/sign_in', { login: user.username, password: PASSWORD });
-      expect(browser.cookies.get(COOKIE)).not.toBe(first);
-      expect((await api(browser)).status).toBe(200);
-      expect((await app.call('GET /user', { headers: { cookie: `${COOKIE}=${first}` } })).status).toBe(401);
-    }));
-
-  test('the database holds no text that signs in', () =>
-    quiet(async () => {
-      const browser = openBrowser(app);
-      await signIn(browser, 'root', ROOT_PASSWORD);
-      const { sql } = app.app.services.database;
-      const rows = await sql`select * from sessions`;
-      expect(JSON.stringify(rows)).not.toContain(browser.cookies.get(COOKIE));
-    }));
-
-  test('writes need the CSRF token: without it the cookie is nobody', () =>
-    quiet(async () => {
-      const browser = openBrowser(app);
-      await signIn(browser, 'root', ROOT_PASSWORD);
-      const write = (headers: Record<string, string>) =>
-        api(browser, 'PUT /user/status', headers, { message: 'here' }).then(({ status }) => status);
-      expect(await write({})).toBe(401);
-      expect(await write({ 'x-csrf-token': 'wrong' })).toBe(401);
-      const other = openBrowser(app);
-      await signIn(other, 'root', ROOT_PASSWORD);
-      expect(await write({ 'x-csrf-token': await csrfOf(other) })).toBe(401);
-      expect(await write({ 'x-csrf-token': await csrfOf(browser) })).toBe(200);
-    }));
-
-  test('a session expires by its last use, or by its beginning', () =>
-    withSettings({ session_expire_delay: 60 }, async () => {
-      const browser = openBrowser(app);
-      await signIn(browser, 'root', ROOT_PASSWORD);
-      const back = [moveClock(50 * 60_000)];
-      try {
-        expect((await api(browser)).status).toBe(200);
-        back.push(moveClock(50 * 60_000));
-        expect((await api(browser)).status).toBe(200);
-        await withSettings({ session_expire_from_init: true }, async () => {
-          expect((await api(browser)).status).toBe(401);
-        });
-        back.push(moveClock(61 * 60_000));
-        expect((await api(browser)).status).toBe(401);
-        const count = () => app.app.services.database.sql`select count(*)::integer as left from sessions`;
-        await app.app.capabilities.find(({ name }) => name === 'sign-in')?.tasks?.forget_sessions?.({});
-        expect((await count())[0]).toEqual({ left: 0 });
-      } finally {
-        for (const undo of back) undo();
-      }
-    }));
-
-  test('signing out ends it, and needs its token', () =>
-    quiet(async () => {
-      const browser = openBrowser(app);
-      await signIn(browser, 'root', ROOT_PASSWORD);
-      const cookie = browser.cookieHeader();
-      expect((await browser.post('/users/sign_out', {})).status).toBe(403);
-      expect((await api(browser)).status).toBe(200);
-      const answer = await browser.submit('/', {}, '/users/sign_out');
-      expect([answer.status, answer.location]).toEqual([303, '/users/sign_in']);
-      expect(browser.cookies.has(COOKIE)).toBe(false);
-      expect((await app.call('GET /user', { headers: { cookie } })).status).toBe(401);
-    }));
-
-  test.each([
-    ['/-/bye', 303, '/-/bye', null],
-    ['https://example.com/bye', 200, null, '0; url=https://example.com/bye'],
-    ['javascript:alert(1)', 303, '/users/sign_in', null],
-  ])('after_sign_out_path %s', (after_sign_out_path, status, location, refresh) =>
-    withSettings({ after_sign_out_path }, async () => {
-      const browser = openBrowser(app);
-      await signIn(browser, 'root', ROOT_PASSWORD);
-      const answer = await browser.submit('/', {}, '/users/sign_out');
-      expect([answer.status, answer.location, answer.headers.get('refresh')]).toEqual([
-        status,
-        location,
-        refresh,
-      ]);
-    }),
-  );
-
-  test('the API never begins one', async () => {
-    expect((await app.root('GET /user')).headers.getSetCookie()).toEqual([]);
-  });
-});
-
-describe('requests from other sites', () => {
-  test.each([
-    ['same origin', { 'sec-fetch-site': 'same-origin' }, 303],
-    ['typed by hand', { 'sec-fetch-site': 'none' }, 303],
-    ['cross-site', { 'sec-fetch-site': 'cross-site' }, 403],
-    ['a sibling domain', { 'sec-fetch-site': 'same-site' }, 403],
-    ['another origin', { origin: 'https://evil.example' }, 403],
-    ['an opaque origin', { origin: 'null' }, 403],
-    ['no browser', {}, 303],
-  ])('%s', (_case, headers: Record<string, string>, status) =>
-    quiet(async () => {
-      const answer = await openBrowser(app).post(
-        '/users/sign_in',
-        { login: 'root', password: ROOT_PASSWORD },
-        headers,
-      );
-      expect(answer.status).toBe(status);
-      expect(answer.headers.getSetCookie()).toHaveLength(status === 303 ? 1 : 0);
-    }),
-  );
-
-  test('our own origin, as a browser on plain http names it', () =>
-    quiet(async () => {
-      const fields = { login: 'root', password: ROOT_PASSWORD };
-      expect((await openBrowser(app).post('/users/sign_in', fields, { origin: app.url })).status).toBe(303);
     }));
 });
 
@@ -352,18 +229,33 @@ describe('lockout', () => {
 });
 
 describe('throttle of protected paths', () => {
-  test('more than ten POSTs a minute from one address are refused in plain text', () =>
+  test('ten POSTs a minute, unless set otherwise', () => {
+    expect(defaultSettings).toMatchObject({
+      throttle_protected_paths_enabled: true,
+      throttle_protected_paths_requests_per_period: 10,
+      throttle_protected_paths_period_in_seconds: 60,
+    });
+  });
+
+  test('too many POSTs from one address are refused in plain text, over all such paths', () =>
     withSettings(
-      { throttle_protected_paths_enabled: true, rate_limiting_response_text: 'Slow down.' },
+      {
+        throttle_protected_paths_enabled: true,
+        throttle_protected_paths_requests_per_period: 2,
+        throttle_protected_paths_period_in_seconds: 3_600,
+        rate_limiting_response_text: 'Slow down.',
+      },
       async () => {
-        // Two windows hold twenty, should a minute end in between.
+        // Two windows hold four, should an hour end in between.
         const answers = [];
-        for (let count = 0; count < 21; count++)
-          answers.push(await openBrowser(app).post('/users/sign_in', {}));
+        for (const path of ['/users/sign_in', '/users', '/users/sign_in', '/users', '/users/sign_in']) {
+          answers.push(await openBrowser(app).post(path, {}));
+        }
         const refused = answers.find(({ status }) => status === 429);
         expect(answers[0]?.status).toBe(422);
         expect(refused?.text).toBe('Slow down.\n');
         expect(refused?.headers.get('content-type')).toContain('text/plain');
+        expect(refused?.headers.get('ratelimit-name')).toBe('throttle_protected_paths');
         expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
         expect((await openBrowser(app).get('/users/sign_in')).status).toBe(200);
       },

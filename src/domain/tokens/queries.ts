@@ -5,6 +5,7 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import type { Tables } from '../../platform/db/rows.ts';
+import { containing } from '../../platform/db/search.ts';
 import { tokenOrder } from './rules.ts';
 import type { TokenFilters } from './schema.ts';
 
@@ -102,9 +103,6 @@ export async function selectPlace(
 const active = () =>
   sql<boolean>`(access_tokens.revoked_at is null
     and (access_tokens.expires_at is null or access_tokens.expires_at > ${now()}))`;
-
-/** A search term as a pattern that matches it anywhere, and nothing else. */
-const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 function filter(query: TokenQuery, filters: TokenFilters): TokenQuery {
   let filtered = query;

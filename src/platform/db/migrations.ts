@@ -33,7 +33,7 @@ export async function migrate(
   try {
     await connection`select pg_advisory_lock(${LOCK})`;
     await connection`create table if not exists migrations (
-      name text primary key, digest text not null, applied_at timestamptz not null default now())`;
+      name text primary key, digest text not null, applied_at timestamptz(3) not null default now())`;
     const applied = new Map(
       (await connection<{ name: string; digest: string }[]>`select name, digest from migrations`).map(
         (row) => [row.name, row.digest],

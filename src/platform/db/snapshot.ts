@@ -77,7 +77,7 @@ const scalarType: Record<string, string> = {
   boolean: 'boolean',
   bytea: 'Buffer',
   jsonb: 'Json',
-  'timestamp with time zone': 'Date',
+  'timestamp(3) with time zone': 'Date',
 };
 
 function rowType(column: Column): string {

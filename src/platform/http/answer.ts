@@ -17,6 +17,8 @@ export type HttpRequest = {
   /** Path parameters, decoded. */
   params: Record<string, string>;
   body: Buffer | undefined;
+  /** Sent with the answer, whatever that becomes, a failure included. */
+  replyHeaders: Record<string, string>;
 };
 
 export type Answer = {

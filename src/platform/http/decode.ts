@@ -158,6 +158,9 @@ const compileObject = (node: SchemaNode, path: Path): Decode => {
   };
 };
 
+/** More names of the client's own choice than anybody needs: each may become a condition of a statement. */
+const MAXIMUM_FREE_KEYS = 100;
+
 /** The free keys of a record; what is wrong under one of them is reported under the record's own name. */
 const compileRest = (node: SchemaNode, path: Path) => {
   const [pattern, patterned] = Object.entries(node.patternProperties ?? {})[0] ?? [];
@@ -167,7 +170,9 @@ const compileRest = (node: SchemaNode, path: Path) => {
   const accepts = new RegExp(pattern ?? '', 'u');
   const declared = new Set(Object.keys(node.properties ?? {}));
   const decode = compile(free, path);
+  const tooLong = tooLongAt(path, MAXIMUM_FREE_KEYS, 'item');
   return (raw: RawObject, problems: Problems): Record<string, unknown> => {
+    if (Object.keys(raw).length > MAXIMUM_FREE_KEYS) problems.add(tooLong);
     // Names that the client chose need an object without a prototype.
     const value: Record<string, unknown> = Object.create(null);
     for (const [key, given] of Object.entries(raw)) {

@@ -121,6 +121,7 @@ function asHttpRequest(request: FastifyRequest, origins: OriginPolicy): HttpRequ
     origin: origins.origin(peer, request.headers),
     params: request.params as Record<string, string>,
     body: request.body as Buffer | undefined,
+    replyHeaders: {},
   };
 }
 
@@ -179,7 +180,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const final = conditional(request, answer);
     const route = request.routeOptions?.url ?? 'none';
     const milliseconds = monotonic() - (started.get(request) ?? monotonic());
-    reply.raw.once('close', () => options.load.leave());
     reply.code(final.status);
     reply.headers(commonHeaders);
     if (request.url.startsWith('/api/')) reply.headers(corsHeaders);
@@ -222,6 +222,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.addHook('onRequest', (request, reply, done) => {
     started.set(request, monotonic());
+    // Here, not with the answer: by then a client may have hung up, and that is told once.
+    reply.raw.once('close', () => options.load.leave());
     const shed = options.load.enter(request.routeOptions?.url ?? '');
     if (shed) {
       void send(request, reply, renderFailure(shed));
@@ -251,13 +253,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   for (const [path, methods] of byPath(options.routes)) {
     for (const route of methods.values()) {
       const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+        const asked = asHttpRequest(request, options.origins);
         let answer: Answer;
         try {
-          answer = await route.handle(asHttpRequest(request, options.origins));
+          answer = await route.handle(asked);
         } catch (error) {
           answer = failed(request, error);
         }
-        return send(request, reply, answer);
+        return send(request, reply, { ...answer, headers: { ...asked.replyHeaders, ...answer.headers } });
       };
       const method = route.method === 'GET' ? ['GET', 'HEAD'] : route.method;
       app.route({ method, url: path, bodyLimit: route.bodyLimit ?? MEBIBYTE, handler });

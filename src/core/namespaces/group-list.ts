@@ -3,13 +3,13 @@
  * list from its own index and cut at the page: a page costs the same however many groups there are.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { reachedCtes } from '../../core/access/memberships.ts';
-import { INTERNAL, PUBLIC } from '../../core/access/roles.ts';
-import type { Caller } from '../../core/identity/actor.ts';
-import type { GroupRow } from '../../core/namespaces/rows.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
+import { reachedCtes } from '../access/memberships.ts';
+import { INTERNAL, PUBLIC } from '../access/roles.ts';
+import type { Caller } from '../identity/actor.ts';
+import type { GroupRow } from './rows.ts';
 
 const fragment = (text: string): RawBuilder<unknown> => sql.raw(text);
 

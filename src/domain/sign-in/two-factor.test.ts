@@ -7,7 +7,13 @@ import {
   openBrowser,
   signInAs,
 } from '../../../test/support/browser.ts';
-import { addMember, bodyOf, type MadeUser, makeGroup, makeUser } from '../../../test/support/factories.ts';
+import {
+  addMember,
+  auditEventsOf,
+  type MadeUser,
+  makeGroup,
+  makeUser,
+} from '../../../test/support/factories.ts';
 import { totpCode, totpStep } from '../../core/identity/totp.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { moveClock, now } from '../../platform/clock.ts';
@@ -24,87 +30,12 @@ const quiet = <T>(work: () => Promise<T>) => withSettings({}, work);
 const apiStatus = async (browser: Browser) =>
   (await app.call('GET /user', { headers: { cookie: browser.cookieHeader() } })).status;
 
-const eventsOf = async (id: number): Promise<string[]> => {
-  const events = await app.root('GET /audit_events', {
-    query: `entity_type=User&entity_id=${id}&per_page=100`,
-  });
-  return bodyOf(events, 200).map((event: { event_name: string }) => event.event_name);
-};
-
 async function signedIn(user: MadeUser, password = PASSWORD): Promise<Browser> {
   const browser = openBrowser(app);
   const answer = await signInAs(browser, user.username, password);
   expect(answer.status).toBe(303);
   return browser;
 }
-
-describe('changing the password', () => {
-  const change = (browser: Browser, fields: Record<string, string> = {}) =>
-    browser.submit('/-/profile/password', {
-      current_password: PASSWORD,
-      password: 'another good password',
-      password_confirmation: 'another good password',
-      ...fields,
-    });
-
-  test('ends every other session, renews this one, and leaves tokens alone', () =>
-    quiet(async () => {
-      const user = await makeUser(app);
-      const [here, there] = [await signedIn(user), await signedIn(user)];
-      const before = here.cookieHeader();
-      const answer = await change(here);
-      expect([answer.status, answer.alert]).toEqual([200, '']);
-      expect([await apiStatus(here), await apiStatus(there)]).toEqual([200, 401]);
-      expect((await app.call('GET /user', { headers: { cookie: before } })).status).toBe(401);
-      expect((await app.as(user.token)('GET /user')).status).toBe(200);
-      expect((await signInAs(openBrowser(app), user.username, PASSWORD)).status).toBe(422);
-      await signedIn(user, 'another good password');
-      expect(await eventsOf(user.id)).toContain('user_password_updated');
-      // The form below the answer is the new session's.
-      expect((await here.post('/users/sign_out', hiddenFields(answer.text, '/users/sign_out'))).status).toBe(
-        303,
-      );
-    }));
-
-  test.each([
-    ['a wrong current one', { current_password: 'wrong' }, 'The current password is wrong.'],
-    [
-      'entries that differ',
-      { password_confirmation: 'something else' },
-      'The two entries of the new password differ.',
-    ],
-    [
-      'one that breaks the rules',
-      { password: 'short', password_confirmation: 'short' },
-      'The new password is too short (minimum is 8 characters).',
-    ],
-  ])('%s changes nothing', (_case, fields, text) =>
-    quiet(async () => {
-      const user = await makeUser(app);
-      const browser = await signedIn(user);
-      const answer = await change(browser, fields);
-      expect([answer.status, answer.alert]).toEqual([422, text]);
-      await signedIn(user);
-    }),
-  );
-
-  test('needs the token of its form, and a session', () =>
-    quiet(async () => {
-      const user = await makeUser(app);
-      const browser = await signedIn(user);
-      expect((await browser.post('/-/profile/password', { current_password: PASSWORD })).status).toBe(403);
-      const answer = await openBrowser(app).get('/-/profile/password?x=1');
-      expect(answer.location).toBe('/users/sign_in?return_to=%2F-%2Fprofile%2Fpassword%3Fx%3D1');
-    }));
-
-  test('guesses at the current password lock the account like any others', () =>
-    withSettings({ max_login_attempts: 2 }, async () => {
-      const user = await makeUser(app);
-      const browser = await signedIn(user);
-      for (const current_password of ['a', 'b']) await change(browser, { current_password });
-      expect((await change(browser)).alert).toMatch(/Too many/);
-    }));
-});
 
 /** Codes by hand, as an app would make them. */
 const codeOf = (key: Buffer, stepsOn = 0) => totpCode(key, totpStep(now()) + stepsOn);
@@ -146,7 +77,7 @@ describe('two-factor authentication', () => {
       const { sql } = app.app.services.database;
       const [row] = await sql`select * from users where id = ${user.id}`;
       expect(recovery.some((code) => JSON.stringify(row).includes(code))).toBe(false);
-      expect(await eventsOf(user.id)).toContain('user_enable_two_factor');
+      expect(await auditEventsOf(app, user.id)).toContain('user_enable_two_factor');
     }));
 
   test('needs the password, the present code, and a key that was made for this user', () =>
@@ -188,7 +119,7 @@ describe('two-factor authentication', () => {
       expect(twice.map(({ answer }) => answer.status).sort()).toEqual([303, 422]);
       const [entered] = twice.filter(({ answer }) => answer.status === 303);
       expect(entered && (await apiStatus(entered.browser))).toBe(200);
-      expect(await eventsOf(user.id)).toEqual(
+      expect(await auditEventsOf(app, user.id)).toEqual(
         expect.arrayContaining([
           'user_authenticated_with_two_factor_authentication',
           'login_failed_with_two_factor_authentication',
@@ -257,7 +188,7 @@ describe('two-factor authentication', () => {
       expect((await disable('000000')).status).toBe(422);
       expect((await disable(codeOf(key, 1))).status).toBe(200);
       await signedIn(user);
-      expect(await eventsOf(user.id)).toContain('user_disable_two_factor');
+      expect(await auditEventsOf(app, user.id)).toContain('user_disable_two_factor');
     }));
 });
 

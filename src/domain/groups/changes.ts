@@ -1,0 +1,79 @@
+/** What changes of groups have in common: who makes them, the locks, the settings they name, and how they are refused. */
+import type { AuthorizedGroup } from '../../core/access/find.ts';
+import type { AuditedEntity } from '../../core/activity/announce.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { changeBranchProtection } from '../../core/namespaces/branch-protection.ts';
+import { groupSettings, premiumGroupSettings } from '../../core/namespaces/group-settings.ts';
+import { lockNamespace } from '../../core/namespaces/paths-change.ts';
+import type { NamespaceRow } from '../../core/namespaces/rows.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import { conflict, forbidden, invalid } from '../../platform/failure.ts';
+import type { UpdateGroup } from './schema.ts';
+
+/** What every change of a group needs to know. */
+export type Writing = { services: Services; settings: ApplicationSettings; actor: Actor };
+
+export const groupEntity = (row: Pick<NamespaceRow, 'id' | 'full_path'>): AuditedEntity => ({
+  type: 'Group',
+  id: row.id,
+  path: row.full_path,
+});
+
+/** Refuses what is wrong with the values of some properties; every problem at once. */
+export function refuseProblems(problems: Record<string, string[]>): void {
+  const wrong = Object.entries(problems).filter(([, texts]) => texts.length > 0);
+  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
+}
+
+/** Locks a group and the one that it is in, so that its path can change; 404 or 409 when it went or moved meanwhile. */
+export async function lockWithParent(
+  tx: Db,
+  group: AuthorizedGroup,
+): Promise<{ row: NamespaceRow; parent: NamespaceRow | undefined }> {
+  const parentId = group.row.parent_id;
+  // The parent first: two that change groups of one parent then wait for each other there.
+  const parent = parentId === null ? undefined : found(await lockNamespace(tx, parentId), 'Group');
+  const row = found(await lockNamespace(tx, group.id), 'Group');
+  if (row.parent_id !== parentId) throw conflict('409 Conflict: Resource lock');
+  return { row, parent };
+}
+
+/**
+ * The settings that a request changes, ready to be merged into the stored ones: older names are read as the current ones,
+ * and what the tier does not have is left out.
+ */
+export function changedSettings(
+  { services, settings, actor }: Writing,
+  input: UpdateGroup,
+  stored: { settings: unknown },
+): Record<string, Json> {
+  const {
+    name: _name,
+    path: _path,
+    description: _description,
+    visibility: _visibility,
+    avatar: _avatar,
+    emails_disabled,
+    default_branch_protection: level,
+    default_branch_protection_defaults: record,
+    ...named
+  } = input;
+  if (named.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
+  const current = groupSettings(stored).default_branch_protection_defaults;
+  const changes: Record<string, Json> = {
+    ...(emails_disabled !== undefined && { emails_enabled: !emails_disabled }),
+    ...((level !== undefined || record !== undefined) && {
+      default_branch_protection_defaults: changeBranchProtection(
+        current ?? settings.default_branch_protection_defaults,
+        { level, record },
+      ).record,
+    }),
+  };
+  for (const [setting, value] of Object.entries(named)) if (value !== undefined) changes[setting] = value;
+  if (services.config.tier === 'free') for (const setting of premiumGroupSettings) delete changes[setting];
+  return changes;
+}

@@ -1,0 +1,53 @@
+/** What the contract tests need to walk the endpoint inventory: names, addresses and committed files. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import type { Endpoint } from '../../src/core/endpoint.ts';
+
+/** The objects that paths name, by their ids. */
+export type Places = { user: number; group: number; project: number };
+
+export const titleOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
+
+/**
+ * The endpoint's path with ids in the place of parameters: that of the place which the path starts with, then `others`
+ * by name, then 1.
+ */
+export function addressOf(
+  path: string,
+  places: Places,
+  others: Record<string, string | number> = {},
+): string {
+  const starts: Record<string, number> = {
+    users: places.user,
+    groups: places.group,
+    namespaces: places.group,
+    projects: places.project,
+  };
+  const [, start = '', first = ''] = path.split('/');
+  let subject = first.startsWith(':') ? starts[start] : undefined;
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const id = subject ?? others[name] ?? 1;
+    subject = undefined;
+    return encodeURIComponent(id);
+  });
+}
+
+/** The text is the committed file's; `UPDATE_GOLDEN=1` writes it there instead. */
+export function expectGolden(name: string, text: string): void {
+  const file = new URL(`../contract/${name}`, import.meta.url);
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(file, text);
+  expect(text).toBe(readFileSync(file, 'utf8'));
+}
+
+/** Runs the work on each item, `width` at a time. */
+export async function forEachOf<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = [...items];
+  const run = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: width }, run));
+}
