@@ -65,7 +65,7 @@ export function createApp(options: AppOptions): App {
     database,
     settings: createSettingsSource(sql),
     features: createFeatureGates(sql),
-    authenticator: createAuthenticator(sql, deriveKey(secretKey, 'csrf')),
+    authenticator: createAuthenticator(database, deriveKey(secretKey, 'csrf')),
     limiter: createRateLimiter({
       lease: leaseFrom(sql),
       now,

@@ -149,7 +149,9 @@ export function listing<P extends TProperties, R extends TSchema, Subject, C ext
   },
 ): Endpoint {
   const { item, ...rest } = spec;
-  const fields = spec.page === 'offset' ? pageFields : { ...pageFields, ...keysetFields };
+  // Asking for keyset pages where there are none is refused, not overlooked (spec: Pagination).
+  const { pagination } = keysetFields;
+  const fields = spec.page === 'offset' ? { ...pageFields, pagination } : { ...pageFields, ...keysetFields };
   return endpoint({
     ...rest,
     input: Type.Object({ ...fields, ...spec.input?.properties }),
@@ -284,7 +286,7 @@ export function toRoute(
     await limitCalls(request, caller, settings);
     // The database would choke on it, and nothing is named so.
     if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound();
-    const question: AccessQuestion = { sql: database.sql, caller, params: request.params };
+    const question: AccessQuestion = { sql: database.points, caller, params: request.params };
     const { subject, actor } = await spec.access.find(question);
     if (spec.tier && tierOrder[config.tier] < tierOrder[spec.tier]) throw forbidden();
     decode ??= compileDecoder(spec.input) as (raw: RawObject) => unknown;

@@ -13,21 +13,31 @@ function describe(error: unknown): LogFields {
   return { error: error.message, cause, stack: error.stack };
 }
 
-/** One JSON object a line; lines of one turn of the event loop are written together. */
+/** How long lines wait for company, in milliseconds: each write costs a call of the system and wakes who reads it. */
+const GATHERING = 20;
+
+/** One JSON object a line; lines of a moment are written together. An error is written at once, with what led to it. */
 export function createLog(write: (text: string) => void): Log {
   let waiting = '';
-  const emit = (level: string, event: string, fields: LogFields) => {
-    if (waiting === '') {
-      setImmediate(() => {
-        const text = waiting;
-        waiting = '';
-        write(text);
-      });
-    }
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const text = waiting;
+    waiting = '';
+    if (text !== '') write(text);
+  };
+  const add = (level: string, event: string, fields: LogFields) => {
     waiting += `${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`;
   };
   return {
-    info: (event, fields = {}) => emit('info', event, fields),
-    error: (event, error, fields = {}) => emit('error', event, { ...fields, ...describe(error) }),
+    info(event, fields = {}) {
+      add('info', event, fields);
+      timer ??= setTimeout(flush, GATHERING);
+    },
+    error(event, error, fields = {}) {
+      add('error', event, { ...fields, ...describe(error) });
+      setImmediate(flush);
+    },
   };
 }

@@ -3,7 +3,6 @@ import {
   argon2,
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   hash,
   hkdfSync,
@@ -19,7 +18,7 @@ export const randomText = (bytes: number): string => randomBytes(bytes).toString
 export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
 
 /** SHA-256: of a token, code or key, what is stored in its place; of a file, its name. */
-export const digest = (secret: string | Buffer): Buffer => createHash('sha256').update(secret).digest();
+export const digest = (secret: string | Buffer): Buffer => hash('sha256', secret, 'buffer');
 
 /** A digest as the formats of keys want it: where md5 or SHA-1 names a key, it guards nothing. */
 export const keyFingerprint = (algorithm: 'md5' | 'sha1', key: Buffer): string => hash(algorithm, key);

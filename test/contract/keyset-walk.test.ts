@@ -93,9 +93,14 @@ describe('GET /users by keyset', () => {
 
 describe('GET /projects by keyset', () => {
   it('sees each project once, in order', async () => {
-    for (let index = 0; index < 25; index++) await ashlar.root('POST /projects', { body: { name: `walk ${index}` } });
+    for (let index = 0; index < 25; index++)
+      await ashlar.root('POST /projects', { body: { name: `walk ${index}` } });
     for (const sort of ['asc', 'desc']) {
-      const seen = await walk(`/api/v4/projects?pagination=keyset&order_by=id&sort=${sort}&per_page=5`, [], async () => {});
+      const seen = await walk(
+        `/api/v4/projects?pagination=keyset&order_by=id&sort=${sort}&per_page=5`,
+        [],
+        async () => {},
+      );
       const ids = [...seen].sort((left, right) => (sort === 'asc' ? left - right : right - left));
       expect(seen).toEqual(ids);
       expect(seen).toHaveLength(25);

@@ -9,6 +9,7 @@ import {
   cleanUp,
   databaseProcesses,
   killNow,
+  launcher,
   makeFolder,
   type Program,
   postmaster,
@@ -174,7 +175,7 @@ test('kill -9 of the launcher, which runs where Node is older, leaves nothing ru
   const older =
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })";
   const program = await startProgram({
-    nodeArguments: ['--import', `data:text/javascript,${encodeURIComponent(older)}`],
+    command: ['--import', `data:text/javascript,${encodeURIComponent(older)}`, launcher, 'serve'],
   });
   const serving = Number(readFileSync(join(program.data, 'pid'), 'utf8'));
   expect(serving).not.toBe(program.pid);

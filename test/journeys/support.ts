@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const ROOT_TOKEN = 'glpat-root-token-of-the-journeys';
 export const ROOT_PASSWORD = 'correct horse battery';
 
-const launcher = join(import.meta.dirname, '..', '..', 'bin', 'ashlar.js');
+export const launcher = join(import.meta.dirname, '..', '..', 'bin', 'ashlar.js');
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -18,7 +18,7 @@ export type Program = {
   readonly url: string;
   readonly data: string;
   readonly pid: number;
-  /** What it has said so far, on both streams. */
+  /** What it has said of late, on both streams. */
   output(): string;
   /** As root, below /api/v4. */
   root(request: string, body?: unknown): Promise<Response>;
@@ -38,12 +38,15 @@ export function makeFolder(): string {
   return folder;
 }
 
-/** Runs `ashlar` with arguments; `nodeArguments` come before it. Nothing of our own environment's settings is passed on. */
-function launch(data: string, env: Record<string, string>, nodeArguments: string[]) {
+/** In characters: enough for what went wrong last. */
+const OUTPUT_KEPT = 65_536;
+
+/** Runs Node with arguments. Nothing of our own environment's settings is passed on. */
+function launch(data: string, env: Record<string, string> = {}, command: string[] = [launcher, 'serve']) {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(ASHLAR_|DATABASE_URL|NODE_|VITEST)/.test(name),
   );
-  const child = spawn(process.execPath, [...nodeArguments, launcher, 'serve'], {
+  const child = spawn(process.execPath, command, {
     env: {
       ...Object.fromEntries(inherited),
       ASHLAR_DATA: data,
@@ -58,7 +61,7 @@ function launch(data: string, env: Record<string, string>, nodeArguments: string
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
+      output = (output + text).slice(-OUTPUT_KEPT);
     });
   }
   // 'close': when the streams have ended too, and with them what it said.
@@ -66,12 +69,15 @@ function launch(data: string, env: Record<string, string>, nodeArguments: string
   return { child, ended, output: () => output };
 }
 
-/** Starts the program and waits for its address; throws with what it said when it ends first. */
+/**
+ * Starts the program and waits for its address; throws with what it said when it ends first. `command` is what Node
+ * runs in the place of `bin/ashlar.js serve`.
+ */
 export async function startProgram(
-  options: { data?: string; env?: Record<string, string>; nodeArguments?: string[] } = {},
+  options: { data?: string; env?: Record<string, string>; command?: string[] } = {},
 ): Promise<Program> {
   const data = options.data ?? join(makeFolder(), 'data');
-  const { child, ended, output } = launch(data, options.env ?? {}, options.nodeArguments ?? []);
+  const { child, ended, output } = launch(data, options.env, options.command);
   const address = () => /^Ashlar serves .*?(http:\S+?)\)?$/m.exec(output())?.[1];
   const end = { reached: false };
   void ended.then(() => {
@@ -104,7 +110,7 @@ export async function startInVain(
   data: string,
   env: Record<string, string> = {},
 ): Promise<Ended & { output: string }> {
-  const { ended, output } = launch(data, env, []);
+  const { ended, output } = launch(data, env);
   return { ...(await ended), output: output() };
 }
 

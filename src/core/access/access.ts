@@ -16,6 +16,7 @@ import { type AuthorizedUser, findUser } from './users.ts';
 export type Found<Subject, C extends Caller> = { subject: Subject; actor: C };
 
 export type AccessQuestion = {
+  /** For point reads. */
   sql: postgres.Sql;
   caller: Caller;
   /** Path parameters. */

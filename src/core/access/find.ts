@@ -5,11 +5,11 @@ import { Failure, forbidden, notFound, unauthenticated } from '../../platform/fa
 import type { Actor, Caller } from '../identity/actor.ts';
 import {
   type GroupRow,
-  type ProjectRow,
   projectColumns,
   projectFullPath,
   projectIsArchived,
   projectTables,
+  type ReachedProjectRow,
 } from '../namespaces/rows.ts';
 import { directProjectLevel, namespaceLevel, sharedProjectLevel } from './memberships.ts';
 import {
@@ -31,12 +31,10 @@ declare const receipt: unique symbol;
 export type AuthorizedProject = {
   readonly [receipt]: 'project';
   readonly id: number;
-  readonly row: ProjectRow;
+  readonly row: ReachedProjectRow;
   readonly fullPath: string;
   /** The caller's role; an administrator's is Owner. */
   readonly role: Role;
-  /** The levels behind it, for `permissions`. */
-  readonly levels: { project: number; group: number };
   may(ability: ProjectAbility): boolean;
 };
 
@@ -63,22 +61,19 @@ const asId = (reference: ObjectReference): number | undefined => {
   return /^\d{1,15}$/.test(reference) ? Number(reference) : undefined;
 };
 
-type ProjectFound = ProjectRow & { level_project: number; level_namespace: number; level_shared: number };
-
 // Parameters: $1 caller, $2 date, then the reference. Kept as text so that the driver prepares each once.
 const projectSelect = `
   select ${projectColumns}, ${directProjectLevel('$1', '$2')} as level_project,
-    ${namespaceLevel('$1', '$2', 'contents')} as level_namespace, ${sharedProjectLevel('$1', '$2')} as level_shared
+    greatest(${namespaceLevel('$1', '$2', 'contents')}, ${sharedProjectLevel('$1', '$2')}) as level_group
   from ${projectTables} where not p.deleting and `;
 const projectById = `${projectSelect} p.id = $3`;
 const projectByPath = `${projectSelect} lower(n.full_path) collate "C" = $3 and lower(p.path) collate "C" = $4`;
 
+// From the caller's memberships, which are few, not from what is inside, which may be anything.
 const reachesInside = `exists (
-  select from namespaces d where d.ancestor_ids @> array[n.id] and (
-    exists (select from members m where m.namespace_id = d.id and m.user_id = $1
-            and (m.expires_at is null or m.expires_at > $2))
-    or exists (select from members m join projects p on p.id = m.project_id
-               where m.user_id = $1 and p.namespace_id = d.id and (m.expires_at is null or m.expires_at > $2))))`;
+  select from members m left join projects p on p.id = m.project_id
+  join namespaces d on d.id = coalesce(m.namespace_id, p.namespace_id)
+  where m.user_id = $1 and n.id = any(d.ancestor_ids) and (m.expires_at is null or m.expires_at > $2))`;
 const groupSelect = `
   select n.*, ${namespaceLevel('$1', '$2', 'group')} as level, ${reachesInside} as reaches_inside,
     exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived) as ancestor_archived
@@ -92,13 +87,13 @@ async function selectProject(sql: postgres.Sql, caller: Caller, reference: Objec
   const id = asId(reference);
   const user = caller?.id ?? NOBODY;
   if (id !== undefined) {
-    return (await sql.unsafe<ProjectFound[]>(projectById, [user, today(), id], prepared))[0];
+    return (await sql.unsafe<ReachedProjectRow[]>(projectById, [user, today(), id], prepared))[0];
   }
   const path = String(reference).toLowerCase();
   const slash = path.lastIndexOf('/');
   if (slash < 1) return undefined;
   const parameters = [user, today(), path.slice(0, slash), path.slice(slash + 1)];
-  return (await sql.unsafe<ProjectFound[]>(projectByPath, parameters, prepared))[0];
+  return (await sql.unsafe<ReachedProjectRow[]>(projectByPath, parameters, prepared))[0];
 }
 
 function standingOf(caller: Caller, row: { visibility: number }, role: Role, archived: boolean): Standing {
@@ -115,19 +110,16 @@ function standingOf(caller: Caller, row: { visibility: number }, role: Role, arc
 
 function projectReceipt(
   caller: Caller,
-  found: ProjectFound,
+  row: ReachedProjectRow,
 ): { project: AuthorizedProject; standing: Standing } {
-  const { level_project, level_namespace, level_shared, ...row } = found;
-  const group = Math.max(level_namespace, level_shared);
   // The levels come out of the members table, whose check constraint admits roles only.
-  const role = (caller?.admin ? OWNER : Math.max(level_project, group)) as Role;
+  const role = (caller?.admin ? OWNER : Math.max(row.level_project, row.level_group)) as Role;
   const standing = standingOf(caller, row, role, projectIsArchived(row));
   const project = {
     id: row.id,
     row,
     fullPath: projectFullPath(row),
     role,
-    levels: { project: level_project, group },
     may: (ability: ProjectAbility) => decide(projectPolicy[ability], standing) === 'allowed',
   } as AuthorizedProject;
   return { project, standing };
@@ -197,13 +189,15 @@ export async function authorizeGroup(
     prepared,
   );
   if (!found) throw notFound('Group');
-  const { level, reaches_inside, ancestor_archived, ...row } = found;
   // As above: the members table admits roles only.
-  const role = (caller?.admin ? OWNER : level) as Role;
-  const standing = { ...standingOf(caller, row, role, ancestor_archived), reachesInside: reaches_inside };
+  const role = (caller?.admin ? OWNER : found.level) as Role;
+  const standing = {
+    ...standingOf(caller, found, role, found.ancestor_archived),
+    reachesInside: found.reaches_inside,
+  };
   refuse(decide(rule, standing), 'Group');
   const may = (other: GroupAbility) => decide(groupPolicy[other], standing) === 'allowed';
-  return { id: row.id, row, role, may } as AuthorizedGroup;
+  return { id: found.id, row: found as GroupRow, role, may } as AuthorizedGroup;
 }
 
 /** The receipt of an administrator; 401 for nobody, 403 for anyone else. */

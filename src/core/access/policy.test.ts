@@ -65,6 +65,8 @@ describe('decisions (spec: Status codes)', () => {
   const star: Rule = { least: GUEST, visible: 'signed_in' };
   const audit: Rule = { least: DEVELOPER, whileArchived: true, auditor: true };
   const auditor: Standing = { ...outsider, auditor: true };
+  const inside: Standing = { ...outsider, reachesInside: true };
+  const people = groupPolicy.read_group_members;
 
   test.each<[string, Rule, Standing, Decision]>([
     ['anonymous reads what is public', read, { ...nobody, visibility: PUBLIC }, 'allowed'],
@@ -89,6 +91,10 @@ describe('decisions (spec: Status codes)', () => {
     ['an archived object is read', read, { ...outsider, role: GUEST, archived: true }, 'allowed'],
     ['an archived object that is invisible', change, { ...outsider, archived: true }, 'invisible'],
     ['an auditor reads', audit, auditor, 'allowed'],
+    ['a member of something inside reads the group', groupPolicy.read_group, inside, 'allowed'],
+    ['a member of something inside does not read its members', people, inside, 'refused'],
+    ['where it is open to them, they do', people, { ...inside, visibility: INTERNAL }, 'allowed'],
+    ['a member reads the members', people, { ...inside, role: GUEST }, 'allowed'],
     ['an auditor changes nothing', change, auditor, 'refused'],
   ])('%s', (_, rule, standing, decision) => {
     expect(decide(rule, standing)).toBe(decision);

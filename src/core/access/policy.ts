@@ -15,6 +15,8 @@ export type Rule = {
   open?: boolean;
   /** Archived objects are read-only unless the rule says otherwise. */
   whileArchived?: boolean;
+  /** A member of something inside, who sees the group, is not let in by that alone. */
+  notFromInside?: boolean;
   /** An auditor may too, whatever the role: for what only reads. */
   auditor?: boolean;
 };
@@ -47,7 +49,7 @@ export const groupPolicy = {
   read_group: { least: GUEST, visible: 'anyone', whileArchived: true },
   request_group_access: { least: GUEST, visible: 'signed_in' },
   leave_group: { least: GUEST, visible: 'signed_in', whileArchived: true },
-  read_group_members: { least: GUEST, visible: 'anyone', whileArchived: true },
+  read_group_members: { least: GUEST, visible: 'anyone', whileArchived: true, notFromInside: true },
   read_group_audit_events: { least: DEVELOPER, whileArchived: true, auditor: true },
   read_all_group_audit_events: { least: OWNER, whileArchived: true, auditor: true },
   create_projects: { least: DEVELOPER },
@@ -101,6 +103,7 @@ export function decide(rule: Rule, standing: Standing): Decision {
   if (!isVisible(standing)) return 'invisible';
   if (standing.archived && !rule.whileArchived) return 'refused';
   if (rule.open && isOpen(standing)) return 'allowed';
+  if (rule.notFromInside && !isVisible({ ...standing, reachesInside: false })) return 'refused';
   if (rule.visible !== undefined || standing.admin || (standing.auditor && rule.auditor)) return 'allowed';
   return standing.role >= rule.least ? 'allowed' : 'refused';
 }

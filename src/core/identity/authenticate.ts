@@ -1,6 +1,7 @@
 /** One credential → Actor, then sudo. Checked in the database at every request, so that a revoked one is dead at once. */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { Failure, forbidden, unauthenticated } from '../../platform/failure.ts';
 import { digest, authenticate as mac, sameSecret } from '../../platform/secret.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
@@ -61,7 +62,10 @@ function refuseInactive(user: UserColumns): void {
 }
 
 /** Makes the one door that every credential goes through. `csrfKey` authenticates the forms of a session. */
-export function createAuthenticator(sql: postgres.Sql, csrfKey: Buffer): Authenticator {
+export function createAuthenticator(
+  { sql, points }: Pick<Database, 'sql' | 'points'>,
+  csrfKey: Buffer,
+): Authenticator {
   const csrfToken = (session: string): string => mac(csrfKey, session);
 
   async function byToken(
@@ -69,7 +73,7 @@ export function createAuthenticator(sql: postgres.Sql, csrfKey: Buffer): Authent
     kinds: readonly TokenKind[],
     settings: ApplicationSettings,
   ): Promise<Actor> {
-    const [row] = await sql<TokenRow[]>`
+    const [row] = await points<TokenRow[]>`
       select t.id as token_id, t.kind as token_kind, t.scopes, t.family_id, t.expires_at, t.revoked_at,
              t.last_used_at, ${userColumns(sql)}
       from access_tokens t join users u on u.id = t.user_id and u.deletion is null

@@ -127,3 +127,21 @@ export async function listGroups(db: Db, query: GroupQuery, page: PageRequest): 
   const last = end && { name: end.name, id: end.id };
   return { items, total: undefined, more: items.length === perPage, ...(last && { last }) };
 }
+
+/** Those of the groups that the caller sees, by id: for records that name groups. */
+export async function selectSeenGroups(
+  db: Db,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0 || seesAll(caller)) return new Set(ids);
+  const reached = caller
+    ? sql`n.id in (select id from reached_groups union select id from seen_groups)`
+    : sql`false`;
+  const { rows } = await sql<{ id: number }>`
+    ${withReached(caller)}
+    select n.id from namespaces n
+    where n.id = any(${[...ids]}::bigint[]) and not n.deleting
+      and (n.visibility >= ${openTo(caller)} or ${reached})`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}

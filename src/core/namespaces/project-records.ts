@@ -167,21 +167,30 @@ const NOTIFICATION_GLOBAL = 3;
 const accessLevel = (level: number) =>
   level > 0 ? { access_level: level, notification_level: NOTIFICATION_GLOBAL } : null;
 
-/** The full record; `levels` are the caller's, undefined for nobody. */
+/**
+ * The full record; `levels` are the caller's, undefined for nobody, and `seenGroups` those that the caller sees: the
+ * names of others are not told (administrators see all).
+ */
 export function presentProject(
   view: ProjectView,
   row: ProjectRow,
-  sides: { levels?: ProjectLevels; forkedFrom?: ProjectRow; statistics?: boolean },
+  sides: {
+    levels?: ProjectLevels;
+    forkedFrom?: ProjectRow;
+    statistics?: boolean;
+    seenGroups?: ReadonlySet<number>;
+  },
 ): FullProject {
   const settings = projectSettings(row);
   const self = `${view.baseUrl}/api/v4/projects/${row.id}`;
   const fullPath = projectFullPath(row);
   const issues = settings.issues_access_level !== 'disabled';
   const mergeRequests = settings.merge_requests_access_level !== 'disabled';
-  const host = new URL(view.baseUrl).host;
+  const host = view.baseUrl.replace(/^.*\/\//, '');
   return {
+    // First, while the object is empty: so many fields are then copied at once.
+    ...settings,
     ...presentBasicProject(view, row),
-    ...(sides.forkedFrom && { forked_from_project: presentBasicProject(view, sides.forkedFrom) }),
     container_registry_image_prefix: `${host}/${fullPath.toLowerCase()}`,
     _links: {
       self,
@@ -209,7 +218,6 @@ export function presentProject(
     service_desk_enabled: false,
     service_desk_address: null,
     can_create_merge_request_in: view.signedIn && mergeRequests && !projectIsArchived(row),
-    ...settings,
     emails_disabled: !settings.emails_enabled,
     creator_id: row.creator_id,
     import_url: null,
@@ -219,10 +227,13 @@ export function presentProject(
     description_html: '',
     updated_at: row.updated_at.toISOString(),
     restrict_user_defined_variables: settings.ci_pipeline_variables_minimum_override_role !== 'developer',
-    shared_with_groups: row.shared_with_groups ?? [],
+    shared_with_groups: (row.shared_with_groups ?? []).filter(
+      (share) => view.admin || sides.seenGroups?.has(share.group_id),
+    ),
     requirements_enabled: settings.requirements_access_level !== 'disabled',
     security_and_compliance_enabled: settings.security_and_compliance_access_level !== 'disabled',
     compliance_frameworks: [],
+    ...(sides.forkedFrom && { forked_from_project: presentBasicProject(view, sides.forkedFrom) }),
     ...(sides.statistics && { statistics: noStatistics }),
     ...(sides.levels && {
       permissions: {

@@ -47,6 +47,9 @@ export type ProjectRow = Selectable<ProjectsTable> & {
   shared_with_groups: GroupShare[] | null;
 };
 
+/** A project with the caller's levels on it: its own, and the greatest from groups. */
+export type ReachedProjectRow = ProjectRow & { level_project: number; level_group: number };
+
 /** Columns of ProjectRow over `projects p join namespaces n`, left join `users o` on the personal owner. */
 export const projectColumns = `
   p.*, n.name as namespace_name, n.path as namespace_path, n.kind as namespace_kind,

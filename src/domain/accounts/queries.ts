@@ -20,8 +20,8 @@ export type ProfileRow = UserRow & {
   created_by: UserBasicRow | null;
 };
 
-// $1: ids, $2: who looks. Kept as text so that the driver prepares it once.
-const profiles = `
+// $1: the id or ids, $2: who looks. Kept as text so that the driver prepares each once.
+const profile = `
   select u.*, n.id as namespace_id,
     (select count(*)::integer from follows f where f.followee_id = u.id) as followers,
     (select count(*)::integer from follows f where f.follower_id = u.id) as following,
@@ -33,7 +33,10 @@ const profiles = `
       'state', c.state, 'avatar', c.avatar, 'public_email', c.public_email, 'locked', c.locked_at is not null,
       'email', c.email) end as created_by
   from users u left join namespaces n on n.owner_id = u.id left join users c on c.id = u.created_by_id
-  where u.id = any($1::bigint[])`;
+  where`;
+// A statement of its own for one: that over an array would be planned anew each time, at five times the cost of running it.
+const profileOfOne = `${profile} u.id = $1`;
+const profilesOfMany = `${profile} u.id = any($1::bigint[])`;
 
 /** The users' profiles as `viewerId` (0 for nobody) sees them, in one statement, in the order of `ids`. */
 export async function selectProfiles(
@@ -42,7 +45,11 @@ export async function selectProfiles(
   viewerId: number,
 ): Promise<ProfileRow[]> {
   if (ids.length === 0) return [];
-  const rows = await driver.unsafe<ProfileRow[]>(profiles, [[...ids], viewerId], { prepare: true });
+  const [one] = ids;
+  const rows =
+    one !== undefined && ids.length === 1
+      ? await driver.unsafe<ProfileRow[]>(profileOfOne, [one, viewerId], { prepare: true })
+      : await driver.unsafe<ProfileRow[]>(profilesOfMany, [[...ids], viewerId], { prepare: true });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

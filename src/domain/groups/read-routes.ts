@@ -2,22 +2,19 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { anyone, onGroup } from '../../core/access/access.ts';
+import { replyWithAvatar } from '../../core/avatar-reply.ts';
 import {
   bytes,
   type CallLimit,
   type Context,
   type Endpoint,
   endpoint,
-  found,
   listing,
-  Reply,
 } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { type GroupQuery, listGroups, today } from '../../core/namespaces/group-list.ts';
 import { Group, PublicGroupDetails, presentPublicGroup } from '../../core/namespaces/group-records.ts';
-import { readAvatar } from '../../core/uploads.ts';
 import { mapPage } from '../../platform/db/page.ts';
-import { notFound } from '../../platform/failure.ts';
 import type { KeysetRule } from '../../platform/http/pagination.ts';
 import { commaList, stringEnum } from '../../platform/http/schema.ts';
 import { groupQuery, transferTargetQuery, visibleGroupQuery } from './filters.ts';
@@ -172,12 +169,6 @@ export const readEndpoints: Endpoint[] = [
     summary: 'The picture of the group.',
     access: onGroup('read_group'),
     reply: bytes,
-    handle: async ({ services, subject }) => {
-      const { avatar } = subject.row;
-      const picture = avatar === null ? undefined : await readAvatar(services.config.data, avatar);
-      const { status, headers, body } = found(picture, 'Avatar');
-      if (!Buffer.isBuffer(body)) throw notFound('Avatar');
-      return new Reply(status, body, headers);
-    },
+    handle: ({ services, subject }) => replyWithAvatar(services.config.data, subject.row.avatar),
   }),
 ];

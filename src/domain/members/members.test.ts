@@ -459,3 +459,18 @@ describe('POST /projects/:id/import_project_members/:project_id', () => {
     ).toBe(404);
   });
 });
+
+describe('a private group seen from inside', () => {
+  it('shows itself to a member of one of its projects, not who is in it', async () => {
+    const [owner, guest] = [await makeUser(ashlar), await makeUser(ashlar)];
+    const group = await makeGroup(ashlar, { owner });
+    const project = await makeProject(ashlar, { of: group });
+    await makeMember(ashlar, { project_id: project.id }, guest, 10);
+    const call = ashlar.as(guest.token);
+    expect((await call(`GET /groups/${group.id}`)).status).toBe(200);
+    for (const path of ['members', 'members/all', `members/${owner.id}`, `members/all/${owner.id}`]) {
+      expect((await call(`GET /groups/${group.id}/${path}`)).status).toBe(403);
+    }
+    expect((await ashlar.as(owner.token)(`GET /groups/${group.id}/members`)).status).toBe(200);
+  });
+});

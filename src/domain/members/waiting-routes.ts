@@ -94,7 +94,9 @@ export const invitationEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
     path: `${kind.path}/invitations`,
     summary: `Mail addresses that are invited to a ${kind.noun}.`,
     access: kind.access.manage,
-    input: Type.Object({ query: Type.Optional(Type.String({ description: 'Part of an address.' })) }),
+    input: Type.Object({
+      query: Type.Optional(Type.String({ maxLength: 255, description: 'Part of an address.' })),
+    }),
     page: 'offset',
     item: Invitation,
     handle: async ({ db, subject, input, page, ...context }) => {

@@ -5,6 +5,7 @@ import { mayCreateProjects } from '../../core/access/project-creation.ts';
 import { GUEST, MAINTAINER, visibilityLevel, visibilityName } from '../../core/access/roles.ts';
 import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { isScheduledAbove } from '../../core/namespaces/erasure.ts';
 import { pathProblems } from '../../core/namespaces/paths.ts';
 import {
   forgetRedirect,
@@ -12,6 +13,8 @@ import {
   lockNamespace,
   redirectProject,
 } from '../../core/namespaces/paths-change.ts';
+import { projectSettings } from '../../core/namespaces/project-settings.ts';
+import type { NamespaceRow } from '../../core/namespaces/rows.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
@@ -26,6 +29,7 @@ import {
   notFound,
   type ValidationMessages,
 } from '../../platform/failure.ts';
+import { lockWithParent } from './locks.ts';
 import {
   changedSettings,
   initialVisibility,
@@ -44,6 +48,8 @@ export type TargetNamespace = {
   kind: 'user' | 'group';
   visibility: number;
   fullPath: string;
+  /** Whose projects_limit counts there; a group has none. */
+  ownerId: number | null;
 };
 
 export const projectEntity = (id: number, path: string): AuditedEntity => ({ type: 'Project', id, path });
@@ -69,11 +75,24 @@ export async function findTarget(
     .executeTakeFirst();
   if (personal) {
     if (personal.owner_id !== actor.id && !actor.admin) throw notFound('Namespace');
-    return { id: personal.id, kind: 'user', visibility: personal.visibility, fullPath: personal.full_path };
+    return {
+      id: personal.id,
+      kind: 'user',
+      visibility: personal.visibility,
+      fullPath: personal.full_path,
+      ownerId: personal.owner_id,
+    };
   }
   const group: AuthorizedGroup = await authorizeGroup(driver, actor, 'read_group', reference);
-  if (!mayCreateProjects(actor, group)) throw forbidden();
-  return { id: group.id, kind: 'group', visibility: group.row.visibility, fullPath: group.row.full_path };
+  if (!mayCreateProjects(actor, group) || (await isScheduledAbove(db, group.row.ancestor_ids)))
+    throw forbidden();
+  return {
+    id: group.id,
+    kind: 'group',
+    visibility: group.row.visibility,
+    fullPath: group.row.full_path,
+    ownerId: null,
+  };
 }
 
 async function ownNamespace(db: Db, userId: number): Promise<TargetNamespace> {
@@ -84,7 +103,7 @@ async function ownNamespace(db: Db, userId: number): Promise<TargetNamespace> {
     .where('deleting', '=', false)
     .executeTakeFirst();
   if (!row) throw notFound('Namespace');
-  return { id: row.id, kind: 'user', visibility: row.visibility, fullPath: row.full_path };
+  return { id: row.id, kind: 'user', visibility: row.visibility, fullPath: row.full_path, ownerId: userId };
 }
 
 const problemsOf = (problems: string[]): string[] | undefined => (problems.length > 0 ? problems : undefined);
@@ -96,19 +115,19 @@ function refuseProblems(problems: Record<string, string[] | undefined>): void {
   if (Object.keys(messages).length > 0) throw invalid(messages);
 }
 
-/** Claims a path inside a namespace, whose row stays locked until the commit; returns the full path that it gives. */
-export async function claimPath(
+/** Claims a path inside a namespace, whose row stays locked until the commit; returns it, and the full path it gives. */
+async function claimPath(
   tx: Db,
   namespaceId: number,
   path: string,
   projectId?: number,
-): Promise<string> {
+): Promise<{ parent: NamespaceRow; fullPath: string }> {
   const parent = await lockNamespace(tx, namespaceId);
   if (!parent) throw notFound('Namespace');
   if (await isPathTaken(tx, parent, path, projectId === undefined ? {} : { projectId })) {
     throw new Failure('conflict', { path: ['has already been taken'] });
   }
-  return `${parent.full_path}/${path}`;
+  return { parent, fullPath: `${parent.full_path}/${path}` };
 }
 
 /** Where the instance says so, only who is more than a guest somewhere creates projects of their own. */
@@ -124,8 +143,8 @@ async function refuseGuests(db: Db, actor: Actor, settings: ApplicationSettings)
   if (!more) throw forbidden();
 }
 
-async function refuseOverLimit(tx: Db, ownerId: number, target: TargetNamespace): Promise<void> {
-  if (target.kind !== 'user') return;
+async function refuseOverLimit(tx: Db, target: TargetNamespace): Promise<void> {
+  if (target.ownerId === null) return;
   const owner = await tx
     .selectFrom('users')
     .select((eb) => [
@@ -136,7 +155,7 @@ async function refuseOverLimit(tx: Db, ownerId: number, target: TargetNamespace)
         .select(eb.fn.countAll<number>().as('count'))
         .as('owned'),
     ])
-    .where('id', '=', ownerId)
+    .where('id', '=', target.ownerId)
     .executeTakeFirst();
   if (owner && (owner.owned ?? 0) >= owner.projects_limit) {
     throw invalid({
@@ -145,6 +164,11 @@ async function refuseOverLimit(tx: Db, ownerId: number, target: TargetNamespace)
       ],
     });
   }
+}
+
+/** What counts against everybody's disk is for administrators to change. */
+function refuseProtected(actor: Actor, input: UpdateProject): void {
+  if (input.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
 }
 
 /** Creates a project for `owner` (the actor, or whom an administrator creates it for); returns its id. */
@@ -174,21 +198,22 @@ export async function createProject(
     visibilityLevel(settings.default_project_visibility),
     target.kind === 'group' ? target.visibility : 20,
   );
-  refuseProblems({
-    name: nameProblems(name),
-    path: problemsOf(pathProblems(path, 'nested')),
-    visibility_level: visibilityProblems({
-      asked: visibility,
-      name: visibilityName(visibility),
-      namespace: target,
-      restricted: settings.restricted_visibility_levels,
-      admin: actor.admin,
-    }),
-  });
+  refuseProtected(actor, input);
   return inTransaction(db, async (tx) => {
-    const fullPath = await claimPath(tx, target.id, path);
+    const { parent, fullPath } = await claimPath(tx, target.id, path);
+    refuseProblems({
+      name: nameProblems(name),
+      path: problemsOf(pathProblems(path, 'nested')),
+      visibility_level: visibilityProblems({
+        asked: visibility,
+        name: visibilityName(visibility),
+        namespace: parent,
+        restricted: settings.restricted_visibility_levels,
+        admin: actor.admin,
+      }),
+    });
     await forgetRedirect(tx, fullPath);
-    await refuseOverLimit(tx, owner.id, target);
+    await refuseOverLimit(tx, target);
     const time = now();
     const { id } = await tx
       .insertInto('projects')
@@ -269,34 +294,31 @@ export async function updateProject(
   project: AuthorizedProject,
   input: UpdateProject & { avatar?: string | null },
 ): Promise<void> {
-  const { row } = project;
-  const visibility = input.visibility === undefined ? row.visibility : visibilityLevel(input.visibility);
-  const moved = input.path !== undefined && input.path !== row.path;
-  if (visibility !== row.visibility && !project.may('change_project_visibility')) throw forbidden();
-  const parent = await services.database.db
-    .selectFrom('namespaces')
-    .select(['kind', 'visibility'])
-    .where('id', '=', row.namespace_id)
-    .executeTakeFirstOrThrow();
-  refuseProblems({
-    name: input.name === undefined ? undefined : nameProblems(input.name),
-    path: moved ? problemsOf(pathProblems(input.path ?? '', 'nested')) : undefined,
-    visibility_level:
-      visibility === row.visibility
-        ? undefined
-        : visibilityProblems({
+  const { db } = services.database;
+  const visibility = input.visibility && visibilityLevel(input.visibility);
+  const changes = changedSettings(input);
+  refuseProtected(actor, input);
+  await inTransaction(db, async (tx) => {
+    const { row, parent, fullPath } = await lockWithParent(tx, project);
+    const moved = input.path !== undefined && input.path !== row.path;
+    const changesVisibility = visibility !== undefined && visibility !== row.visibility;
+    if (changesVisibility && !project.may('change_project_visibility')) throw forbidden();
+    refuseProblems({
+      name: input.name === undefined ? undefined : nameProblems(input.name),
+      path: moved ? problemsOf(pathProblems(input.path ?? '', 'nested')) : undefined,
+      visibility_level: changesVisibility
+        ? visibilityProblems({
             asked: visibility,
             name: visibilityName(visibility),
-            namespace: { kind: parent.kind === 'user' ? 'user' : 'group', visibility: parent.visibility },
+            namespace: parent,
             restricted: settings.restricted_visibility_levels,
             admin: actor.admin,
-          }),
-  });
-  const changes = changedSettings(input);
-  await inTransaction(services.database.db, async (tx) => {
+          })
+        : undefined,
+    });
     if (moved) {
-      const fullPath = await claimPath(tx, row.namespace_id, input.path ?? '', project.id);
-      await redirectProject(tx, project.id, project.fullPath, fullPath);
+      const claimed = await claimPath(tx, parent.id, input.path ?? '', project.id);
+      await redirectProject(tx, project.id, fullPath, claimed.fullPath);
     }
     await tx
       .updateTable('projects')
@@ -307,22 +329,29 @@ export async function updateProject(
         ...(input.default_branch !== undefined && { default_branch: input.default_branch }),
         ...(input.avatar !== undefined && { avatar: input.avatar }),
         ...((input.topics ?? input.tag_list) && { topics: input.topics ?? input.tag_list ?? [] }),
-        visibility,
+        ...(visibility !== undefined && { visibility }),
         settings: sql`settings || ${JSON.stringify(changes)}::text::jsonb`,
         updated_at: now(),
       })
       .where('id', '=', project.id)
       .execute();
-    for (const [property, from, to] of [
+    const before: Record<string, Json> = { ...projectSettings(row) };
+    const changed: [property: string, from: Json, to: Json | undefined][] = [
       ['name', row.name, input.name],
       ['path', row.path, input.path],
       ['visibility', visibilityName(row.visibility), input.visibility],
-    ] as const) {
-      if (to === undefined || to === from) continue;
+      ['description', row.description, input.description],
+      ['default_branch', row.default_branch, input.default_branch],
+      ['avatar', row.avatar, input.avatar],
+      ['topics', row.topics, input.topics ?? input.tag_list],
+      ...Object.entries(changes).map(([name, to]): [string, Json, Json] => [name, before[name] ?? null, to]),
+    ];
+    for (const [property, from, to] of changed) {
+      if (to === undefined || JSON.stringify(to) === JSON.stringify(from)) continue;
       await announce(tx, {
         author: actor,
         audit: {
-          entity: projectEntity(project.id, project.fullPath),
+          entity: projectEntity(project.id, fullPath),
           event: `project_${property}_updated`,
           details: { change: property, from, to },
         },
@@ -361,14 +390,16 @@ export async function transferProject(
   project: AuthorizedProject,
   target: TargetNamespace,
 ): Promise<void> {
-  const { row } = project;
-  if (target.id === row.namespace_id) throw badRequest('Project is already in this namespace.');
-  if (target.kind === 'group' && row.visibility > target.visibility) {
-    throw invalid({ visibility_level: ['is higher than the new namespace allows'] });
-  }
+  if (actor.external && target.kind === 'user' && !actor.admin) throw forbidden();
   await inTransaction(services.database.db, async (tx) => {
-    const fullPath = await claimPath(tx, target.id, row.path);
-    await redirectProject(tx, project.id, project.fullPath, fullPath);
+    const { row, fullPath: from } = await lockWithParent(tx, project);
+    if (target.id === row.namespace_id) throw badRequest('Project is already in this namespace.');
+    const { parent, fullPath: to } = await claimPath(tx, target.id, row.path);
+    if (parent.kind === 'group' && row.visibility > parent.visibility) {
+      throw invalid({ visibility_level: ['is higher than the new namespace allows'] });
+    }
+    await refuseOverLimit(tx, target);
+    await redirectProject(tx, project.id, from, to);
     await tx
       .updateTable('projects')
       .set({ namespace_id: target.id, updated_at: now() })
@@ -377,14 +408,11 @@ export async function transferProject(
     await announce(tx, {
       author: actor,
       audit: {
-        entity: projectEntity(project.id, fullPath),
+        entity: projectEntity(project.id, to),
         event: 'project_transferred',
-        details: { change: 'namespace', from: project.fullPath, to: fullPath },
+        details: { change: 'namespace', from, to },
       },
-      fact: {
-        name: 'project_moved',
-        payload: { project_id: project.id, from: project.fullPath, to: fullPath },
-      },
+      fact: { name: 'project_moved', payload: { project_id: project.id, from, to } },
     });
   });
 }

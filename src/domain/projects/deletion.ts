@@ -4,27 +4,15 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { markProjectDeleting } from '../../core/namespaces/erasure.ts';
-import { isPathTaken, lockNamespace, redirectProject } from '../../core/namespaces/paths-change.ts';
+import { isPathTaken, redirectProject } from '../../core/namespaces/paths-change.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { Failure, notFound } from '../../platform/failure.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
 import { projectEntity } from './actions.ts';
+import { lockWithParent } from './locks.ts';
 
 export type DeletionRequest = { permanently_remove?: boolean; full_path?: string };
-
-/** The project's row, locked, as it is now. */
-async function lockProject(tx: Db, id: number) {
-  const row = await tx
-    .selectFrom('projects')
-    .selectAll()
-    .where('id', '=', id)
-    .where('deleting', '=', false)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!row) throw notFound('Project');
-  return row;
-}
 
 /**
  * Marks the project: it stays readable under another path until the delay is over. With `permanently_remove`, a marked
@@ -39,10 +27,7 @@ export async function deleteProject(
 ): Promise<void> {
   const entity = projectEntity(project.id, project.fullPath);
   await inTransaction(services.database.db, async (tx) => {
-    const parent = await lockNamespace(tx, project.row.namespace_id);
-    const row = await lockProject(tx, project.id);
-    if (!parent || row.namespace_id !== parent.id)
-      throw new Failure('conflict', '409 Conflict: Resource lock');
+    const { row, parent } = await lockWithParent(tx, project);
     unmodified(row.updated_at);
     if (request.permanently_remove) {
       if (row.marked_for_deletion_on === null)
@@ -82,10 +67,7 @@ export async function restoreProject(
   project: AuthorizedProject,
 ): Promise<void> {
   await inTransaction(services.database.db, async (tx) => {
-    const parent = await lockNamespace(tx, project.row.namespace_id);
-    const row = await lockProject(tx, project.id);
-    if (!parent || row.namespace_id !== parent.id)
-      throw new Failure('conflict', '409 Conflict: Resource lock');
+    const { row, parent } = await lockWithParent(tx, project);
     if (row.marked_for_deletion_on === null) throw badRequestText('Project has not been marked for deletion');
     const path = row.path_before_deletion ?? row.path;
     const free = !(await isPathTaken(tx, parent, path, { projectId: row.id }));

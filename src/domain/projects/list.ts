@@ -12,15 +12,12 @@ import {
 } from '../../core/access/memberships.ts';
 import { GUEST, INTERNAL, PUBLIC } from '../../core/access/roles.ts';
 import type { Caller } from '../../core/identity/actor.ts';
-import { type ProjectRow, projectColumns, projectTables } from '../../core/namespaces/rows.ts';
+import { projectColumns, projectTables, type ReachedProjectRow } from '../../core/namespaces/rows.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
 import type { CursorValues } from '../../platform/http/pagination.ts';
 import { type ProjectFilters, type ProjectListScope, type ProjectOrder, projectOrders } from './filters.ts';
-
-/** A project with the caller's levels on it: its own, and the greatest from groups. */
-export type ListedProject = ProjectRow & { level_project: number; level_group: number };
 
 const NOBODY = 0;
 const fragment = (text: string): RawBuilder<unknown> => sql.raw(text);
@@ -68,12 +65,12 @@ const reached = (id: number): string => reachedCtes(String(id), today());
 
 const union = (parts: RawBuilder<unknown>[]): RawBuilder<unknown> => sql.join(parts, fragment(' union '));
 
-async function fetch(db: Db, plan: Plan, limit: number, offset: number): Promise<ListedProject[]> {
+async function fetch(db: Db, plan: Plan, limit: number, offset: number): Promise<ReachedProjectRow[]> {
   const parts = branches(plan, limit + offset);
   if (parts.length === 0) return [];
   const user = String(plan.caller?.id ?? NOBODY);
   const { sort } = plan;
-  const { rows } = await sql<ListedProject>`
+  const { rows } = await sql<ReachedProjectRow>`
     ${withReached(plan.caller)}
     select ${fragment(projectColumns)},
       ${fragment(directProjectLevel(user, today()))} as level_project,
@@ -103,7 +100,7 @@ export async function listProjects(
   filters: ProjectFilters,
   page: PageRequest,
   order: { by: ProjectOrder; sort: 'asc' | 'desc' },
-): Promise<Page<ListedProject>> {
+): Promise<Page<ReachedProjectRow>> {
   if (page.kind === 'keyset') {
     const after = placeAfter(page.after, page.sort);
     const plan: Plan = {

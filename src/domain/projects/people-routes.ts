@@ -66,7 +66,9 @@ export const peopleEndpoints: Endpoint[] = [
           eb.or([eb('users.name', 'ilike', pattern), eb('users.username', 'ilike', pattern)]),
         );
       }
-      if (input.skip_users?.length) query = query.where('users.id', 'not in', input.skip_users);
+      if (input.skip_users) {
+        query = query.where(sql<boolean>`users.id <> all(${input.skip_users}::bigint[])`);
+      }
       const users = await selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'users.id' });
       return mapPage(users, (user) => presentUserBasic(around, user));
     },

@@ -1,9 +1,9 @@
 /** Pages of projects as records: each side is loaded once for the whole page. */
 
-import type { AuthorizedProject } from '../../core/access/find.ts';
 import { REPORTER } from '../../core/access/roles.ts';
 import { selectCustomAttributes } from '../../core/custom-attributes.ts';
 import type { Caller } from '../../core/identity/actor.ts';
+import { selectSeenGroups } from '../../core/namespaces/group-list.ts';
 import {
   type BasicProject,
   type FullProject,
@@ -11,10 +11,10 @@ import {
   presentBasicProject,
   presentProject,
 } from '../../core/namespaces/project-records.ts';
+import type { ReachedProjectRow } from '../../core/namespaces/rows.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { ListedProject } from './list.ts';
 import { selectVisibleProjects } from './queries.ts';
 
 export type PresentOptions = { simple: boolean; statistics: boolean; customAttributes: boolean };
@@ -35,7 +35,7 @@ export async function presentProjects(
   db: Db,
   view: ProjectView,
   caller: Caller,
-  rows: readonly ListedProject[],
+  rows: readonly ReachedProjectRow[],
   options: PresentOptions,
 ): Promise<(BasicProject | FullProject)[]> {
   const attributes =
@@ -51,23 +51,22 @@ export async function presentProjects(
     ? []
     : rows.flatMap((row) => (row.forked_from_id === null ? [] : [row.forked_from_id]));
   const forks = forkIds.length === 0 ? new Map() : await selectVisibleProjects(db, caller, forkIds);
+  const seenGroups = await selectSeenGroups(db, caller, basic ? [] : sharedGroupIds(rows));
   return rows.map((row) => {
     const own = attributes && { custom_attributes: attributes.get(row.id) ?? [] };
-    if (basic) return { ...presentBasicProject(view, row), ...own };
+    if (basic) return withOwn(presentBasicProject(view, row), own);
     const group = row.level_group;
     const forkedFrom = row.forked_from_id === null ? undefined : forks.get(row.forked_from_id);
     const statistics = options.statistics && (view.admin || Math.max(group, row.level_project) >= REPORTER);
     const levels = { project: row.level_project, group };
-    return {
-      ...presentProject(view, row, { levels, statistics, ...(forkedFrom && { forkedFrom }) }),
-      ...own,
-    };
+    const sides = { levels, statistics, seenGroups, ...(forkedFrom && { forkedFrom }) };
+    return withOwn(presentProject(view, row, sides), own);
   });
 }
 
-/** A receipt as a row of a list. */
-export const asListed = (project: AuthorizedProject): ListedProject => ({
-  ...project.row,
-  level_project: project.levels.project,
-  level_group: project.levels.group,
-});
+/** A record has so many fields that it is not copied for nothing. */
+const withOwn = <T extends object, O extends object>(record: T, own: O | undefined): T =>
+  own === undefined ? record : { ...record, ...own };
+
+const sharedGroupIds = (rows: readonly ReachedProjectRow[]): number[] =>
+  rows.flatMap((row) => (row.shared_with_groups ?? []).map((share) => share.group_id));

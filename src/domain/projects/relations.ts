@@ -87,7 +87,7 @@ export async function shareProject(
   });
 }
 
-/** Takes a share back; false when there is none. */
+/** Takes a share back; false when there is none. Only an owner takes owners away. */
 export async function unshareProject(
   services: Services,
   actor: Actor,
@@ -98,12 +98,13 @@ export async function unshareProject(
   return inTransaction(services.database.db, async (tx) => {
     const link = await tx
       .selectFrom('project_group_links')
-      .select(['id', 'created_at'])
+      .select(['id', 'created_at', 'group_access'])
       .where('project_id', '=', project.id)
       .where('group_id', '=', groupId)
       .forUpdate()
       .executeTakeFirst();
     if (!link) return false;
+    if (link.group_access === OWNER && project.role < OWNER) throw forbidden();
     unmodified(link.created_at);
     await tx.deleteFrom('project_group_links').where('id', '=', link.id).execute();
     await announce(tx, {

@@ -1,12 +1,13 @@
 /** Reading projects: lists and single ones. */
 import Type from 'typebox';
 import { anyone, onProject } from '../../core/access/access.ts';
-import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
+import { replyWithAvatar } from '../../core/avatar-reply.ts';
+import { bytes, type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
 import { BasicProject, FullProject } from '../../core/namespaces/project-records.ts';
 import type { KeysetRule } from '../../platform/http/pagination.ts';
 import { ProjectFilterFields, projectFilters, projectOrder } from './filters.ts';
 import { listProjects } from './list.ts';
-import { asListed, presentProjects, projectView } from './present.ts';
+import { presentProjects, projectView } from './present.ts';
 
 /** Keyset over projects: by id only, with and without credentials (spec: Pagination). */
 const byId: KeysetRule = {
@@ -70,8 +71,16 @@ export const readEndpoints: Endpoint[] = [
         statistics: input.statistics ?? false,
         customAttributes: input.with_custom_attributes ?? false,
       };
-      const [project] = await presentProjects(db, view, actor, [asListed(subject)], options);
+      const [project] = await presentProjects(db, view, actor, [subject.row], options);
       return found(project);
     },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/projects/:id/avatar',
+    summary: 'The picture of a project.',
+    access: onProject('read_project'),
+    reply: bytes,
+    handle: ({ services, subject }) => replyWithAvatar(services.config.data, subject.row.avatar),
   }),
 ];

@@ -21,7 +21,7 @@ import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
 import { file, nullable } from '../../platform/http/schema.ts';
 import { createProject, findTarget, setArchived, transferProject, updateProject } from './actions.ts';
 import { deleteProject, restoreProject } from './deletion.ts';
-import { asListed, presentProjects, projectView } from './present.ts';
+import { presentProjects, projectView } from './present.ts';
 import { removeForkedFrom, setForkedFrom, setStar, shareProject, unshareProject } from './relations.ts';
 import { ProjectRecord } from './routes.ts';
 import { CreateProject, ProjectGroupLink, ShareProject, UpdateProject } from './schema.ts';
@@ -44,7 +44,7 @@ async function showProject({ db, services, settings, actor }: Handling<Actor>, i
     db,
     projectView(services, settings, actor),
     actor,
-    [asListed(project)],
+    [project.row],
     options,
   );
   return found(record);

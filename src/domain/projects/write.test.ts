@@ -1,8 +1,23 @@
 /** Creating and changing projects over HTTP (spec: Errors; facts: Cross-cutting behaviour, Roles and visibility). */
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { useApp } from '../../../test/support/app.ts';
+import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
+import { addMember, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
 
 const ashlar = useApp();
+
+/** Where a request with this target, which no fetch() sends, is led. */
+const locationOf = (target: string): Promise<string | undefined> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(ashlar.url);
+    const headers = { 'private-token': ROOT_TOKEN };
+    const sending = request({ hostname, port, path: target, headers }, (response) => {
+      response.resume();
+      resolve(response.headers.location);
+    });
+    sending.once('error', reject).end();
+  });
 
 describe('POST /projects', () => {
   it('creates one in the own namespace, private by default', async () => {
@@ -58,6 +73,11 @@ describe('PUT /projects/:id', () => {
     expect(moved.status).toBe(301);
     expect(moved.headers.get('location')).toBe(`${ashlar.url}/api/v4/projects/${body.id}?statistics=true`);
     expect((await ashlar.root('PUT /projects/root%2Fbefore', { body: { name: 'x' } })).status).toBe(405);
+    const slashes = await ashlar.root('GET //api//v4/projects/root%2Fbefore', { raw: true });
+    expect(slashes.headers.get('location')).toBe(`${ashlar.url}/api/v4/projects/${body.id}`);
+    expect(await locationOf(`http://elsewhere.example/api/v4/projects/root%2Fbefore`)).toBe(
+      `${ashlar.url}/api/v4/projects/${body.id}`,
+    );
     expect((await ashlar.call('GET /projects/root%2Fbefore')).status).toBe(404);
   });
 
@@ -137,5 +157,104 @@ describe('DELETE /projects/:id (facts §10, delayed deletion)', () => {
     const headers = { 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' };
     expect((await ashlar.root('DELETE /projects/root%2Fguarded', { headers })).status).toBe(412);
     expect((await ashlar.root('GET /projects/root%2Fguarded')).status).toBe(200);
+  });
+});
+
+describe('at once', () => {
+  it('a change of something else does not bring an old visibility back', async () => {
+    const { id: namespace_id } = await makeGroup(ashlar, { visibility: 'public' });
+    for (let round = 0; round < 5; round++) {
+      const { id } = await makeProject(ashlar, { namespace_id, visibility: 'public' });
+      const changes = [
+        { visibility: 'private' },
+        { description: 'a' },
+        { description: 'b' },
+        { lfs_enabled: false },
+      ];
+      const all = await Promise.all(changes.map((body) => ashlar.root(`PUT /projects/${id}`, { body })));
+      expect(all.map((one) => one.status)).toEqual([200, 200, 200, 200]);
+      const { body } = await ashlar.root(`GET /projects/${id}`);
+      expect(body).toMatchObject({ visibility: 'private', lfs_enabled: false });
+    }
+  });
+
+  it('nothing public ends up in a group that becomes private', async () => {
+    for (let round = 0; round < 5; round++) {
+      const group = await makeGroup(ashlar, { visibility: 'public' });
+      const elsewhere = await makeProject(ashlar, { visibility: 'public' });
+      await Promise.all([
+        ashlar.root(`PUT /groups/${group.id}`, { body: { visibility: 'private' } }),
+        ashlar.root(`PUT /projects/${elsewhere.id}/transfer`, { body: { namespace: `${group.id}` } }),
+        ashlar.root('POST /projects', {
+          body: { name: `new-${round}`, namespace_id: group.id, visibility: 'public' },
+        }),
+      ]);
+      const { visibility } = (await ashlar.root(`GET /groups/${group.id}`)).body;
+      const inside = (await ashlar.root(`GET /groups/${group.id}/projects`)).body;
+      const open = inside.filter((project: { visibility: string }) => project.visibility === 'public');
+      expect(visibility === 'public' || open.length === 0).toBe(true);
+    }
+  });
+});
+
+describe('what a maintainer may not', () => {
+  it('take away a share that makes owners, or change limits of the instance', async () => {
+    const maintainer = await makeUser(ashlar);
+    const { id } = await makeProject(ashlar);
+    await addMember(ashlar, `projects/${id}`, maintainer, 40);
+    const group = await makeGroup(ashlar);
+    const share = { group_id: group.id, group_access: 50 };
+    expect((await ashlar.root(`POST /projects/${id}/share`, { body: share })).status).toBe(201);
+    const call = ashlar.as(maintainer.token);
+    expect((await call(`DELETE /projects/${id}/share/${group.id}`)).status).toBe(403);
+    const body = { max_artifacts_size: 1_000_000 };
+    expect((await call(`PUT /projects/${id}`, { body })).status).toBe(403);
+    expect((await call('POST /projects', { body: { name: 'big', ...body } })).status).toBe(403);
+    expect((await ashlar.root(`PUT /projects/${id}`, { body })).body.max_artifacts_size).toBe(1_000_000);
+  });
+});
+
+describe('a group that is going', () => {
+  it('takes no more projects, new or moved', async () => {
+    const group = await makeGroup(ashlar);
+    const { id } = await makeProject(ashlar);
+    expect((await ashlar.root(`DELETE /groups/${group.id}`)).status).toBe(202);
+    const created = await ashlar.root('POST /projects', { body: { name: 'late', namespace_id: group.id } });
+    const moved = await ashlar.root(`PUT /projects/${id}/transfer`, { body: { namespace: `${group.id}` } });
+    expect([created.status, moved.status]).toEqual([403, 403]);
+  });
+});
+
+describe('limits', () => {
+  it('hold for projects moved into the own namespace, and keep external users out of theirs', async () => {
+    const full = await makeUser(ashlar, { projects_limit: 0 });
+    const guest = await makeUser(ashlar, { external: true });
+    for (const [user, status] of [
+      [full, 400],
+      [guest, 403],
+    ] as const) {
+      const group = await makeGroup(ashlar);
+      await addMember(ashlar, `groups/${group.id}`, user, 50);
+      const { id } = await makeProject(ashlar, { namespace_id: group.id });
+      const body = { namespace: user.username };
+      expect((await ashlar.as(user.token)(`PUT /projects/${id}/transfer`, { body })).status).toBe(status);
+    }
+  });
+
+  it('a full path too long to be kept is refused', async () => {
+    let parent = await makeGroup(ashlar);
+    const path = () => `a${randomBytes(127).toString('hex')}`;
+    for (let depth = 0; depth < 9; depth++) {
+      parent = await makeGroup(ashlar, { path: path(), parent_id: parent.id });
+    }
+    const last = await makeGroup(ashlar, { path: 'last', parent_id: parent.id });
+    const body = { name: 'long', path: path(), namespace_id: last.id };
+    const project = await ashlar.root('POST /projects', { body });
+    const renamed = await ashlar.root(`PUT /groups/${last.id}`, { body: { path: path() } });
+    const deeper = await ashlar.root('POST /groups', {
+      body: { name: 'x', path: path(), parent_id: last.id },
+    });
+    for (const { status } of [project, renamed, deeper]) expect([200, 201, 400]).toContain(status);
+    expect([project, renamed, deeper].map((one) => one.status)).toContain(400);
   });
 });

@@ -154,6 +154,7 @@ describe('feature flags of the instance (spec: Versioning)', () => {
     [name, { value: 30 }, { value: ['must be true or false: percentages are not supported'] }],
     [name, { value: '1' }, { value: ['must be true or false: percentages are not supported'] }],
     [name, { value: true, user: 'root' }, { user: ['is not supported'] }],
+    [name, { value: { a: {} } }, { value: ['must be true or false: percentages are not supported'] }],
     [name, {}, '400 Bad request - "value" not given'],
     ['no_such_flag', { value: true }, '400 Bad request - there is no feature flag no_such_flag'],
     ['constructor', { value: true }, '400 Bad request - there is no feature flag constructor'],

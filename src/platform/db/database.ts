@@ -16,8 +16,13 @@ export type Database = {
   db: Db;
   /** For jobs and the relay: no hurry. */
   background: Db;
-  /** The driver itself, for the few statements on the hot path that Kysely would only rebuild. */
+  /** The driver itself, for the few statements that Kysely would only rebuild. */
   sql: postgres.Sql;
+  /**
+   * One connection for point reads: what finds a row or a few by a unique index and waits for nobody. Those of all
+   * callers travel together, for one write and one read of the socket; what is slow or writes would hold them all up.
+   */
+  points: postgres.Sql;
   uses(): PoolUse[];
   close(): Promise<void>;
 };
@@ -65,10 +70,13 @@ export function connect(
     : postgres({ ...shared, ...target })) as unknown as postgres.Sql;
 }
 
-/** Opens both pools; nothing is sent before the first statement. */
+/** Of a request, in milliseconds. */
+const STATEMENT_TIMEOUT = 15_000;
+
+/** Opens both pools and the connection for points; nothing is sent before the first statement. */
 export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, background: 4 }): Database {
   const pools = [
-    { name: 'requests', size: sizes.requests, statementTimeout: 15_000 },
+    { name: 'requests', size: sizes.requests, statementTimeout: STATEMENT_TIMEOUT },
     { name: 'background', size: sizes.background, statementTimeout: 0 },
   ].map((pool) => {
     const sql = connect(target, { max: pool.size, statementTimeout: pool.statementTimeout, name: pool.name });
@@ -82,15 +90,17 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     });
     return { sql, db, use };
   });
+  const points = connect(target, { max: 1, statementTimeout: STATEMENT_TIMEOUT, name: 'points' });
   const [requests, background] = pools;
   if (!requests || !background) throw new Error('two pools expected');
   return {
     db: requests.db,
     background: background.db,
     sql: requests.sql,
+    points,
     uses: () => pools.map((pool) => pool.use),
     close: async () => {
-      await Promise.all(pools.map((pool) => pool.sql.end({ timeout: 5 })));
+      await Promise.all([points, ...pools.map((pool) => pool.sql)].map((sql) => sql.end({ timeout: 5 })));
     },
   };
 }

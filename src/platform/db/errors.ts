@@ -29,6 +29,8 @@ export function translateDatabaseError(error: unknown): unknown {
     if (known)
       return new Failure(known.status, { [known.property]: ['has already been taken'] }, { cause: error });
   }
+  // A text that is too long for an index: no declaration bounds a full path, which is made of many.
+  if (error.code === '54000') return invalid({ base: ['a value is too long'] });
   if (error.code === '22003') return invalid({ base: ['a number is out of range'] });
   if (unavailable.test(error.code)) {
     const text =

@@ -45,12 +45,17 @@ export const compileFile = (path: Path): Decode => {
   return (raw, problems) => (raw instanceof UploadedFile ? raw : refuse(problems, invalid));
 };
 
+/** Every way in which public clients write a boolean; python-gitlab writes `True` in a query. */
+const booleans = new Map<unknown, boolean>([
+  ...[true, 'true', 'True', 1, '1'].map((form) => [form, true] as const),
+  ...[false, 'false', 'False', 0, '0'].map((form) => [form, false] as const),
+]);
+
 export const compileBoolean = (path: Path): Decode => {
   const invalid = invalidAt(path);
   return (raw, problems) => {
-    if (raw === true || raw === 'true' || raw === 1 || raw === '1') return true;
-    if (raw === false || raw === 'false' || raw === 0 || raw === '0') return false;
-    return refuse(problems, invalid);
+    const value = booleans.get(raw);
+    return value === undefined ? refuse(problems, invalid) : value;
   };
 };
 

@@ -176,6 +176,12 @@ describe('a value becomes its declared type', () => {
     ],
     ['a record with a wrong value', Type.Record(Type.String(), Type.Integer()), { a: 'x' }, invalid],
     [
+      'a record of more than a hundred',
+      Type.Record(Type.String(), Type.Integer()),
+      Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, 1])),
+      { refused: ['is too long (maximum is 100 items)'] },
+    ],
+    [
       'a free object',
       Type.Object({}, { additionalProperties: true }),
       { a: { b: [1, null] } },

@@ -69,7 +69,11 @@ const exposedHeaders = [
 const tooLong = () => new Failure('uri_too_long', '414 Request-URI Too Large');
 
 /** `*` for the API, which takes no cookie across origins; the OAuth endpoints say their own. */
-const corsHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders };
+const corsHeaders = (request: FastifyRequest): Record<string, string> => ({
+  'access-control-allow-origin': '*',
+  // Long, and read by browsers on another origin only.
+  ...(request.headers.origin !== undefined && { 'access-control-expose-headers': exposedHeaders }),
+});
 
 function preflight(request: FastifyRequest): Answer | undefined {
   const asked = request.headers['access-control-request-method'];
@@ -78,7 +82,7 @@ function preflight(request: FastifyRequest): Answer | undefined {
   return {
     status: 200,
     headers: {
-      ...corsHeaders,
+      ...corsHeaders(request),
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
       'access-control-max-age': '7200',
       ...(headers === undefined ? {} : { 'access-control-allow-headers': headers }),
@@ -108,13 +112,15 @@ function conditional(request: FastifyRequest, answer: Answer): Answer {
 }
 
 function asHttpRequest(request: FastifyRequest, origins: OriginPolicy): HttpRequest {
-  const url = request.raw.url ?? '/';
+  // What a proxy is sent names the host too (RFC 9112, absolute-form); the router has looked behind it.
+  const url = (request.raw.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '');
   const mark = url.indexOf('?');
   const peer = request.raw.socket.remoteAddress ?? '';
   return {
     id: request.id,
     method: request.method,
-    path: mark < 0 ? url : url.slice(0, mark),
+    // As the router has read it: `//host` in an address that is built on it would be another site.
+    path: (mark < 0 ? url : url.slice(0, mark)).replace(/\/{2,}/g, '/'),
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers: request.headers,
     address: origins.address(peer, request.headers),
@@ -149,7 +155,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
     },
     exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: MEBIBYTE, caseSensitive: true, ignoreTrailingSlash: false },
+    // Public clients join paths with a slash too many now and then; an encoded one is never touched.
+    routerOptions: {
+      maxParamLength: MEBIBYTE,
+      caseSensitive: true,
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+    },
     clientErrorHandler: (error, socket) => {
       const overflow = (error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW';
       const line = overflow ? '414 URI Too Long' : '400 Bad Request';
@@ -182,7 +194,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const milliseconds = monotonic() - (started.get(request) ?? monotonic());
     reply.code(final.status);
     reply.headers(commonHeaders);
-    if (request.url.startsWith('/api/')) reply.headers(corsHeaders);
+    if (request.url.startsWith('/api/')) reply.headers(corsHeaders(request));
     if (options.load.closing()) reply.header('connection', 'close');
     reply.headers({
       ...final.headers,
@@ -199,13 +211,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
       actor: final.actor,
       failure: final.failure,
     });
-    if (request.method === 'HEAD') {
-      const { body } = final;
-      if (typeof body === 'string' || Buffer.isBuffer(body))
-        reply.header('content-length', Buffer.byteLength(body));
-      return reply.send('');
-    }
-    return reply.send(final.body ?? '');
+    const { body = '' } = final;
+    const withoutBody = request.method === 'HEAD' && !(body instanceof Readable);
+    if (withoutBody) reply.header('content-length', Buffer.byteLength(body));
+    // With a serialiser of ours the framework leaves the content type as it is: public clients compare it whole.
+    return reply.serializer((text: string) => text).send(withoutBody ? '' : body);
   }
 
   /** Any thrown value as an answer; what nobody foresaw is logged whole and told in one fixed sentence. */
@@ -262,16 +272,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
         }
         return send(request, reply, { ...answer, headers: { ...asked.replyHeaders, ...answer.headers } });
       };
-      const method = route.method === 'GET' ? ['GET', 'HEAD'] : route.method;
-      app.route({ method, url: path, bodyLimit: route.bodyLimit ?? MEBIBYTE, handler });
+      app.route({
+        method: withHead(route.method),
+        url: path,
+        bodyLimit: route.bodyLimit ?? MEBIBYTE,
+        handler,
+      });
     }
     const missing = ALL_METHODS.filter((method) => !methods.has(method));
-    const allow = [...methods.keys()]
-      .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-      .join(', ');
+    const allow = [...methods.keys()].flatMap(withHead).join(', ');
     if (missing.length > 0) {
       const refusal = json(405, { message: '405 Method Not Allowed', error: '405 Not Allowed' }, { allow });
-      app.route({ method: missing, url: path, handler: (request, reply) => send(request, reply, refusal) });
+      const method = missing.flatMap(withHead);
+      app.route({ method, url: path, handler: (request, reply) => send(request, reply, refusal) });
     }
     const options200: Answer = { status: 200, headers: { allow: `${allow}, OPTIONS` }, body: '' };
     app.route({
@@ -282,6 +295,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   }
   return app;
 }
+
+/** HEAD is there wherever GET is, and nowhere else. */
+const withHead = (method: Method): string[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
 function byPath(routes: readonly Route[]): Map<string, Map<Method, Route>> {
   const paths = new Map<string, Map<Method, Route>>();

@@ -1,7 +1,8 @@
 /** Work with retry and back-off, and work by the clock, by graphile-worker on the same database. */
 import { Logger, parseCronItems, run, runMigrations } from 'graphile-worker';
+import { Pool } from 'pg';
 import type { ConnectionTarget } from '../db/database.ts';
-import type { Log } from '../log.ts';
+import { createLog, type Log } from '../log.ts';
 
 /** A task: gets the payload that was written, and must be safe to run twice. */
 export type Task = (payload: Record<string, unknown>) => Promise<void>;
@@ -12,18 +13,33 @@ export type Schedule = { task: string; pattern: string };
 
 export type Workers = { stop(): Promise<void> };
 
-/** The target as the worker's own driver takes it. */
-function connectionString(target: ConnectionTarget): string {
-  if (typeof target === 'string') return target;
-  const [user, password, database] = [target.user, target.password, target.database].map(encodeURIComponent);
-  return `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(target.host)}`;
+/**
+ * The library's driver needs a pool of its own, and somebody who hears its errors: a connection that the server ends
+ * while it is idle must not end the program.
+ */
+function openPool(target: ConnectionTarget, log: Log): Pool {
+  const options = typeof target === 'string' ? { connectionString: target } : target;
+  const pool = new Pool({ ...options, max: 4 });
+  const hear = (error: Error) => log.info('connection of the workers ended', { error: error.message });
+  pool.on('error', hear);
+  pool.on('connect', (client) => client.on('error', hear));
+  return pool;
 }
 
 const silent = new Logger(() => () => {});
 
 /** Makes or updates the worker's own tables; call it under the migration lock. */
-export const migrateJobs = (target: ConnectionTarget): Promise<void> =>
-  runMigrations({ connectionString: connectionString(target), logger: silent });
+export async function migrateJobs(target: ConnectionTarget): Promise<void> {
+  const pgPool = openPool(
+    target,
+    createLog(() => {}),
+  );
+  try {
+    await runMigrations({ pgPool, logger: silent });
+  } finally {
+    await pgPool.end();
+  }
+}
 
 /** Starts this process's workers; failures are logged, and tried again with back-off by the library. */
 export async function startWorkers(
@@ -32,9 +48,9 @@ export async function startWorkers(
   schedules: readonly Schedule[],
   log: Log,
 ): Promise<Workers> {
+  const pgPool = openPool(target, log);
   const runner = await run({
-    connectionString: connectionString(target),
-    maxPoolSize: 4,
+    pgPool,
     concurrency: 2,
     pollInterval: 1_000,
     noHandleSignals: true,
@@ -56,5 +72,10 @@ export async function startWorkers(
       ]),
     ),
   });
-  return { stop: () => runner.stop() };
+  return {
+    async stop() {
+      await runner.stop();
+      await pgPool.end();
+    },
+  };
 }

@@ -1,0 +1,77 @@
+/**
+ * The bare route that the program is measured against: Fastify, the prepared statements on the program's own database,
+ * and a record of the same bytes through the same serialiser. No credential, no right, no header is looked at.
+ * Usage: node bench/baseline.ts DATA_FOLDER PROGRAM_URL TOKEN; prints its address.
+ */
+import fastify from 'fastify';
+import { Kysely } from 'kysely';
+import { PostgresJSDialect } from 'kysely-postgres-js';
+import type postgres from 'postgres';
+import Type, { type TSchema } from 'typebox';
+import { projectColumns, projectTables } from '../src/core/namespaces/rows.ts';
+import { selectProfiles } from '../src/domain/accounts/queries.ts';
+import { UserRecord } from '../src/domain/accounts/schema.ts';
+import { projectFilters, projectOrder } from '../src/domain/projects/filters.ts';
+import { listProjects } from '../src/domain/projects/list.ts';
+import { ProjectRecord } from '../src/domain/projects/routes.ts';
+import { connect } from '../src/platform/db/database.ts';
+import type { Tables } from '../src/platform/db/rows.ts';
+import { compileSerializer } from '../src/platform/http/serialize.ts';
+import { databaseOf } from './database.ts';
+
+const [data = '', program = '', token = ''] = process.argv.slice(2);
+const sql = connect(databaseOf(data), { max: 16, statementTimeout: 0, name: 'bench baseline' });
+
+type Statement = { text: string; parameters: readonly unknown[] };
+const run = ({ text, parameters }: Statement) =>
+  sql.unsafe(text, [...parameters] as postgres.ParameterOrJSON<never>[], { prepare: true });
+
+/** The statements of the program's own list, as it sends them for this caller. */
+async function statementsOfList(): Promise<Statement[]> {
+  const statements: Statement[] = [];
+  const db = new Kysely<Tables>({
+    dialect: new PostgresJSDialect({ postgres: sql }),
+    log: ({ query }) => {
+      statements.push({ text: query.sql, parameters: query.parameters });
+    },
+  });
+  const response = await fetch(`${program}/api/v4/user`, { headers: { 'private-token': token } });
+  const { id } = (await response.json()) as { id: number };
+  const actor = {
+    id,
+    username: 'root',
+    name: 'root',
+    admin: true,
+    auditor: false,
+    external: false,
+    kind: 'human',
+    credential: { via: 'session', sessionId: 0 },
+  } as const;
+  const page = { kind: 'offset', page: 1, perPage: 20, offset: 0, countLimit: 10_000 } as const;
+  await listProjects(db, actor, projectFilters({}, actor), page, projectOrder({}));
+  return statements;
+}
+
+const app = fastify();
+
+/** A route that reads what the answer is made of and sends what the program answers at the same path. */
+async function mirror(path: string, schema: TSchema, read: () => Promise<unknown>): Promise<void> {
+  const response = await fetch(`${program}/api/v4${path}`, { headers: { 'private-token': token } });
+  const text = await response.text();
+  const record: unknown = JSON.parse(text);
+  const serialize = compileSerializer(schema);
+  if (serialize(record) !== text) throw new Error(`the baseline would not send the same bytes for ${path}`);
+  app.get(path.replace(/\?.*/, ''), async (_request, reply) => {
+    await read();
+    reply.header('content-type', 'application/json');
+    return serialize(record);
+  });
+}
+
+await mirror('/user', UserRecord, () => selectProfiles(sql, [1], 1));
+await mirror('/projects/1', ProjectRecord, () =>
+  run({ text: `select ${projectColumns} from ${projectTables} where p.id = $1`, parameters: [1] }),
+);
+const list = await statementsOfList();
+await mirror('/projects?per_page=20', Type.Array(ProjectRecord), () => Promise.all(list.map(run)));
+console.log(await app.listen({ host: '127.0.0.1', port: 0 }));

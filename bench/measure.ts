@@ -1,0 +1,65 @@
+/** Measuring: requests per second under load, latency of single requests, medians. */
+import autocannon from 'autocannon';
+
+export type Request = { url: string; headers?: Record<string, string> };
+
+const CONNECTIONS = 16;
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** Requests per second over some seconds; throws when one was not answered with 2xx. */
+async function load({ url, headers = {} }: Request, seconds: number): Promise<number> {
+  const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: seconds });
+  if (result.errors + result.non2xx > 0) {
+    throw new Error(
+      `${url}: ${result.errors} errors, ${result.non2xx} refusals of ${result.requests.total} requests`,
+    );
+  }
+  return result.requests.average;
+}
+
+/** Both under load by turns, three times: medians, and the median of the rounds' ratios, which drift touches least. */
+export async function compareLoad(
+  subject: Request,
+  baseline: Request,
+  seconds: number,
+): Promise<{ subject: number; baseline: number; ratio: number }> {
+  await load(subject, 2);
+  await load(baseline, 2);
+  const rounds: { subject: number; baseline: number }[] = [];
+  for (let round = 0; round < 3; round++) {
+    rounds.push({ subject: await load(subject, seconds), baseline: await load(baseline, seconds) });
+  }
+  return {
+    subject: median(rounds.map((round) => round.subject)),
+    baseline: median(rounds.map((round) => round.baseline)),
+    ratio: median(rounds.map((round) => round.subject / round.baseline)),
+  };
+}
+
+/** Milliseconds of one request, its body read to the end. */
+async function time({ url, headers = {} }: Request): Promise<number> {
+  const start = performance.now();
+  const response = await fetch(url, { headers });
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`${url}: ${response.status}`);
+  return performance.now() - start;
+}
+
+/** Median latency in milliseconds of both, one request after the other, by turns. */
+export async function compareLatency(
+  subject: Request,
+  baseline: Request,
+  requests: number,
+): Promise<{ subject: number; baseline: number; ratio: number }> {
+  const times = { subject: [] as number[], baseline: [] as number[] };
+  for (let request = 0; request < requests; request++) {
+    times.subject.push(await time(subject));
+    times.baseline.push(await time(baseline));
+  }
+  // The first ones fill caches and compile.
+  const skipped = Math.floor(requests / 10);
+  const [own, other] = [median(times.subject.slice(skipped)), median(times.baseline.slice(skipped))];
+  return { subject: own, baseline: other, ratio: own / other };
+}

@@ -1,0 +1,65 @@
+/** Child processes of the bench, and what a tree of processes takes of the memory. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const children: ChildProcess[] = [];
+
+/** Runs a script of this folder on this Node and waits for the one line that it prints; its end is the bench's end. */
+export async function startScript(
+  script: string,
+  args: string[],
+): Promise<{ line: string; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [new URL(script, import.meta.url).pathname, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
+  for await (const line of createInterface({ input: child.stdout })) {
+    child.stdout.resume();
+    return {
+      line,
+      stop: () => {
+        child.kill('SIGTERM');
+        return ended;
+      },
+    };
+  }
+  throw new Error(`${script} ended before it was ready`);
+}
+
+/** Ends what startScript() left running. */
+export function endScripts(): void {
+  for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
+}
+
+/** A process and all that descend from it. */
+function descendants(root: number): number[] {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        // After the name in parentheses: state, then the parent.
+        const parent = Number(
+          readFileSync(`/proc/${name}/stat`, 'utf8')
+            .replace(/^.*\) \S+ /s, '')
+            .split(' ')[0],
+        );
+        return [{ pid: Number(name), parent }];
+      } catch {
+        return [];
+      }
+    });
+  const found = [root];
+  for (const pid of found)
+    found.push(...parents.filter(({ parent }) => parent === pid).map((process) => process.pid));
+  return found;
+}
+
+/** Proportional set size of the tree in MB: what processes share counts once. */
+export function memoryOf(root: number): number {
+  const kilobytes = descendants(root).map((pid) =>
+    Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0),
+  );
+  return kilobytes.reduce((sum, each) => sum + each, 0) / 1_024;
+}

@@ -1,0 +1,21 @@
+/** The locks that changes of a project hold: what they decide by stays true until the commit. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { lockNamespace } from '../../core/namespaces/paths-change.ts';
+import type { NamespaceRow } from '../../core/namespaces/rows.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { conflict, notFound } from '../../platform/failure.ts';
+
+/** Locks a project and before it its namespace, and returns both as they are now; 404 or 409 when it went or moved. */
+export async function lockWithParent(tx: Db, project: AuthorizedProject) {
+  const parent: NamespaceRow | undefined = await lockNamespace(tx, project.row.namespace_id);
+  const row = await tx
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', project.id)
+    .where('deleting', '=', false)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw notFound('Project');
+  if (!parent || row.namespace_id !== parent.id) throw conflict('409 Conflict: Resource lock');
+  return { row, parent, fullPath: `${parent.full_path}/${row.path}` };
+}

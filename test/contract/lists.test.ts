@@ -1,0 +1,46 @@
+/** A list of twenty takes as many statements as a list of one: nothing is looked up for each item. */
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { addressOf, type Places, titleOf } from '../support/inventory.ts';
+import { makeWorld, queryInWorld } from '../support/world.ts';
+
+const ashlar = useApp();
+const COUNT = 21;
+let places: Places;
+const statements: string[] = [];
+
+beforeAll(async () => {
+  places = await makeWorld(ashlar, COUNT);
+  // The driver tells of every statement it sends, whoever asks for it; it reads this option at each one.
+  const debug = (_connection: number, text: string) => {
+    // Now and then, whatever the list: the settings in force, and calls counted by their address or user.
+    if (!/application_settings|feature_gates|rate_limit_windows/.test(text)) statements.push(text);
+  };
+  Object.assign(ashlar.app.services.database.sql.options, { debug });
+});
+
+async function listed(path: string, query: string): Promise<{ items: number; sent: string[] }> {
+  statements.length = 0;
+  const { status, body, text } = await ashlar.root(`GET ${path}`, { query });
+  expect([path, status, text.slice(0, 200)]).toEqual([path, 200, text.slice(0, 200)]);
+  return { items: body.length, sent: [...statements] };
+}
+
+test('every list takes as many statements for twenty as for one', async () => {
+  const lists = ashlar.app.endpoints.filter(({ page }) => page !== undefined);
+  expect(lists.length).toBeGreaterThan(20);
+  const short: string[] = [];
+  const growing: string[] = [];
+  for (const spec of lists) {
+    const path = addressOf(spec.path, places);
+    const extra = queryInWorld(titleOf(spec));
+    // The first time, the driver asks for the types of parameters it does not know yet.
+    await listed(path, `${extra}per_page=20`);
+    const one = await listed(path, `${extra}per_page=1`);
+    const twenty = await listed(path, `${extra}per_page=20`);
+    if (one.items !== 1 || twenty.items !== 20) short.push(`${titleOf(spec)}: ${one.items}, ${twenty.items}`);
+    if (one.sent.length !== twenty.sent.length) growing.push(`${titleOf(spec)}\n${twenty.sent.join('\n')}`);
+  }
+  expect(short).toEqual([]);
+  expect(growing).toEqual([]);
+});

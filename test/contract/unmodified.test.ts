@@ -1,0 +1,126 @@
+/** Every DELETE heeds If-Unmodified-Since: 412 when the object changed after that time (spec: Status codes). */
+import { beforeAll, expect, test } from 'vitest';
+import type { Endpoint } from '../../src/core/endpoint.ts';
+import { digest } from '../../src/platform/secret.ts';
+import { ROOT_TOKEN, useApp } from '../support/app.ts';
+import { addressOf, type Places, titleOf } from '../support/inventory.ts';
+import { sendRaw } from '../support/raw-http.ts';
+import { everything } from '../support/snapshot.ts';
+import { makeWorld } from '../support/world.ts';
+
+const ashlar = useApp();
+let places: Places;
+const OWN_TOKEN = 'glpat-that-removes-itself';
+
+beforeAll(async () => {
+  places = await makeWorld(ashlar, 4);
+  const { sql } = ashlar.app.services.database;
+  await sql`insert into identities (user_id, provider, extern_uid) select id, 'saml', 'x' from users where username = 'person-1'`;
+  await sql`insert into feature_gates (name, value, updated_at) values ('generic_alert_fingerprinting', 'true', now())`;
+  await sql`insert into access_tokens (kind, digest, user_id, name, scopes, created_at, updated_at)
+    values ('personal', ${digest(OWN_TOKEN)}, ${places.user}, 'own', array['api'], now(), now())`;
+});
+
+const person = (number: number): string => `(select id from users where username = 'person-${number}')`;
+const of = (table: string, where: string, nth: number): string =>
+  `(select id from ${table} where ${where} order by id offset ${nth} limit 1)`;
+
+/** The parameters of each path, as SQL: an object of its own for each, for what one removes the others cannot. */
+function objectsAt({ user, group, project }: Places): Record<string, Record<string, string>> {
+  const root = `user_id = ${user}`;
+  return {
+    '/features/:name': { name: `'generic_alert_fingerprinting'` },
+    '/groups/:id': { id: of('namespaces', "path like 'part-%'", 0) },
+    '/groups/:id/access_requests/:user_id': { user_id: person(1) },
+    '/groups/:id/access_tokens/:token_id': { token_id: of('access_tokens', `kind = 'group'`, 0) },
+    '/groups/:id/custom_attributes/:key': { key: `'person-1'` },
+    '/groups/:id/deploy_tokens/:token_id': { token_id: of('deploy_tokens', `namespace_id = ${group}`, 0) },
+    '/groups/:id/enterprise_users/:user_id': { user_id: person(2) },
+    '/groups/:id/invitations/:email': { email: `'person-1@example.net'` },
+    '/groups/:id/members/:user_id': { user_id: person(1) },
+    '/groups/:id/share/:group_id': { group_id: of('namespaces', "path like 'beside-%'", 0) },
+    '/personal_access_tokens/:id': { id: of('access_tokens', `kind = 'personal' and name = 'Token'`, 0) },
+    '/personal_access_tokens/self': {},
+    '/projects/:id': { id: of('projects', `namespace_id = ${group}`, 1) },
+    '/projects/:id/access_requests/:user_id': { user_id: person(1) },
+    '/projects/:id/access_tokens/:token_id': { token_id: of('access_tokens', `kind = 'project'`, 0) },
+    '/projects/:id/custom_attributes/:key': { key: `'person-1'` },
+    '/projects/:id/deploy_tokens/:token_id': { token_id: of('deploy_tokens', `project_id = ${project}`, 0) },
+    '/projects/:id/feature_flags/:feature_flag_name': { feature_flag_name: `'person-1'` },
+    '/projects/:id/fork': { id: of('projects', `forked_from_id = ${project}`, 0) },
+    '/projects/:id/invitations/:email': { email: `'person-1@example.net'` },
+    '/projects/:id/members/:user_id': { user_id: person(1) },
+    '/projects/:id/share/:group_id': { group_id: of('namespaces', "path like 'beside-%'", 0) },
+    '/user/emails/:email_id': { email_id: of('emails', `${root} and email like 'root-%'`, 0) },
+    '/user/gpg_keys/:key_id': { key_id: of('gpg_keys', root, 0) },
+    '/user/keys/:key_id': { key_id: of('ssh_keys', root, 0) },
+    '/users/:id': { id: person(3) },
+    '/users/:id/custom_attributes/:key': { key: `'person-1'` },
+    '/users/:id/emails/:email_id': { email_id: of('emails', `${root} and email like 'root-%'`, 1) },
+    '/users/:id/gpg_keys/:key_id': { key_id: of('gpg_keys', root, 1) },
+    '/users/:id/identities/:provider': { id: person(1), provider: `'saml'` },
+    '/users/:id/keys/:key_id': { key_id: of('ssh_keys', root, 1) },
+    '/users/:user_id/impersonation_tokens/:impersonation_token_id': {
+      impersonation_token_id: of('access_tokens', `kind = 'impersonation'`, 0),
+    },
+  };
+}
+
+/** Identities carry no time: there is nothing to compare with. */
+const timeless = new Set(['/users/:id/identities/:provider']);
+
+type Removal = { spec: Endpoint; line: string; token: string };
+
+/** Inner objects first, so that each is still there when its turn comes. */
+async function removals(): Promise<Removal[]> {
+  const { sql } = ashlar.app.services.database;
+  const objects = objectsAt(places);
+  const found: Removal[] = [];
+  for (const spec of ashlar.app.endpoints.filter(({ method }) => method === 'DELETE')) {
+    const parameters = Object.entries(objects[spec.path] ?? {});
+    const columns = parameters.map(([name, text]) => `${text}::text as ${name}`);
+    const [values = {}] =
+      columns.length === 0 ? [] : await sql.unsafe<Record<string, string>[]>(`select ${columns.join(', ')}`);
+    const { id, ...others } = values;
+    const first = id === undefined ? {} : { user: Number(id), group: Number(id), project: Number(id) };
+    const path = addressOf(
+      spec.path,
+      { ...places, ...first },
+      { ...others, ...(id !== undefined && { id }) },
+    );
+    const token = spec.path.endsWith('/self') ? OWN_TOKEN : ROOT_TOKEN;
+    found.push({ spec, line: `DELETE /api/v4${path}`, token });
+  }
+  return found.sort((a, b) => b.spec.path.split('/').length - a.spec.path.split('/').length);
+}
+
+const remove = ({ line, token }: Removal, since: string) =>
+  sendRaw(ashlar.url, line, { headers: { 'private-token': token, 'if-unmodified-since': since } });
+
+test('every DELETE has an object here to remove', () => {
+  const paths = ashlar.app.endpoints.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+  expect(Object.keys(objectsAt(places)).sort()).toEqual(paths.sort());
+});
+
+test('what changed since is not removed: 412', async () => {
+  const all = (await removals()).filter(({ spec }) => !timeless.has(spec.path));
+  const before = await everything(ashlar);
+  for (const each of all) {
+    const { status, text } = await remove(each, 'Sat, 01 Jan 2000 00:00:00 GMT');
+    expect([titleOf(each.spec), each.line, status, text]).toEqual([
+      titleOf(each.spec),
+      each.line,
+      412,
+      '{"message":"412 Precondition Failed"}',
+    ]);
+  }
+  expect(await everything(ashlar)).toEqual(before);
+});
+
+test('what did not change is, and a time that cannot be read is ignored (facts: Cross-cutting behaviour)', async () => {
+  const future = new Date(Date.now() + 3_600_000).toUTCString();
+  for (const [index, each] of (await removals()).entries()) {
+    const { status, text } = await remove(each, index % 2 === 0 ? future : 'once upon a time');
+    expect([each.line, [200, 202, 204].includes(status), text]).toEqual([each.line, true, text]);
+  }
+});

@@ -1,0 +1,478 @@
+"""The Python client that nobody here wrote, python-gitlab, over everything that is there.
+
+Reads ASHLAR_JOURNEY_URL and ASHLAR_JOURNEY_TOKEN; ends at the first difference, with status 1 and a line that names it.
+"""
+import base64
+import datetime
+import os
+import sys
+import time
+
+try:
+    import gitlab
+    import requests
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}: install the Debian package python3-gitlab")
+
+URL = os.environ["ASHLAR_JOURNEY_URL"]
+SSH_KEY = os.environ["ASHLAR_JOURNEY_SSH_KEY"]
+SSH_MD5 = os.environ["ASHLAR_JOURNEY_SSH_MD5"]
+GPG_KEY = os.environ["ASHLAR_JOURNEY_GPG_KEY"]
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def connect(token):
+    return gitlab.Gitlab(URL, private_token=token)
+
+
+root = connect(os.environ["ASHLAR_JOURNEY_TOKEN"])
+
+
+def in_days(days):
+    return (datetime.date.today() + datetime.timedelta(days=days)).isoformat()
+
+
+class Difference(Exception):
+    pass
+
+
+def equal(got, expected):
+    if got != expected:
+        raise Difference(f"got {got!r}, expected {expected!r}")
+
+
+def matches(thing, **expected):
+    """The named attributes of an object, or entries of a dictionary."""
+    attributes = thing if isinstance(thing, dict) else thing.attributes
+    for name, value in expected.items():
+        if name not in attributes:
+            raise Difference(f"no {name} in {attributes}")
+        if attributes[name] != value:
+            raise Difference(f"{name} is {attributes[name]!r}, expected {value!r}")
+
+
+def true(condition, what):
+    if not condition:
+        raise Difference(f"not so: {what}")
+
+
+def refused(kind, status, act, text=""):
+    """The client raises this kind of error, with this status and text."""
+    try:
+        answer = act()
+    except gitlab.GitlabError as error:
+        equal((type(error).__name__, error.response_code), (kind.__name__, status))
+        true(text in str(error.error_message), f"{text!r} in {error.error_message!r}")
+        return
+    raise Difference(f"not refused with {status}: {answer!r}")
+
+
+def gone(read, seconds=20):
+    """It is not found any more, now or soon: what deletion does in the background."""
+    for _ in range(seconds * 20):
+        try:
+            read()
+        except gitlab.GitlabGetError as error:
+            equal(error.response_code, 404)
+            return
+        time.sleep(0.05)
+    raise Difference(f"still there after {seconds} s")
+
+
+def ids(things):
+    return [thing.id for thing in things]
+
+
+def make_user(username, **attributes):
+    user = root.users.create(
+        {
+            "username": username,
+            "name": f"The {username}",
+            "email": f"{username}@example.com",
+            "password": "correct horse battery staple",
+            "skip_confirmation": True,
+            **attributes,
+        }
+    )
+    token = user.personal_access_tokens.create({"name": "journey", "scopes": ["api"]})
+    return user, connect(token.token)
+
+
+def make_group(path, **attributes):
+    return root.groups.create({"name": path, "path": path, "visibility": "private", **attributes})
+
+
+def make_project(path, group, **attributes):
+    return root.projects.create({"name": path, "path": path, "namespace_id": group.id, **attributes})
+
+
+def users():
+    ada = root.users.create(
+        {
+            "username": "py-ada",
+            "name": "Ada",
+            "email": "py-ada@example.com",
+            "password": "correct horse battery staple",
+            "skip_confirmation": True,
+            "projects_limit": 3,
+        }
+    )
+    matches(ada, username="py-ada", state="active", projects_limit=3, is_admin=False)
+    again = {"username": "py-ada", "name": "x", "email": "x@example.com", "password": "correct horse battery"}
+    refused(gitlab.GitlabCreateError, 409, lambda: root.users.create(again), "has already been taken")
+    refused(gitlab.GitlabCreateError, 400, lambda: root.users.create({"username": "nameless"}), "name")
+    ada.bio = "Notes"
+    ada.external = True
+    ada.avatar = PICTURE
+    ada.save()
+    matches(root.users.get(ada.id), bio="Notes", external=True, username="py-ada")
+    true(".png" in ada.avatar_url, "the avatar was kept")
+    equal(ids(root.users.list(username="PY-ADA")), [ada.id])
+    equal(ids(root.users.list(search="py-ada@example.com")), [ada.id])
+    equal(ada.block(), True)
+    matches(root.users.get(ada.id), state="blocked")
+    equal(ids(root.users.list(blocked=True)), [ada.id])
+    equal(ada.unblock(), True)
+    equal(ada.ban(), True)
+    matches(root.users.get(ada.id), state="banned")
+    equal(ada.unban(), True)
+    equal(ada.deactivate(), True)
+    matches(root.users.get(ada.id), state="deactivated")
+    equal(ada.activate(), True)
+    refused(gitlab.GitlabUserApproveError, 409, ada.approve)
+    ada.delete()
+    gone(lambda: root.users.get(ada.id))
+
+
+def own_things():
+    user, api = make_user("py-grace")
+    api.auth()
+    matches(api.user, username="py-grace", email="py-grace@example.com")
+    second = api.user.emails.create({"email": "py-second@example.com"})
+    user.emails.create({"email": "py-third@example.com", "skip_confirmation": True})
+    true("py-third@example.com" in [each.email for each in user.emails.list()], "the third address")
+    matches(api.user.emails.get(second.id), email="py-second@example.com", confirmed_at=None)
+    second.delete()
+    gone(lambda: api.user.emails.get(second.id))
+
+    key = api.user.keys.create({"title": "laptop", "key": SSH_KEY})
+    matches(key, title="laptop", usage_type="auth_and_signing")
+    equal(ids(user.keys.list()), [key.id])
+    matches(root.keys.get(fingerprint=SSH_MD5), id=key.id)
+    matches(root.keys.get(key.id).user, username="py-grace")
+    refused(
+        gitlab.GitlabCreateError, 400, lambda: root.users.get(1).keys.create({"title": "x", "key": SSH_KEY}), "taken"
+    )
+    key.delete()
+    equal(api.user.keys.list(), [])
+    gpg = api.user.gpgkeys.create({"key": GPG_KEY})
+    equal(ids(user.gpgkeys.list()), [gpg.id])
+    gpg.delete()
+    equal(user.gpgkeys.list(), [])
+
+    status = api.user.status.get()
+    status.message = "brewing"
+    status.emoji = "coffee"
+    status.save()
+    matches(user.status.get(), message="brewing", emoji="coffee")
+    root.users.get(user.id).follow()
+    equal([each.username for each in user.followers_users.list()], ["root"])
+    user.unfollow()
+    equal(user.followers_users.list(), [])
+    user.customattributes.set("desk", "by the window")
+    matches(user.customattributes.get("desk"), value="by the window")
+    equal(ids(root.users.list(custom_attributes={"desk": "by the window"})), [user.id])
+    user.customattributes.delete("desk")
+    equal(user.customattributes.list(), [])
+
+
+def sudo():
+    user, api = make_user("py-target")
+    project = root.projects.create({"name": "By another"}, sudo=user.username)
+    matches(project, path_with_namespace="py-target/by-another", creator_id=user.id)
+    equal(ids(root.projects.list(owned=True, sudo=user.id)), [project.id])
+    refused(gitlab.GitlabGetError, 404, lambda: root.projects.get(project.id, sudo="nobody"), "nobody")
+    refused(gitlab.GitlabGetError, 403, lambda: api.projects.get(project.id, sudo="root"))
+    refused(
+        gitlab.GitlabAuthenticationError, 401, lambda: connect("glpat-wrong").projects.list(), "401 Unauthorized"
+    )
+
+
+def groups():
+    tools = make_group("py-tools", description="All of them")
+    refused(gitlab.GitlabCreateError, 400, lambda: make_group("py-tools"), "taken")
+    refused(gitlab.GitlabCreateError, 400, lambda: make_group("bad path"), "path")
+    saws = make_group("py-saws", parent_id=tools.id)
+    matches(saws, full_path="py-tools/py-saws", parent_id=tools.id)
+    saws.description = "sharp"
+    saws.avatar = PICTURE
+    saws.save()
+    matches(root.groups.get("py-tools/py-saws"), id=saws.id, description="sharp")
+    true(".png" in saws.avatar_url, "the avatar was kept")
+    equal(ids(tools.subgroups.list()), [saws.id])
+    fine = make_group("py-fine", parent_id=saws.id)
+    equal(sorted(ids(tools.descendant_groups.list())), sorted([saws.id, fine.id]))
+    equal(ids(root.groups.list(search="py-tools", top_level_only=True)), [tools.id])
+    equal(ids(root.groups.list(search="py-", skip_groups=[tools.id, saws.id])), [fine.id])
+    guests = make_group("py-guests")
+    tools.share(guests.id, gitlab.const.DEVELOPER_ACCESS, in_days(9))
+    matches(tools.shared_with_groups[0], group_id=guests.id, group_access_level=30, expires_at=in_days(9))
+    tools.unshare(guests.id)
+    equal(root.groups.get(tools.id).shared_with_groups, [])
+    fine.transfer(guests.id)
+    matches(root.groups.get(fine.id), full_path="py-guests/py-fine")
+    fine.transfer()
+    matches(root.groups.get(fine.id), full_path="py-fine", parent_id=None)
+    refused(gitlab.GitlabGetError, 404, lambda: root.groups.get("py-tools/py-saws/py-fine"), "404 Group Not Found")
+    tools.customattributes.set("cost-centre", "42")
+    equal([each.value for each in tools.customattributes.list()], ["42"])
+    matches(root.namespaces.get("py-tools"), kind="group", id=tools.id)
+    matches(root.namespaces.exists("py-tools"), exists=True, suggests=["py-tools1"])
+    saws.delete()
+    true(root.groups.get(saws.id).marked_for_deletion_on is not None, "marked for deletion")
+    root.http_post(f"/groups/{saws.id}/restore")
+    matches(root.groups.get("py-tools/py-saws"), marked_for_deletion_on=None)
+
+
+def projects():
+    group = make_group("py-house")
+    wall = make_project("wall", group, description="of brick", topics=["brick", "old"])
+    matches(wall, path_with_namespace="py-house/wall", visibility="private", topics=["brick", "old"])
+    refused(gitlab.GitlabCreateError, 409, lambda: make_project("wall", group), "has already been taken")
+    refused(gitlab.GitlabCreateError, 400, lambda: make_project("bad path", group), "path")
+    wall.description = "of stone"
+    wall.issues_access_level = "disabled"
+    wall.avatar = PICTURE
+    wall.save()
+    matches(root.projects.get("py-house/wall", statistics=True), description="of stone", issues_enabled=False)
+    wall.star()
+    matches(wall, star_count=1)
+    refused(gitlab.GitlabCreateError, 304, wall.star)
+    equal(ids(root.users.get(1).starred_projects.list()), [wall.id])
+    wall.unstar()
+    wall.archive()
+    equal(ids(root.projects.list(archived=True)), [wall.id])
+    wall.unarchive()
+    matches(wall, archived=False)
+    equal([each.username for each in wall.users.list()], ["root"])
+    equal(ids(wall.groups.list()), [group.id])
+    guests = make_group("py-lodgers")
+    wall.share(guests.id, gitlab.const.REPORTER_ACCESS)
+    equal(ids(guests.shared_projects.list()), [wall.id])
+    wall.unshare(guests.id)
+    copy = make_project("copy", group)
+    copy.create_fork_relation(wall.id)
+    equal(ids(wall.forks.list()), [copy.id])
+    copy.delete_fork_relation()
+    equal(wall.forks.list(), [])
+    wall.customattributes.set("height", "3 m")
+    matches(wall.customattributes.get("height"), value="3 m")
+
+    # Moved twice: reading follows the redirects of the old paths, writing does not (facts: Cross-cutting behaviour).
+    wall.path = "long-wall"
+    wall.save()
+    matches(root.projects.get("py-house/wall"), id=wall.id, path_with_namespace="py-house/long-wall")
+    wall.transfer("py-lodgers")
+    matches(root.projects.get("py-house/long-wall"), id=wall.id, path_with_namespace="py-lodgers/long-wall")
+    equal(ids(root.projects.get("py-house/wall", lazy=True).users.list()), [1])
+    refused(gitlab.GitlabUpdateError, 405, lambda: root.projects.update("py-house/wall", {"name": "x"}), "moved")
+
+    copy.delete()
+    doomed = root.projects.get(copy.id)
+    true(doomed.marked_for_deletion_on is not None, "marked for deletion")
+    doomed.restore()
+    matches(root.projects.get(copy.id), marked_for_deletion_on=None, path="copy")
+    copy.delete()
+    root.projects.delete(copy.id, permanently_remove=True, full_path=root.projects.get(copy.id).path_with_namespace)
+    gone(lambda: root.projects.get(copy.id))
+
+
+def lists():
+    group = make_group("py-many")
+    made = [make_project(f"m{number}", group).id for number in range(8)]
+    order = {"order_by": "id", "sort": "asc", "per_page": 3}
+    page = group.projects.list(page=2, iterator=True, **order)
+    equal((page.current_page, page.prev_page, page.next_page, page.per_page), (2, 1, 3, 3))
+    equal((page.total, page.total_pages), (8, 3))
+    equal(ids(group.projects.list(page=2, **order)), made[3:6])
+    equal(ids(group.projects.list(iterator=True, **order)), made)
+    equal(ids(group.projects.list(get_all=True, **order)), made)
+    everything = sorted(ids(root.projects.list(get_all=True, per_page=100)))
+    for sort in ("asc", "desc"):
+        walked = root.projects.list(iterator=True, pagination="keyset", order_by="id", sort=sort, per_page=3)
+        equal(ids(walked), everything if sort == "asc" else everything[::-1])
+    people = sorted(ids(root.users.list(get_all=True)))
+    for column in ("id", "name", "username", "created_at", "updated_at"):
+        walked = root.users.list(iterator=True, pagination="keyset", order_by=column, sort="asc", per_page=2)
+        equal(sorted(ids(walked)), people)
+    events = ids(root.audit_events.list(get_all=True, per_page=100))
+    walked = root.audit_events.list(iterator=True, pagination="keyset", order_by="id", sort="desc", per_page=40)
+    equal(ids(walked), events)
+    # Groups have it for anonymous callers only (spec: Supported keyset resources).
+    for path in ("py-open-2", "py-open-1", "py-open-3"):
+        make_group(path, visibility="public")
+    keyset = {"pagination": "keyset", "order_by": "name", "sort": "asc", "per_page": 2}
+    named = [each.path for each in gitlab.Gitlab(URL).groups.list(iterator=True, **keyset)]
+    equal(named, ["py-open-1", "py-open-2", "py-open-3"])
+    refused(gitlab.GitlabHttpError, 405, lambda: root.http_list("/groups", keyset), "Keyset pagination")
+
+
+def members():
+    user, api = make_user("py-member")
+    other, _ = make_user("py-other")
+    group = make_group("py-members")
+    project = make_project("shed", group)
+    refused(gitlab.GitlabGetError, 404, lambda: api.projects.get(project.id), "404 Project Not Found")
+    member = group.members.create({"user_id": user.id, "access_level": gitlab.const.GUEST_ACCESS})
+    matches(member, username="py-member", access_level=10, expires_at=None)
+    twice = {"user_id": user.id, "access_level": 10}
+    refused(gitlab.GitlabCreateError, 409, lambda: group.members.create(twice), "Member already exists")
+    member.access_level = gitlab.const.DEVELOPER_ACCESS
+    member.expires_at = in_days(4)
+    member.save()
+    matches(group.members.get(user.id), access_level=30, expires_at=in_days(4))
+    matches(api.projects.get(project.id).permissions["group_access"], access_level=30)
+    project.members.create({"user_id": other.id, "access_level": gitlab.const.REPORTER_ACCESS})
+    equal(ids(project.members.list()), [other.id])
+    equal(ids(project.members_all.list()), [1, user.id, other.id])
+    equal(ids(project.members_all.list(user_ids=[other.id])), [other.id])
+    matches(project.members_all.get(user.id), access_level=30)
+    refused(gitlab.GitlabGetError, 404, lambda: project.members.get(user.id))
+    theirs = api.projects.get(project.id)
+    refused(gitlab.GitlabCreateError, 403, lambda: theirs.members.create({"user_id": 1, "access_level": 20}))
+    equal([each.source_id for each in user.memberships.list(type="Namespace")], [group.id])
+    project.members.delete(other.id)
+    equal(project.members.list(), [])
+    api.groups.get(group.id).members.delete(user.id)
+    gone(lambda: api.groups.get(group.id))
+
+
+def waiting():
+    user, api = make_user("py-outsider")
+    group = make_group("py-door", visibility="public")
+    project = make_project("door", group, visibility="public")
+    api.groups.get(group.id).accessrequests.create({})
+    equal(ids(group.accessrequests.list()), [user.id])
+    group.accessrequests.delete(user.id)
+    equal(group.accessrequests.list(), [])
+    api.projects.get(project.id).accessrequests.create({})
+    (request,) = project.accessrequests.list()
+    request.approve(access_level=gitlab.const.REPORTER_ACCESS)
+    matches(project.members.get(user.id), access_level=20)
+    group.invitations.create({"email": ["py-a@example.com", "py-b@example.com"], "access_level": 30})
+    equal([each.invite_email for each in group.invitations.list()], ["py-a@example.com", "py-b@example.com"])
+    group.invitations.update("py-a@example.com", {"access_level": 40})
+    group.invitations.delete("py-b@example.com")
+    equal([each.access_level for each in group.invitations.list()], [40])
+    # Answered with 201 and what went wrong for whom: the client makes an error of that.
+    already = {"email": "py-outsider@example.com", "access_level": 20}
+    refused(gitlab.GitlabInvitationError, None, lambda: project.invitations.create(already), "py-outsider@example.com")
+
+
+def tokens():
+    user, _ = make_user("py-holder")
+    terms = {"name": "reader", "scopes": ["read_api"], "expires_at": in_days(20)}
+    made = user.personal_access_tokens.create(terms)
+    matches(made, scopes=["read_api"], active=True, expires_at=in_days(20))
+    reader = connect(made.token)
+    refused(gitlab.GitlabCreateError, 403, lambda: reader.projects.create({"name": "No"}), "insufficient_scope")
+    rotated = root.http_post(f"/personal_access_tokens/{made.id}/rotate")
+    later = connect(rotated["token"])
+    later.auth()
+    matches(later.user, username="py-holder")
+    true(rotated["id"] in ids(root.personal_access_tokens.list(user_id=user.id)), "the new token is listed")
+    root.personal_access_tokens.delete(rotated["id"])
+    refused(gitlab.GitlabAuthenticationError, 401, later.auth)
+    past = {"name": "late", "scopes": ["api"], "expires_at": in_days(-2)}
+    refused(gitlab.GitlabCreateError, 400, lambda: user.personal_access_tokens.create(past), "expires_at")
+    wrong = {"name": "wrong", "scopes": ["everything"]}
+    refused(gitlab.GitlabCreateError, 400, lambda: user.personal_access_tokens.create(wrong), "scopes")
+
+    impersonation = user.impersonationtokens.create({"name": "as them", "scopes": ["api"]})
+    connect(impersonation.token).auth()
+    equal(ids(user.impersonationtokens.list(state="active")), [impersonation.id])
+    impersonation.delete()
+    matches(user.impersonationtokens.get(impersonation.id), revoked=True, impersonation=True)
+
+    group = make_group("py-robots")
+    project = make_project("arm", group)
+    for owner in (project, group):
+        robot = owner.access_tokens.create(
+            {"name": "robot", "scopes": ["api"], "expires_at": in_days(30), "access_level": 30}
+        )
+        api = connect(robot.token)
+        api.auth()
+        matches(api.user, id=robot.user_id, bot=True)
+        (listed,) = owner.access_tokens.list()
+        matches(listed, id=robot.id, access_level=30, active=True)
+        robot.delete()
+        refused(gitlab.GitlabAuthenticationError, 401, api.auth)
+        deploy = owner.deploytokens.create({"name": "deployer", "scopes": ["read_repository"]})
+        matches(owner.deploytokens.get(deploy.id), name="deployer", revoked=False)
+        true(deploy.id in ids(root.deploytokens.list()), "listed for the instance")
+        deploy.delete()
+        equal(owner.deploytokens.list(), [])
+
+
+def instance():
+    version, revision = root.version()
+    true(version[0].isdigit() and revision != "unknown", f"a version: {version} {revision}")
+    matches(root.get_license(), plan="ultimate", expired=False)
+    _, api = make_user("py-nosy")
+    refused(gitlab.GitlabGetError, 403, api.settings.get)
+    settings = root.settings.get()
+    settings.default_project_visibility = "internal"
+    settings.save()
+    matches(root.projects.create({"name": "By default"}), visibility="internal")
+    settings.default_project_visibility = "private"
+    settings.restricted_visibility_levels = ["public"]
+    settings.save()
+    matches(root.settings.get(), default_project_visibility="private", restricted_visibility_levels=["public"])
+    public = {"name": "Public", "visibility": "public"}
+    refused(gitlab.GitlabCreateError, 400, lambda: api.projects.create(public), "restricted")
+    settings.restricted_visibility_levels = []
+    settings.save()
+    refused(gitlab.GitlabUpdateError, 400, lambda: root.settings.update(None, {"plantuml_enabled": True}), "plantuml")
+
+    definitions = root.http_get("/features/definitions")
+    name = definitions[0]["name"]
+    matches(root.features.set(name, True), name=name, state="on")
+    true(name in [each.name for each in root.features.list()], "the flag is listed")
+    root.features.delete(name)
+    equal(root.features.list(), [])
+
+    group = make_group("py-watched")
+    project = make_project("watched", group)
+    project.name = "Renamed"
+    project.save()
+    newest = project.audit_events.list()[0]
+    matches(newest, author_id=1, entity_id=project.id, entity_type="Project")
+    equal(project.audit_events.get(newest.id).attributes, newest.attributes)
+    true(group.id in [each.entity_id for each in group.audit_events.list()], "the group's own event")
+    events = root.audit_events.list(entity_type="Project", entity_id=project.id)
+    true("project_created" in [each.event_name for each in events], "project_created")
+
+
+def raw_http():
+    """What the client leaves to its HTTP library."""
+    head = root.http_head("/projects")
+    true("X-Total" in head, "HEAD has the headers of GET")
+    first = requests.get(f"{URL}/api/v4/version", headers={"PRIVATE-TOKEN": root.private_token})
+    again = {"PRIVATE-TOKEN": root.private_token, "If-None-Match": first.headers["ETag"]}
+    equal(requests.get(f"{URL}/api/v4/version", headers=again).status_code, 304)
+    refused(gitlab.GitlabHttpError, 404, lambda: root.http_get("/no-such-thing"), "404 Not Found")
+
+
+STORIES = [users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, raw_http]
+
+for story in STORIES:
+    try:
+        story()
+    except (Difference, gitlab.GitlabError, requests.RequestException, AttributeError, TypeError) as error:
+        trace = error.__traceback__
+        while trace.tb_next is not None and trace.tb_next.tb_frame.f_code.co_name in (story.__name__, "<lambda>"):
+            trace = trace.tb_next
+        sys.exit(f"{story.__name__}, line {trace.tb_lineno}: {type(error).__name__}: {error}")
+    print(f"{story.__name__}: as it should be", flush=True)

@@ -1,0 +1,31 @@
+/** The Python client that nobody here wrote, of Debian's package python3-gitlab: python-gitlab.py tells the stories. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { gpgKey, sampleKeys } from '../support/sample-keys.ts';
+import { cleanUp, ROOT_TOKEN, startProgram } from './support.ts';
+
+const PYTHON = '/usr/bin/python3';
+
+afterAll(() => cleanUp());
+
+test('python-gitlab works as with any other instance', async () => {
+  if (!existsSync(PYTHON)) throw new Error(`no ${PYTHON}: install the Debian package python3-gitlab`);
+  const program = await startProgram();
+  const script = spawnSync(PYTHON, [join(import.meta.dirname, 'python-gitlab.py')], {
+    encoding: 'utf8',
+    timeout: 240_000,
+    env: {
+      PATH: process.env.PATH,
+      ASHLAR_JOURNEY_URL: program.url,
+      ASHLAR_JOURNEY_TOKEN: ROOT_TOKEN,
+      ASHLAR_JOURNEY_SSH_KEY: sampleKeys.ed25519.key,
+      ASHLAR_JOURNEY_SSH_MD5: sampleKeys.ed25519.md5,
+      ASHLAR_JOURNEY_GPG_KEY: gpgKey.key,
+    },
+  });
+  process.stdout.write(script.stdout ?? '');
+  expect(script.stderr).toBe('');
+  expect(script.status).toBe(0);
+});

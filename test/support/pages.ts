@@ -1,0 +1,33 @@
+/** Lists and their pages, for the contract tests: which endpoints list, what a `Link` header names, a walk by the links. */
+import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Call, Called, TestApp } from './app.ts';
+
+/** What a client reads that asks for keyset pages where there are none. */
+export const noKeyset = 'Keyset pagination is not yet available for this type of request';
+
+export const lists = (app: TestApp): Endpoint[] => app.app.endpoints.filter(({ page }) => page !== undefined);
+
+/** The pages that a `Link` header names. */
+export function linksOf({ headers }: Called): Record<string, string> {
+  const found = (headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g);
+  return Object.fromEntries([...found].map(([, url = '', relation = '']) => [relation, url]));
+}
+
+/** The items of all pages, by the links alone, and the last answer. */
+export async function walk(
+  app: TestApp,
+  call: Call,
+  path: string,
+  query: string,
+): Promise<{ items: string[]; last: Called }> {
+  const items: string[] = [];
+  let last = await call(`GET ${path}`, { query });
+  for (let pages = 1; pages < 100; pages++) {
+    if (last.status !== 200) throw new Error(`${path}?${query}: ${last.status} ${last.text}`);
+    items.push(...last.body.map((item: unknown) => JSON.stringify(item)));
+    const { next } = linksOf(last);
+    if (next === undefined) break;
+    last = await call(`GET ${next.replace(app.url, '')}`, { raw: true });
+  }
+  return { items, last };
+}

@@ -1,0 +1,121 @@
+/** A small world in which every list has the same number of things, each belonging to somebody else: made by SQL, as rows. */
+import { seal } from '../../src/platform/secret.ts';
+import type { TestApp } from './app.ts';
+import type { Places } from './inventory.ts';
+
+/**
+ * `count` of everything below one group, one project of it, and root, who is `user` and stars, follows, owns and is a member
+ * of `count` things.
+ */
+export async function makeWorld(app: TestApp, count: number): Promise<Places> {
+  const { sql } = app.app.services.database;
+  const [root] = await sql<{ id: number }[]>`select id from users where username = 'root'`;
+  const [home] = await sql<{ id: number }[]>`select id from namespaces where owner_id = ${root?.id ?? 0}`;
+  const [made] = await sql<{ id: number }[]>`
+    insert into namespaces (kind, ancestor_ids, name, path, full_path, full_name, visibility, created_at, updated_at)
+    values ('group', '{}', 'world', 'world', 'world', 'world', 20, now(), now()) returning id`;
+  const group = made?.id ?? 0;
+  await sql`update namespaces set ancestor_ids = array[id] where id = ${group}`;
+  const [project] = await sql<{ id: number }[]>`
+    insert into projects (namespace_id, name, path, visibility, last_activity_at, created_at, updated_at)
+    values (${group}, 'world', 'world', 20, now(), now(), now()) returning id`;
+  const places = { user: root?.id ?? 0, group, project: project?.id ?? 0 };
+  await sql.unsafe(people(count, places.group));
+  await sql.unsafe(namespaces(count, places.group, home?.id ?? 0, places.project));
+  await sql.unsafe(belongings(places, seal(app.app.services.secretKey, 'invitation')));
+  await sql.unsafe(credentials(places));
+  return places;
+}
+
+/** Users `person-1` and so on, each with a namespace; the group claims them as its own. */
+const people = (count: number, group: number): string => `
+  insert into users (username, name, email, projects_limit, can_create_group, confirmed_at, last_activity_on,
+      enterprise_group_id, enterprise_group_associated_at, created_at, updated_at)
+    select 'person-' || i, 'Person ' || i, 'person-' || i || '@example.org', 10, true, now(), current_date,
+      ${group}, now(), now() - i * interval '1 hour', now()
+    from generate_series(1, ${count}) i;
+  insert into emails (user_id, email, confirmed_at, created_at, updated_at)
+    select id, email, now(), now(), now() from users where username like 'person-%';
+  insert into namespaces (kind, owner_id, ancestor_ids, name, path, full_path, full_name, visibility, created_at, updated_at)
+    select 'user', id, '{}', name, username, username, name, 20, now(), now() from users where username like 'person-%';
+  update namespaces set ancestor_ids = array[id] where ancestor_ids = '{}';`;
+
+/** Subgroups, groups beside it, projects of root, of the group and of the persons; forks; shares in both directions. */
+const namespaces = (count: number, group: number, home: number, project: number): string => `
+  insert into namespaces (kind, parent_id, ancestor_ids, name, path, full_path, full_name, visibility, created_at, updated_at)
+    select 'group', ${group}, array[${group}], 'Part ' || i, 'part-' || i, 'world/part-' || i, 'world / Part ' || i, 20, now(), now()
+    from generate_series(1, ${count}) i
+    union all
+    select 'group', null, '{}', 'Beside ' || i, 'beside-' || i, 'beside-' || i, 'Beside ' || i, 20, now(), now()
+    from generate_series(1, ${count}) i;
+  update namespaces set ancestor_ids = ancestor_ids || id where path like 'part-%' or path like 'beside-%';
+  insert into projects (namespace_id, creator_id, name, path, visibility, forked_from_id, last_activity_at, created_at, updated_at)
+    select place, u.id, 'Thing ' || u.id, 'thing-' || u.id, 20, fork, now(), now() - u.id * interval '1 hour', now()
+    from users u, (values (${home}, ${project}), (${group}, null::bigint)) x(place, fork) where u.username like 'person-%'
+    union all
+    select n.id, u.id, 'Own', 'own', 20, null, now(), now(), now()
+    from users u join namespaces n on n.owner_id = u.id where u.username like 'person-%';
+  insert into group_group_links (shared_group_id, shared_with_group_id, group_access, created_at)
+    select ${group}, id, 30, now() from namespaces where path like 'beside-%'
+    union all select id, ${group}, 30, now() from namespaces where path like 'beside-%';
+  insert into project_group_links (project_id, group_id, group_access, created_at)
+    select ${project}, id, 30, now() from namespaces where path like 'beside-%'
+    union all select id, ${group}, 30, now() from projects where path = 'own';`;
+
+/** What a list of the world is asked with, beside the page, to be as long as the others; empty, or it ends with `&`. */
+export const queryInWorld = (title: string): string =>
+  title === 'GET /projects/:id/groups' ? 'with_shared=true&' : '';
+
+const stamps = 'now(), now()';
+
+/** What hangs on root, the group and the project, each by or about another person. */
+const belongings = ({ user, group, project }: Places, sealed: string): string => `
+  create temporary table person on commit drop as select id, username from users where username like 'person-%';
+  insert into emails (user_id, email, confirmed_at, created_at, updated_at)
+    select ${user}, 'root-' || id || '@example.org', now(), ${stamps} from person;
+  insert into ssh_keys (user_id, title, key, fingerprint, fingerprint_sha256, usage_type, created_at, updated_at)
+    select ${user}, username, 'ssh-ed25519 AAAA' || id, 'md5-' || id, 'sha256-' || id, 'auth', ${stamps} from person;
+  insert into gpg_keys (user_id, key, fingerprint, created_at, updated_at)
+    select ${user}, 'key ' || id, 'fingerprint-' || id, ${stamps} from person;
+  insert into follows (follower_id, followee_id, created_at)
+    select ${user}, id, now() from person union all select id, ${user}, now() from person;
+  insert into custom_attributes (user_id, project_id, namespace_id, key, value, updated_at)
+    select case x when 1 then ${user} end, case x when 2 then ${project} end, case x when 3 then ${group} end,
+      username, 'value', now() from person, generate_series(1, 3) x;
+  insert into members (user_id, project_id, namespace_id, access_level, created_by_id, created_at, updated_at)
+    select id, ${project}, null::bigint, 30, id, ${stamps} from person
+    union all select id, null, ${group}, 20, id, ${stamps} from person
+    union all select ${user}, null, n.id, 50, p.id, ${stamps} from namespaces n join person p on n.path = 'beside-' || substr(p.username, 8);
+  insert into access_requests (user_id, project_id, namespace_id, requested_at)
+    select id, ${project}, null::bigint, now() from person union all select id, null, ${group}, now() from person;
+  insert into invitations (project_id, namespace_id, email, token_sealed, token_digest, access_level, created_by_id, created_at, updated_at)
+    select case x when 1 then ${project} end, case x when 2 then ${group} end, username || '@example.net', '${sealed}',
+      sha256((x || username)::bytea), 30, id, ${stamps} from person, generate_series(1, 2) x;
+  insert into stars (project_id, user_id, starred_at)
+    select ${project}, id, now() from person union all select id, ${user}, now() from projects where path = 'own';
+  insert into project_feature_flags (project_id, name, strategies, created_at, updated_at)
+    select ${project}, username,
+      jsonb_build_array(jsonb_build_object('id', id, 'name', 'default', 'parameters', '{}'::jsonb, 'scopes', '[]'::jsonb)),
+      ${stamps} from person;
+  insert into activity_events (project_id, author_id, action, created_at)
+    select id, ${user}, 'created', now() from projects;
+  insert into audit_events (author_id, entity_type, entity_id, event_name, details, created_at)
+    select id, case x when 1 then 'Project' else 'Group' end, case x when 1 then ${project} else ${group} end, 'changed',
+      jsonb_build_object('author_name', username, 'target_id', id, 'target_type', 'User', 'target_details', username), now()
+    from person, generate_series(1, 2) x;`;
+
+/** Tokens of every kind; those of the group and the project belong to bots. */
+const credentials = ({ user, group, project }: Places): string => `
+  insert into users (username, name, email, kind, projects_limit, can_create_group, created_at, updated_at)
+    select bot || '-' || id, 'Bot', bot || '-' || id || '@example.org', bot, 0, false, ${stamps}
+    from users, (values ('project_bot'), ('group_bot')) x(bot) where username like 'person-%';
+  insert into access_tokens (kind, digest, user_id, project_id, namespace_id, access_level, name, scopes, created_at, updated_at)
+    select sort, sha256((sort || id)::bytea), ${user}, null::bigint, null::bigint, null::smallint, 'Token', array['api'], ${stamps}
+    from users, (values ('personal'), ('impersonation')) x(sort) where username like 'person-%'
+    union all
+    select split_part(kind, '_', 1), sha256((kind || id)::bytea), id, case kind when 'project_bot' then ${project} end,
+      case kind when 'group_bot' then ${group} end, 30, 'Token', array['api'], ${stamps}
+    from users where kind in ('project_bot', 'group_bot');
+  insert into deploy_tokens (digest, project_id, namespace_id, name, username, scopes, created_by_id, created_at, updated_at)
+    select sha256((x || username)::bytea), case x when 1 then ${project} end, case x when 2 then ${group} end, username, username,
+      array['read_repository'], id, ${stamps} from users, generate_series(1, 2) x where username like 'person-%';`;
