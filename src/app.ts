@@ -1,6 +1,7 @@
 /** The composition root: builds what is shared, mounts every capability by name, starts the relay and the workers. */
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
+import { sql as raw } from 'kysely';
 import { capabilities } from './capabilities.ts';
 import { type Config, urlOf } from './config.ts';
 import type { Capability } from './core/capability.ts';
@@ -85,11 +86,12 @@ export function createApp(options: AppOptions): App {
     inFlight: load.inFlight,
     eventLoopDelay: load.delay,
     waiting: async () => {
-      const [row] = await sql<{ outbox: number; jobs: number }[]>`
-        select (select count(*) from outbox) as outbox, (select count(*) from graphile_worker.jobs) as jobs`.catch(
-        () => [],
-      );
-      return row;
+      // Not through the pool of requests: when that one is exhausted is when somebody looks here.
+      const counted = await raw<{ outbox: number; jobs: number }>`
+        select (select count(*) from outbox) as outbox, (select count(*) from graphile_worker.jobs) as jobs`
+        .execute(database.background)
+        .catch(() => undefined);
+      return counted?.rows[0];
     },
   });
   const checkWrites = async (): Promise<string | undefined> => {

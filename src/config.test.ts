@@ -34,6 +34,7 @@ test('an empty environment gives the defaults', () => {
     tier: 'ultimate',
     offering: 'self_managed',
     paginationCountLimit: 10_000,
+    maximumOffset: 50_000,
     maximumUrlLength: 8190,
   });
 });

@@ -170,6 +170,12 @@ export const settings = {
     doc: 'A list of more records than this has no totals and no `rel="last"`.',
     parse: wholeNumber(0, 1_000_000_000),
   }),
+  maximumOffset: withDefault({
+    name: 'ASHLAR_MAX_OFFSET',
+    default: '50000',
+    doc: 'Where keyset pagination exists, pages by offset end after so many records with 405; 0 for no limit.',
+    parse: wholeNumber(0, 1_000_000_000),
+  }),
   maximumUrlLength: withDefault({
     name: 'ASHLAR_MAX_URL_LENGTH',
     default: '8190',
@@ -194,6 +200,8 @@ export type Config = {
   tier: Tier;
   offering: Offering;
   paginationCountLimit: number;
+  /** Records that offset pagination reaches where keyset pagination exists; 0 for no limit. */
+  maximumOffset: number;
   maximumUrlLength: number;
 };
 
@@ -248,6 +256,7 @@ export function readConfig(env: Environment = process.env, readFile: ReadFile = 
     tier: sure(settings.tier),
     offering: sure(settings.offering),
     paginationCountLimit: sure(settings.paginationCountLimit),
+    maximumOffset: sure(settings.maximumOffset),
     maximumUrlLength: sure(settings.maximumUrlLength),
   };
 }

@@ -293,7 +293,7 @@ export function toRoute(
     const input = decode(mergeParameters(query, await readBody(request), request.params));
     const page: PageRequest = spec.page
       ? {
-          ...choosePagination(keyset, input as PageQuery, caller !== undefined),
+          ...choosePagination(keyset, input as PageQuery, caller !== undefined, config.maximumOffset),
           countLimit: config.paginationCountLimit,
         }
       : { kind: 'offset', page: 1, perPage: 1, offset: 0, countLimit: 0 };

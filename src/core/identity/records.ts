@@ -51,8 +51,21 @@ export function userAvatarUrl(
   const uploaded = uploadUrl(around, 'user', user.id, user.avatar);
   if (uploaded !== undefined) return uploaded;
   if (!around.settings.gravatar_enabled) return null;
-  const address = digest(user.email.trim().toLowerCase()).toString('hex');
-  return `https://www.gravatar.com/avatar/${address}?s=80&d=identicon`;
+  return gravatarUrl(user.email);
+}
+
+/** Lists name the same people again and again: what was made for the latest addresses is kept. */
+const gravatarUrls = new Map<string, string>();
+const GRAVATARS_KEPT = 1_000;
+
+function gravatarUrl(email: string): string {
+  const known = gravatarUrls.get(email);
+  if (known !== undefined) return known;
+  const address = digest(email.trim().toLowerCase()).toString('hex');
+  const url = `https://www.gravatar.com/avatar/${address}?s=80&d=identicon`;
+  if (gravatarUrls.size >= GRAVATARS_KEPT) gravatarUrls.clear();
+  gravatarUrls.set(email, url);
+  return url;
 }
 
 export const presentUserBasic = (around: Surroundings, user: UserBasicRow): UserBasic => ({

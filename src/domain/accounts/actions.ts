@@ -194,6 +194,7 @@ export async function updateUser(
       .forUpdate()
       .executeTakeFirst();
     if (!before || before.kind === 'ghost') throw forbidden();
+    if (before.admin && input.admin === false) await requireOtherAdministrator(tx, userId);
     const newEmail =
       input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase()
         ? input.email
@@ -277,4 +278,19 @@ async function moveOwnNamespace(
   if (!row) return;
   const path = input.username ?? row.path;
   await moveNamespace(tx, row, { parent: undefined, path, name: input.name ?? row.name });
+}
+
+/** An instance without an administrator could not be mended from outside. */
+async function requireOtherAdministrator(tx: Db, userId: number): Promise<void> {
+  const other = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', true)
+    .where('state', '=', 'active')
+    .where('deletion', 'is', null)
+    .where('id', '<>', userId)
+    .orderBy('id')
+    .forShare()
+    .executeTakeFirst();
+  if (!other) throw invalid({ admin: ['must stay with somebody: there is no other active administrator'] });
 }

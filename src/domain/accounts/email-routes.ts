@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { mapPage, selectPage } from '../../platform/db/page.ts';
+import { forbidden } from '../../platform/failure.ts';
 import { nullable } from '../../platform/http/schema.ts';
 import { addEmail, deleteEmail } from './email-actions.ts';
 import { own, privateOf } from './own.ts';
@@ -88,6 +89,8 @@ export const emailEndpoints: Endpoint[] = [
     input: Type.Object({ email: Address }),
     reply: Email,
     handle: async ({ db, services, subject, actor, input }) => {
+      // A bot has the one address that it was made with.
+      if (actor.kind !== 'human') throw forbidden();
       const { secretKey } = services;
       const change = { actor, user: subject.row, email: input.email, confirmed: false, secretKey };
       return presentEmail(await addEmail(db, change));

@@ -13,11 +13,15 @@ export const CustomAttributeFields = {
 };
 
 export const UserFilters = Type.Object({
-  username: Type.Optional(Type.String({ description: 'The user of this name.' })),
-  public_email: Type.Optional(Type.String({ description: 'Users who show this address.' })),
-  extern_uid: Type.Optional(Type.String({ description: 'Together with provider, for administrators.' })),
-  provider: Type.Optional(Type.String()),
-  search: Type.Optional(Type.String({ description: 'In name and username, or a whole mail address.' })),
+  username: Type.Optional(Type.String({ maxLength: 255, description: 'The user of this name.' })),
+  public_email: Type.Optional(Type.String({ maxLength: 255, description: 'Users who show this address.' })),
+  extern_uid: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Together with provider, for administrators.' }),
+  ),
+  provider: Type.Optional(Type.String({ maxLength: 255 })),
+  search: Type.Optional(
+    Type.String({ maxLength: 255, description: 'In name and username, or a whole mail address.' }),
+  ),
   active: flag('Only active users.'),
   humans: flag('Only people.'),
   external: flag('Only external users; for administrators.'),

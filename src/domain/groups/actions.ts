@@ -16,9 +16,17 @@ import { storeAvatar } from '../../core/uploads.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { forbidden } from '../../platform/failure.ts';
+import { forbidden, invalid } from '../../platform/failure.ts';
 import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
-import { changedSettings, groupEntity, lockWithParent, refuseProblems, type Writing } from './changes.ts';
+import {
+  changedSettings,
+  groupEntity,
+  lockWithParent,
+  MAXIMUM_DEPTH,
+  refuseProblems,
+  tooDeep,
+  type Writing,
+} from './changes.ts';
 import { isNameTaken, selectVisibilityInside } from './queries.ts';
 import {
   initialVisibility,
@@ -89,6 +97,7 @@ export async function createGroup(writing: Writing, input: CreateGroup): Promise
   const avatar = await keepAvatar(services, input.avatar);
   return inTransaction(services.database.db, async (tx) => {
     const parent = above && found(await lockNamespace(tx, above.id), 'Group');
+    if (parent && parent.ancestor_ids.length >= MAXIMUM_DEPTH) throw invalid({ parent_id: [tooDeep] });
     const bounds = {
       parent: parent?.visibility,
       restricted: settings.restricted_visibility_levels,

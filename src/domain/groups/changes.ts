@@ -1,4 +1,5 @@
 /** What changes of groups have in common: who makes them, the locks, the settings they name, and how they are refused. */
+import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import type { AuditedEntity } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -76,4 +77,16 @@ export function changedSettings(
   for (const [setting, value] of Object.entries(named)) if (value !== undefined) changes[setting] = value;
   if (services.config.tier === 'free') for (const setting of premiumGroupSettings) delete changes[setting];
   return changes;
+}
+
+/** Groups in a line from the top, at most (facts give no number; the public product stops at 20). */
+export const MAXIMUM_DEPTH = 20;
+export const tooDeep = `has too many levels: at most ${MAXIMUM_DEPTH} groups can be nested`;
+
+/** How many levels a group has with those below it, itself included. */
+export async function heightOf(tx: Db, groupId: number): Promise<number> {
+  const { rows } = await sql<{ height: number }>`
+    select max(cardinality(ancestor_ids)) - min(cardinality(ancestor_ids)) + 1 as height
+    from namespaces where ancestor_ids @> array[${groupId}]::bigint[]`.execute(tx);
+  return rows[0]?.height ?? 1;
 }

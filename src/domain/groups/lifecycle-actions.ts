@@ -14,7 +14,7 @@ import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
-import { groupEntity, lockWithParent, type Writing } from './changes.ts';
+import { groupEntity, heightOf, lockWithParent, MAXIMUM_DEPTH, tooDeep, type Writing } from './changes.ts';
 import { removalProblem } from './rules.ts';
 
 const refuse = (text: string): Failure => new Failure('bad_request', text);
@@ -32,6 +32,9 @@ export async function transferGroup(
   await inTransaction(services.database.db, async (tx) => {
     const parent = target && found(await lockNamespace(tx, target.id), 'Group');
     const row = found(await lockNamespace(tx, group.id), 'Group');
+    if (parent && parent.ancestor_ids.length + (await heightOf(tx, row.id)) > MAXIMUM_DEPTH) {
+      throw failTransfer(tooDeep);
+    }
     if (parent?.ancestor_ids.includes(row.id))
       throw failTransfer('Cannot transfer group to one of its subgroup.');
     if (row.parent_id === (parent?.id ?? null)) {

@@ -2,6 +2,7 @@
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { selectCustomAttributes } from '../../core/custom-attributes.ts';
 import type { Caller } from '../../core/identity/actor.ts';
+import { selectSeenGroups } from '../../core/namespaces/group-list.ts';
 import { type Group, type GroupView, presentGroup } from '../../core/namespaces/group-records.ts';
 import { groupSettings } from '../../core/namespaces/group-settings.ts';
 import { type ProjectView, presentProject } from '../../core/namespaces/project-records.ts';
@@ -77,8 +78,10 @@ async function presentProjectsOf(db: Db, view: GroupView, caller: Caller, group:
     selectGroupProjects(db, caller, group, 'own'),
     selectGroupProjects(db, caller, group, 'shared'),
   ]);
+  const shares = [...own, ...shared].flatMap((row) => row.shared_with_groups ?? []);
+  const seenGroups = await selectSeenGroups(db, caller, [...new Set(shares.map((share) => share.group_id))]);
   return {
-    projects: own.map((row) => presentProject(projectView, row, {})),
-    shared_projects: shared.map((row) => presentProject(projectView, row, {})),
+    projects: own.map((row) => presentProject(projectView, row, { seenGroups })),
+    shared_projects: shared.map((row) => presentProject(projectView, row, { seenGroups })),
   };
 }

@@ -63,7 +63,7 @@ describe('the choice', () => {
     [{ pagination: 'legacy' }, { kind: 'offset', page: 1, perPage: 20, offset: 0 }],
     [{ page: 1_000_000 }, { kind: 'offset', page: 1_000_000, perPage: 20, offset: 19_999_980 }],
   ])('a list without keyset pagination: %j', (query, expected) => {
-    expect(choosePagination(undefined, query, true)).toEqual(expected);
+    expect(choosePagination(undefined, query, true, 50_000)).toEqual(expected);
   });
 
   test.each<[string, KeysetRule, PageQuery, boolean, Partial<KeysetPage>]>([
@@ -84,7 +84,7 @@ describe('the choice', () => {
       { after: { name: 'Jo', id: 7 } },
     ],
   ])('keyset: %s', (_, rule, query, signedIn, expected) => {
-    expect(choosePagination(rule, { ...query, pagination: 'keyset' }, signedIn)).toMatchObject({
+    expect(choosePagination(rule, { ...query, pagination: 'keyset' }, signedIn, 50_000)).toMatchObject({
       kind: 'keyset',
       ...expected,
     });
@@ -98,7 +98,9 @@ describe('the choice', () => {
     ['groups when signed in', groups, { order_by: 'name', sort: 'asc' }, true],
     ['anonymous where one must sign in', { ...projects, anonymous: false }, {}, false],
   ])('keyset is refused with 405: %s', (_, rule, query, signedIn) => {
-    const failure = failureOf(() => choosePagination(rule, { ...query, pagination: 'keyset' }, signedIn));
+    const failure = failureOf(() =>
+      choosePagination(rule, { ...query, pagination: 'keyset' }, signedIn, 50_000),
+    );
     const text = 'Keyset pagination is not yet available for this type of request';
     expect(failure).toMatchObject({ status: 405, publicMessage: text, details: { error: text } });
     expect(failure.details.headers).toEqual({ allow: 'GET, HEAD' });
@@ -109,11 +111,11 @@ describe('the choice', () => {
     [{ page: 2501 }, 50_000, 'User', undefined],
     [{ page: 3, per_page: 50 }, 149, 'User', 149],
   ])('offset pages past the maximum offset are refused with 405: %j, %i', (query, maximum, type, own) => {
-    const rule = { ...users, type, ...(own !== undefined && { maximumOffset: own }) };
+    const rule = { ...users, type };
     const text =
       `Offset pagination has a maximum allowed offset of ${maximum} for requests that return objects of type ` +
       `${type}. Remaining records can be retrieved using keyset pagination.`;
-    const failure = failureOf(() => choosePagination(rule, query, true));
+    const failure = failureOf(() => choosePagination(rule, query, true, own ?? 50_000));
     expect(failure).toMatchObject({ status: 405, publicMessage: text, details: { error: text } });
   });
 
@@ -122,8 +124,10 @@ describe('the choice', () => {
     [{ page: 500, per_page: 5000 }, undefined],
     [{ page: 501, per_page: 100 }, 0],
   ])('offset pages up to the maximum offset are served: %j', (query, own) => {
-    const rule = { ...users, ...(own !== undefined && { maximumOffset: own }) };
-    expect(choosePagination(rule, query, true)).toMatchObject({ kind: 'offset', page: query.page });
+    expect(choosePagination(users, query, true, own ?? 50_000)).toMatchObject({
+      kind: 'offset',
+      page: query.page,
+    });
   });
 });
 
@@ -205,7 +209,7 @@ describe('keyset link', () => {
     const start = { ...asked, query: 'cursor=old&order_by=name&sort=asc&pagination=keyset' };
     const header = keysetLink(start, users, byName, { name: 'Zo\u00eb & co', id: 7, email: 'hush' });
     const query = new URL(/<(.*)>/.exec(header ?? '')?.[1] ?? '').searchParams;
-    expect(choosePagination(users, Object.fromEntries(query), true)).toMatchObject({
+    expect(choosePagination(users, Object.fromEntries(query), true, 50_000)).toMatchObject({
       kind: 'keyset',
       orderBy: 'name',
       sort: 'asc',

@@ -4,7 +4,6 @@ import { Failure, invalid } from '../failure.ts';
 
 const DEFAULT_PER_PAGE = 20;
 const MAXIMUM_PER_PAGE = 100;
-const MAXIMUM_OFFSET = 50_000;
 
 /** Query fields of every list. A larger `per_page` is clamped, not refused, so the schema has no maximum. */
 export const pageFields = {
@@ -53,8 +52,6 @@ export type KeysetRule = {
   default: { orderBy: string; sort: Sort };
   /** How the next page is named: by `id_after` or `id_before` (order by id only), or by an opaque `cursor`. */
   link: 'id' | 'cursor';
-  /** Records that offset pagination reaches; 50,000 unless told, 0 for no limit. */
-  maximumOffset?: number;
 };
 
 /** The decoded fields above, without the defaults of `order_by` and `sort` that a list has for offset pages. */
@@ -80,19 +77,20 @@ const notAvailable = (text: string): Failure =>
   new Failure('method_not_allowed', text, { error: text, headers: { allow: 'GET, HEAD' } });
 
 /**
- * The page that was asked for. Fails with 405 where the list has no such keyset pagination, or has one and is asked
+ * The page that was asked for; pages by offset end after `maximumOffset` records, 0 for no limit. Fails with 405 where the list has no such keyset pagination, or has one and is asked
  * for records beyond its maximum offset; with 400 for a bad cursor (spec: Pagination; Limits, Users listing).
  */
 export function choosePagination(
   rule: KeysetRule | undefined,
   query: PageQuery,
   signedIn: boolean,
+  maximumOffset: number,
 ): OffsetPage | KeysetPage {
   const perPage = Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAXIMUM_PER_PAGE);
   if (query.pagination === 'keyset') return chooseKeyset(rule, query, signedIn, perPage);
 
   const page = query.page ?? 1;
-  const maximum = rule ? (rule.maximumOffset ?? MAXIMUM_OFFSET) : 0;
+  const maximum = rule ? maximumOffset : 0;
   if (rule && maximum > 0 && page * perPage > maximum) {
     throw notAvailable(
       `Offset pagination has a maximum allowed offset of ${maximum} for requests that return objects of type ${rule.type}. ` +
