@@ -1,0 +1,234 @@
+/**
+ * Runs an endpoint: every request of the API takes these steps, in this order. 401 who → 404/403/301 may they → 400 shape
+ * → handler; the throttles, scopes and refusals of the instance come between.
+ */
+import type { Page, PageRequest } from '../platform/db/page.ts';
+import { Failure, forbidden, notFound } from '../platform/failure.ts';
+import type { Answer, HttpRequest } from '../platform/http/answer.ts';
+import { readBody } from '../platform/http/body.ts';
+import { compileDecoder } from '../platform/http/decode.ts';
+import {
+  choosePagination,
+  type KeysetRule,
+  keysetLink,
+  offsetHeaders,
+  type PageQuery,
+} from '../platform/http/pagination.ts';
+import { addressKey, rateLimitHeaders } from '../platform/http/rate-limit.ts';
+import { mergeParameters, parseUrlEncoded, type RawObject } from '../platform/http/raw-parameters.ts';
+import { compileSerializer } from '../platform/http/serialize.ts';
+import type { Route } from '../platform/http/server.ts';
+import type { AccessQuestion } from './access/access.ts';
+import { Moved } from './access/find.ts';
+import { bytes, type Context, type Endpoint, noContent, Reply } from './endpoint.ts';
+import type { Caller } from './identity/actor.ts';
+import { requireScope } from './identity/authenticate.ts';
+import { presentedCredential } from './identity/credentials.ts';
+import { answerMoved } from './moved.ts';
+import type { Services } from './services.ts';
+import type { ApplicationSettings } from './settings/definitions.ts';
+
+/** What the server answers with while an endpoint is hidden by offering or flag: as if there were none. */
+const hidden = () => new Failure('not_found', '404 Not Found', { error: '404 Not Found' });
+
+const tierOrder = { free: 0, premium: 1, ultimate: 2 } as const;
+
+export type ReplyObserver = (endpoint: Endpoint, value: unknown) => void;
+
+/** Makes the route that runs an endpoint. Validators and serialisers are compiled at first use. */
+export function toRoute(
+  services: Services,
+  spec: Endpoint,
+  flags: (name: string) => Promise<boolean>,
+  observe?: ReplyObserver,
+): Route {
+  const { database, limiter, config } = services;
+  const safeMethod = spec.method === 'GET';
+  const keyset = typeof spec.page === 'object' ? spec.page : undefined;
+  let decode: ((raw: RawObject) => unknown) | undefined;
+  let serialize: ((value: unknown) => string) | undefined;
+
+  async function identify(
+    request: HttpRequest,
+    query: RawObject,
+    settings: ApplicationSettings,
+  ): Promise<Caller> {
+    const header = request.headers.sudo;
+    const sudo = typeof query.sudo === 'string' ? query.sudo : Array.isArray(header) ? header[0] : header;
+    const csrf = request.headers['x-csrf-token'];
+    return services.authenticator.authenticate(
+      {
+        credential: presentedCredential(request.headers, query),
+        jobToken: spec.jobToken,
+        safeMethod: request.method === 'GET' || request.method === 'HEAD',
+        csrfToken: typeof csrf === 'string' ? csrf : undefined,
+        sudo,
+      },
+      settings,
+    );
+  }
+
+  /** Counts the request against the instance's throttle for this kind of caller; every answer says so. */
+  async function throttle(
+    request: HttpRequest,
+    caller: Caller,
+    settings: ApplicationSettings,
+  ): Promise<void> {
+    const name = caller ? 'throttle_authenticated_api' : 'throttle_unauthenticated_api';
+    const limit = settings[`${name}_requests_per_period`];
+    const periodSeconds = settings[`${name}_period_in_seconds`];
+    if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) return;
+    const key = caller
+      ? `${name}:${caller.sudoBy?.id ?? caller.id}`
+      : `${name}:${addressKey(request.address)}`;
+    const taking = limiter.take(key, { limit, periodSeconds });
+    const taken = taking instanceof Promise ? await taking : taking;
+    Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
+    if (!taken.allowed) throw new Throttled(settings.rate_limiting_response_text || 'Retry later');
+  }
+
+  async function limitCalls(
+    request: HttpRequest,
+    caller: Caller,
+    settings: ApplicationSettings,
+  ): Promise<void> {
+    if (!spec.limit) return;
+    const { name, periodSeconds, setting, anonymousSetting } = spec.limit;
+    const limit = settings[caller ? setting : (anonymousSetting ?? setting)];
+    if (typeof limit !== 'number' || limit === 0) return;
+    const key = `${name}:${caller ? caller.id : addressKey(request.address)}`;
+    const taking = limiter.take(key, { limit, periodSeconds });
+    const taken = taking instanceof Promise ? await taking : taking;
+    if (taken.allowed) return;
+    const error = 'This endpoint has been requested too many times. Try again later.';
+    throw new Failure('too_many_requests', { error } as never, {
+      headers: { 'retry-after': String(Math.min(60, periodSeconds)) },
+    });
+  }
+
+  function present(value: unknown, context: Context<unknown, unknown, Caller>): Answer {
+    const given = value instanceof Reply ? value : undefined;
+    const status = given?.status ?? spec.status;
+    let content = given ? given.value : value;
+    const headers = { ...given?.headers };
+    if (spec.page && !given) {
+      const page = value as Page<unknown>;
+      Object.assign(headers, pageHeaders(page, context, keyset, config));
+      content = page.items;
+    }
+    if (spec.reply === bytes && Buffer.isBuffer(content)) return { status, headers, body: content };
+    if (spec.reply === noContent || content === undefined) return { status, headers, body: '' };
+    observe?.(spec, content);
+    serialize ??= compileSerializer(spec.reply);
+    return { status, headers: { 'content-type': 'application/json', ...headers }, body: serialize(content) };
+  }
+
+  async function handle(request: HttpRequest): Promise<Answer> {
+    if (spec.offering === 'self_managed' && config.offering === 'hosted') throw hidden();
+    if (spec.flag && !(await flags(spec.flag))) throw hidden();
+    const reading = services.settings.read();
+    const settings = reading instanceof Promise ? await reading : reading;
+    const query = parseUrlEncoded(request.query);
+    let caller: Caller;
+    try {
+      caller = await identify(request, query, settings);
+    } catch (error) {
+      // A wrong credential is nobody's call, and counts as one.
+      await throttle(request, undefined, settings);
+      throw error;
+    }
+    await throttle(request, caller, settings);
+    if (
+      settings.maintenance_mode &&
+      !safeMethod &&
+      !(caller?.admin && spec.path.startsWith('/application/'))
+    ) {
+      throw new Failure(
+        'unavailable',
+        settings.maintenance_mode_message || '503 Service Unavailable: maintenance',
+      );
+    }
+    if (!safeMethod) services.disk.refuseWrites();
+    requireScope(caller, spec.scopes);
+    await limitCalls(request, caller, settings);
+    // The database would choke on it, and nothing is named so.
+    if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound();
+    const question: AccessQuestion = { sql: database.points, caller, params: request.params };
+    const { subject, actor } = await spec.access.find(question);
+    if (spec.tier && tierOrder[config.tier] < tierOrder[spec.tier]) throw forbidden();
+    decode ??= compileDecoder(spec.input) as (raw: RawObject) => unknown;
+    const input = decode(mergeParameters(query, await readBody(request), request.params));
+    const page: PageRequest = spec.page
+      ? {
+          ...choosePagination(keyset, input as PageQuery, caller !== undefined, config.maximumOffset),
+          countLimit: config.paginationCountLimit,
+        }
+      : { kind: 'offset', page: 1, perPage: 1, offset: 0, countLimit: 0 };
+    const context = {
+      db: database.db,
+      services,
+      settings,
+      actor,
+      subject,
+      input,
+      page,
+      request,
+      unmodified: unmodifiedSince(request),
+    };
+    const value = await spec.handle(context);
+    if (!safeMethod) services.wake();
+    const answer = present(value, context);
+    return { ...answer, ...(caller && { actor: caller.username }) };
+  }
+
+  return {
+    method: spec.method,
+    path: `/api/v4${spec.path}`,
+    ...(spec.bodyLimit !== undefined && { bodyLimit: spec.bodyLimit }),
+    handle: (request) => handle(request).catch((error: unknown) => answerUnhandled(request, error)),
+  };
+}
+
+/** 429 in plain text, as the throttles in front of the API answer (facts §9). */
+class Throttled extends Error {}
+
+function answerUnhandled(request: HttpRequest, error: unknown): Answer {
+  if (error instanceof Moved) return answerMoved(request, error.projectId);
+  if (!(error instanceof Throttled)) throw error;
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  return { status: 429, headers, body: `${error.message}\n`, failure: 'too_many_requests' };
+}
+
+function pageHeaders(
+  page: Page<unknown>,
+  context: Context<unknown, unknown, Caller>,
+  rule: KeysetRule | undefined,
+  config: Services['config'],
+): Record<string, string> {
+  const { request, page: asked } = context;
+  const address = { origin: request.origin, path: request.path, query: request.query };
+  if (asked.kind === 'keyset') {
+    const link = rule && keysetLink(address, rule, asked, page.last);
+    return link === undefined ? {} : { link };
+  }
+  return offsetHeaders({
+    address,
+    page: asked.page,
+    perPage: asked.perPage,
+    total: page.total,
+    hasNext: page.more,
+    omitTotals: config.offering === 'hosted',
+  });
+}
+
+/** Compares with If-Unmodified-Since, in whole seconds; a header that cannot be read is ignored (facts §10). */
+function unmodifiedSince(request: HttpRequest): (updatedAt: Date) => void {
+  return (updatedAt) => {
+    const header = request.headers['if-unmodified-since'];
+    const since = typeof header === 'string' ? Date.parse(header) : Number.NaN;
+    if (Number.isNaN(since)) return;
+    if (Math.floor(updatedAt.getTime() / 1_000) * 1_000 > since) {
+      throw new Failure('precondition_failed', '412 Precondition Failed');
+    }
+  };
+}
