@@ -417,7 +417,7 @@ create table projects (
   constraint projects_pkey PRIMARY KEY (id)
 );
 
-CREATE INDEX projects_created_at ON public.projects USING btree (created_at, id) WHERE (NOT deleting);
+CREATE INDEX projects_created_at ON public.projects USING btree (created_at, id) INCLUDE (marked_for_deletion_on) WHERE (NOT deleting);
 
 CREATE INDEX projects_creator ON public.projects USING btree (creator_id);
 
@@ -431,9 +431,9 @@ CREATE INDEX projects_marked ON public.projects USING btree (marked_for_deletion
 
 CREATE UNIQUE INDEX projects_name ON public.projects USING btree (namespace_id, lower(name));
 
-CREATE INDEX projects_namespace ON public.projects USING btree (namespace_id, id);
+CREATE INDEX projects_namespace ON public.projects USING btree (namespace_id, id) INCLUDE (visibility, marked_for_deletion_on) WHERE (NOT deleting);
 
-CREATE INDEX projects_namespace_created_at ON public.projects USING btree (namespace_id, created_at, id) WHERE (NOT deleting);
+CREATE INDEX projects_namespace_created_at ON public.projects USING btree (namespace_id, created_at, id) INCLUDE (visibility, marked_for_deletion_on) WHERE (NOT deleting);
 
 CREATE INDEX projects_order_name ON public.projects USING btree (name, id) WHERE (NOT deleting);
 
@@ -441,15 +441,15 @@ CREATE INDEX projects_order_path ON public.projects USING btree (path, id) WHERE
 
 CREATE UNIQUE INDEX projects_path ON public.projects USING btree (namespace_id, lower(path));
 
-CREATE INDEX projects_public_created_at ON public.projects USING btree (created_at, id) WHERE ((visibility = 20) AND (NOT deleting));
+CREATE INDEX projects_public_created_at ON public.projects USING btree (created_at, id) INCLUDE (marked_for_deletion_on) WHERE ((visibility = 20) AND (NOT deleting));
 
-CREATE INDEX projects_public_id ON public.projects USING btree (id) WHERE ((visibility = 20) AND (NOT deleting));
+CREATE INDEX projects_public_id ON public.projects USING btree (id) INCLUDE (marked_for_deletion_on) WHERE ((visibility = 20) AND (NOT deleting));
 
 CREATE INDEX projects_search ON public.projects USING gin (name gin_trgm_ops, path gin_trgm_ops, description gin_trgm_ops);
 
-CREATE INDEX projects_shown_created_at ON public.projects USING btree (created_at, id) WHERE ((visibility >= 10) AND (NOT deleting));
+CREATE INDEX projects_shown_created_at ON public.projects USING btree (created_at, id) INCLUDE (marked_for_deletion_on) WHERE ((visibility >= 10) AND (NOT deleting));
 
-CREATE INDEX projects_shown_id ON public.projects USING btree (id) WHERE ((visibility >= 10) AND (NOT deleting));
+CREATE INDEX projects_shown_id ON public.projects USING btree (id) INCLUDE (marked_for_deletion_on) WHERE ((visibility >= 10) AND (NOT deleting));
 
 CREATE INDEX projects_star_count ON public.projects USING btree (star_count, id) WHERE (NOT deleting);
 

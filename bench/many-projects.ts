@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
 import { fill, withoutIndexes } from './database.ts';
 
-/** Top-level groups, each with SUBGROUPS below it: a few hundred namespaces, however many the projects. */
-const GROUPS = 100;
-const SUBGROUPS = 3;
+/** As many, however many the projects. */
+const GROUPS = 400;
 const MEMBERSHIPS = 50;
 
 export const MEMBER_TOKEN = 'glpat-member-token-of-the-bench';
@@ -19,12 +18,6 @@ export const makeManyProjects = (data: string, count: number): Promise<void> =>
       select 'group', array[]::bigint[], 'Group ' || g, 'group-' || g, 'group-' || g, 'Group ' || g, 0, ${time}, ${time}
       from generate_series(1, ${GROUPS}::integer) g`;
     await sql`update namespaces set ancestor_ids = array[id]`;
-    await sql`
-      insert into namespaces (kind, parent_id, ancestor_ids, name, path, full_path, full_name, visibility, created_at, updated_at)
-      select 'group', n.id, array[n.id], 'Sub ' || g, 'sub-' || g, n.full_path || '/sub-' || g, n.full_name || ' / Sub ' || g,
-        0, ${time}, ${time}
-      from namespaces n, generate_series(1, ${SUBGROUPS}::integer) g where n.kind = 'group'`;
-    await sql`update namespaces set ancestor_ids = ancestor_ids || id where parent_id is not null`;
     await withoutIndexes(sql, 'projects', () => insertProjects(sql, count));
     await makeMember(sql);
     await sql`vacuum analyze`;
@@ -32,9 +25,10 @@ export const makeManyProjects = (data: string, count: number): Promise<void> =>
 
 const insertProjects = (sql: postgres.Sql, count: number) => sql`
   insert into projects (namespace_id, name, path, description, visibility, default_branch, last_activity_at, created_at, updated_at)
-  select (array(select id from namespaces where kind = 'group' order by id))[1 + i * 7919::bigint % ${GROUPS * (SUBGROUPS + 1)}], 'Project ' || i, 'project-' || i, 'About project ' || i,
-    case when i % 100 = 0 then 20 when i % 100 < 5 then 10 else 0 end, 'main', t, t, t
-  from (select i, timestamptz '2026-01-01' + i * interval '1 second' as t from generate_series(1, ${count}::integer) i) made`;
+  select (array(select id from namespaces where kind = 'group' order by id))[1 + i * 7919::bigint % ${GROUPS}], 'Project ' || i, 'project-' || i, 'About project ' || i,
+    case when percent = 0 then 20 when percent < 5 then 10 else 0 end, 'main', t, t, t
+  from (select i, abs(hashint4(i)::bigint) % 100 as percent, timestamptz '2026-01-01' + i * interval '1 second' as t
+    from generate_series(1, ${count}::integer) i) made`;
 
 async function makeMember(sql: postgres.Sql): Promise<void> {
   const [user] = await sql<{ id: number }[]>`
@@ -43,7 +37,7 @@ async function makeMember(sql: postgres.Sql): Promise<void> {
   const id = user?.id ?? 0;
   await sql`
     insert into members (user_id, namespace_id, access_level, created_at, updated_at)
-    select ${id}, id, 30, now(), now() from namespaces where kind = 'group' and parent_id is null order by id limit ${MEMBERSHIPS}`;
+    select ${id}, id, 30, now(), now() from namespaces where kind = 'group' order by id limit ${MEMBERSHIPS}`;
   await sql`
     insert into access_tokens (kind, digest, user_id, name, scopes, created_at, updated_at)
     values ('personal', ${createHash('sha256').update(MEMBER_TOKEN).digest()}, ${id}, 'bench', ${['api']}, now(), now())`;

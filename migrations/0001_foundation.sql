@@ -212,19 +212,24 @@ create table projects (
 );
 create unique index projects_path on projects (namespace_id, lower(path) collate "C");
 create unique index projects_name on projects (namespace_id, lower(name) collate "C");
--- Each order a list can take, over everything (administrators) and over what everybody sees.
-create index projects_created_at on projects (created_at, id) where not deleting;
+-- Each order a list can take, over everything (administrators) and over what everybody sees. What each list asks of a
+-- project is included, so that the first ten thousand are counted without reading them.
+create index projects_created_at on projects (created_at, id) include (marked_for_deletion_on) where not deleting;
 create index projects_updated_at on projects (updated_at, id) where not deleting;
 create index projects_last_activity_at on projects (last_activity_at, id) where not deleting;
 create index projects_order_name on projects (name, id) where not deleting;
 create index projects_order_path on projects (path, id) where not deleting;
 create index projects_star_count on projects (star_count, id) where not deleting;
-create index projects_shown_id on projects (id) where visibility >= 10 and not deleting;
-create index projects_shown_created_at on projects (created_at, id) where visibility >= 10 and not deleting;
-create index projects_public_id on projects (id) where visibility = 20 and not deleting;
-create index projects_public_created_at on projects (created_at, id) where visibility = 20 and not deleting;
-create index projects_namespace on projects (namespace_id, id);
-create index projects_namespace_created_at on projects (namespace_id, created_at, id) where not deleting;
+create index projects_shown_id on projects (id) include (marked_for_deletion_on) where visibility >= 10 and not deleting;
+create index projects_shown_created_at on projects (created_at, id) include (marked_for_deletion_on)
+  where visibility >= 10 and not deleting;
+create index projects_public_id on projects (id) include (marked_for_deletion_on) where visibility = 20 and not deleting;
+create index projects_public_created_at on projects (created_at, id) include (marked_for_deletion_on)
+  where visibility = 20 and not deleting;
+create index projects_namespace on projects (namespace_id, id) include (visibility, marked_for_deletion_on)
+  where not deleting;
+create index projects_namespace_created_at on projects (namespace_id, created_at, id)
+  include (visibility, marked_for_deletion_on) where not deleting;
 create index projects_forked_from on projects (forked_from_id) where forked_from_id is not null;
 create index projects_topics on projects using gin (topics);
 create index projects_search on projects using gin (name gin_trgm_ops, path gin_trgm_ops, description gin_trgm_ops);

@@ -48,7 +48,7 @@ const commands: Record<string, Command> = {
           days: { type: 'string', default: '30' },
         },
       });
-      if (positionals[0] !== 'create' || values.user === undefined) throw new UsageError('token');
+      if (positionals.join() !== 'create' || values.user === undefined) throw new UsageError('token');
       const { createTokenFromCommandLine } = await import('./commands/token.ts');
       const { user, name, scopes, days } = values;
       print(
@@ -111,6 +111,7 @@ async function run(args: string[]): Promise<number> {
     print(command.usage);
     return 0;
   }
+  if (name !== 'token' && rest.length > 0) throw new UsageError(name);
   return command.run(rest);
 }
 

@@ -60,6 +60,12 @@ export async function serve(config: Config, options: Pick<AppOptions, 'capabilit
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => end({ reason: signal, code: 0 }));
+  // The driver can throw outside any request when its connection is cut off under load. Nothing acknowledged is lost by
+  // ending in good order; going on with a driver in an unknown state could hang.
+  process.on('uncaughtException', (error) => {
+    log.error('fault outside any request', error);
+    end({ reason: 'a fault outside any request', code: 1 });
+  });
   const opened = await openInstance(config);
   let app: ReturnType<typeof createApp> | undefined;
   try {

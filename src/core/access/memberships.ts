@@ -1,6 +1,18 @@
 /** The SQL of roles: memberships, direct and inherited, and shares. `u` is the caller's id, `today` the date. */
 
+import { type RawBuilder, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Caller } from '../identity/actor.ts';
 import { MINIMAL } from './roles.ts';
+
+/**
+ * The caller and the date as a CTE, for what Kysely sends: CALLER and TODAY then stand where the functions below take a
+ * user and a date. So the text is the same for all callers, and a connection prepares and keeps it once.
+ */
+export const callerCte = (caller: Caller): RawBuilder<unknown> => sql`caller as materialized (
+  select ${caller?.id ?? 0}::bigint as id, ${now().toISOString().slice(0, 10)}::date as today)`;
+export const CALLER = '(select id from caller)';
+export const TODAY = '(select today from caller)';
 
 /** Highest level on namespaces whose ids are in `ids` (an array expression): direct, inherited, and by group shares. */
 const levelsOnNamespaces = (ids: string, user: string, today: string, minimal: boolean): string => `

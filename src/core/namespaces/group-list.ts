@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
-import { reachedCtes } from '../access/memberships.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../access/memberships.ts';
 import { INTERNAL, PUBLIC } from '../access/roles.ts';
 import type { Caller } from '../identity/actor.ts';
 import type { GroupRow } from './rows.ts';
@@ -17,19 +17,16 @@ export const today = (): string => now().toISOString().slice(0, 10);
 
 /**
  * The namespaces and projects that somebody reaches, as CTEs: `reached_groups`, `reached_projects`, and `seen_groups`,
- * those that hold something that they are a member of. The id is a number of ours and the date is made here: neither is
- * text from outside.
+ * those that hold something that they are a member of.
  */
 export const withReached = (caller: Caller): RawBuilder<unknown> => {
   if (!caller) return sql``;
-  const user = String(caller.id);
-  const day = `'${today()}'`;
-  return fragment(`with ${reachedCtes(user, day)},
+  return sql`with ${callerCte(caller)}, ${fragment(`${reachedCtes(CALLER, TODAY)},
     seen_groups as materialized (
       select distinct unnest(n.ancestor_ids) as id from namespaces n where n.id in (
         select id from member_groups
         union all select p.namespace_id from members m join projects p on p.id = m.project_id
-        where m.user_id = ${user} and not p.deleting and (m.expires_at is null or m.expires_at > ${day})))`);
+        where m.user_id = ${CALLER} and not p.deleting and (m.expires_at is null or m.expires_at > ${TODAY})))`)}`;
 };
 
 /** The least visibility at which a caller sees what they are not in. */

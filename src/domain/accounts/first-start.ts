@@ -3,7 +3,7 @@ import { scopeNames } from '../../core/identity/actor.ts';
 import { insertUser } from '../../core/identity/new-user.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { digest, hashPassword, keyId } from '../../platform/secret.ts';
 
 /**
@@ -25,7 +25,10 @@ export async function prepareInstance(services: Services, options: { rootPasswor
       throw new Error('ASHLAR_SECRET_KEY is not the key that this database was started with');
     }
     const root = await tx.selectFrom('users').select('id').limit(1).executeTakeFirst();
-    if (root) return;
+    if (root) {
+      await warnOfUnusedToken(services, tx);
+      return;
+    }
     const id = await insertUser(tx, {
       username: 'root',
       name: 'Administrator',
@@ -50,4 +53,16 @@ export async function prepareInstance(services: Services, options: { rootPasswor
       })
       .execute();
   });
+}
+
+/** A token that is set after the first start is not made: whoever set it should not wonder about 401. */
+async function warnOfUnusedToken({ config, log }: Services, tx: Db): Promise<void> {
+  if (config.rootToken === undefined) return;
+  const known = await tx
+    .selectFrom('access_tokens')
+    .select('id')
+    .where('digest', '=', digest(config.rootToken))
+    .executeTakeFirst();
+  if (known) return;
+  log.info('ASHLAR_ROOT_TOKEN is ignored: it counts at the first start on a database only');
 }

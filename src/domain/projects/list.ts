@@ -5,21 +5,22 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import {
+  CALLER,
+  callerCte,
   directProjectLevel,
   namespaceLevel,
   reachedCtes,
   sharedProjectLevel,
+  TODAY,
 } from '../../core/access/memberships.ts';
 import { GUEST, INTERNAL, PUBLIC } from '../../core/access/roles.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { projectColumns, projectTables, type ReachedProjectRow } from '../../core/namespaces/rows.ts';
-import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
 import type { CursorValues } from '../../platform/http/pagination.ts';
 import { type ProjectFilters, type ProjectListScope, type ProjectOrder, projectOrders } from './filters.ts';
 
-const NOBODY = 0;
 const fragment = (text: string): RawBuilder<unknown> => sql.raw(text);
 
 type Plan = {
@@ -30,67 +31,87 @@ type Plan = {
   sort: 'asc' | 'desc';
 };
 
-/** The branches of what is visible; each selects id and the ordering column, at most `limit` rows in order. */
-function branches(plan: Plan, limit: number): RawBuilder<unknown>[] {
-  const { caller, scope, where, by, sort } = plan;
-  const column = projectOrders[by];
-  const order = fragment(by === 'id' ? `p.id ${sort}` : `${column} ${sort}, p.id ${sort}`);
-  const branch = (from: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
-    select p.id, ${fragment(column)} as place from ${from}
-    where not p.deleting and ${condition} and ${where} order by ${order} limit ${limit})`;
-  const projects = fragment('projects p');
-  const everything = sql`true`;
+/** A part of what is visible: a table expression with `projects p`, and what selects from it. */
+type Branch = {
+  from: string;
+  condition: string;
+  /** Read from each group `g` that is reached with at least this level. */
+  groupLevel?: number;
+};
+
+/** What is visible, as branches that have no project in common. */
+function branches({ caller, scope }: Plan): Branch[] {
   const asMember = scope.membership || scope.leastLevel > 0;
-  if (!caller) return asMember ? [] : [branch(projects, fragment(`p.visibility = ${PUBLIC}`))];
-  if ((caller.admin || caller.auditor) && !asMember) return [branch(projects, everything)];
+  const all = { from: 'projects p', condition: 'true' };
+  if (!caller) return asMember ? [] : [{ ...all, condition: `p.visibility = ${PUBLIC}` }];
+  if ((caller.admin || caller.auditor) && !asMember) return [all];
   const open = caller.external ? `p.visibility = ${PUBLIC}` : `p.visibility >= ${INTERNAL}`;
+  const rest = asMember ? 'true' : `not (${open})`;
   // Minimal Access on a group shows nothing that is in it.
   const level = Math.max(scope.leastLevel, GUEST);
   return [
-    ...(asMember ? [] : [branch(projects, fragment(open))]),
-    sql`(
-      select own.id, own.place from reached_groups g
-      cross join lateral ${branch(projects, sql`p.namespace_id = g.id`)} own
-      where g.level >= ${level} order by own.place ${fragment(sort)}, own.id ${fragment(sort)} limit ${limit})`,
-    branch(fragment('reached_projects r join projects p on p.id = r.id'), sql`r.level >= ${level}`),
+    ...(asMember ? [] : [{ ...all, condition: open }]),
+    { ...all, condition: `p.namespace_id = g.id and ${rest}`, groupLevel: level },
+    {
+      from: 'reached_projects r join projects p on p.id = r.id',
+      condition: `r.level >= ${level} and ${rest}
+        and not exists (select from reached_groups g where g.id = p.namespace_id and g.level >= ${level})`,
+    },
   ];
 }
 
-const withReached = (caller: Caller): RawBuilder<unknown> =>
-  caller ? fragment(`with ${reached(caller.id)}`) : sql``;
-
-// The id is a number of ours and the date is made here: neither is text from outside.
-const today = (): string => `'${now().toISOString().slice(0, 10)}'`;
-const reached = (id: number): string => reachedCtes(String(id), today());
-
-const union = (parts: RawBuilder<unknown>[]): RawBuilder<unknown> => sql.join(parts, fragment(' union '));
-
-async function fetch(db: Db, plan: Plan, limit: number, offset: number): Promise<ReachedProjectRow[]> {
-  const parts = branches(plan, limit + offset);
-  if (parts.length === 0) return [];
-  const user = String(plan.caller?.id ?? NOBODY);
-  const { sort } = plan;
-  const { rows } = await sql<ReachedProjectRow>`
-    ${withReached(plan.caller)}
-    select ${fragment(projectColumns)},
-      ${fragment(directProjectLevel(user, today()))} as level_project,
-      greatest(${fragment(namespaceLevel(user, today(), 'contents'))}, ${fragment(sharedProjectLevel(user, today()))}) as level_group
-    from (select id, place from (${union(parts)}) visible
-          order by place ${fragment(sort)}, id ${fragment(sort)} limit ${limit} offset ${offset}) listed
-    join ${fragment(projectTables)} on p.id = listed.id
-    order by listed.place ${fragment(sort)}, listed.id ${fragment(sort)}`.execute(db);
-  return rows;
+/** All branches, each ending with `tail`, which bounds it. */
+function visible(plan: Plan, columns: string, tail: RawBuilder<unknown>): RawBuilder<unknown> | undefined {
+  const parts = branches(plan).map(({ from, condition, groupLevel }) => {
+    const rows = sql`(select ${fragment(columns)} from ${fragment(from)}
+      where not p.deleting and ${fragment(condition)} and ${plan.where} ${tail})`;
+    if (groupLevel === undefined) return rows;
+    return sql`(select own.* from reached_groups g cross join lateral ${rows} own
+      where g.level >= ${fragment(String(groupLevel))} ${tail})`;
+  });
+  return parts.length === 0 ? undefined : sql`(${sql.join(parts, fragment(' union all '))}) visible`;
 }
 
-async function count(db: Db, plan: Plan, limit: number): Promise<number> {
-  const parts = branches({ ...plan, by: plan.by === 'id' ? 'id' : 'created_at' }, limit);
-  if (parts.length === 0) return 0;
-  const { rows } = await sql<{ count: number }>`
-    ${withReached(plan.caller)}
-    select count(*) as count from (select id from (${union(parts)}) visible limit ${limit}) counted`.execute(
-    db,
+const withReached = (caller: Caller): RawBuilder<unknown> => {
+  const reached = caller === undefined ? '' : `, ${reachedCtes(CALLER, TODAY)}`;
+  return sql`with ${callerCte(caller)}${fragment(reached)}`;
+};
+
+/** Rows of a first page, and of the longest: with these in the text the planner knows that it is few, and plans once. */
+const FEW = [21, 101];
+const few = (rows: number): RawBuilder<unknown> => {
+  const bound = FEW.find((each) => each >= rows);
+  return bound === undefined ? sql`${rows}` : fragment(String(bound));
+};
+
+async function fetch(db: Db, plan: Plan, limit: number, offset: number): Promise<ReachedProjectRow[]> {
+  const sort = fragment(plan.sort);
+  const order = sql`order by place ${sort}, id ${sort}`;
+  const rows = visible(
+    plan,
+    `p.id, ${projectOrders[plan.by]} as place`,
+    sql`${order} limit ${few(limit + offset)}`,
   );
-  return rows[0]?.count ?? 0;
+  if (rows === undefined) return [];
+  const { rows: projects } = await sql<ReachedProjectRow>`
+    ${withReached(plan.caller)}
+    select ${fragment(projectColumns)}, ${fragment(directProjectLevel(CALLER, TODAY))} as level_project,
+      greatest(${fragment(namespaceLevel(CALLER, TODAY, 'contents'))}, ${fragment(sharedProjectLevel(CALLER, TODAY))}) as level_group
+    from (select id, place from ${rows} ${order} limit ${limit} offset ${offset}) listed
+    join ${fragment(projectTables)} on p.id = listed.id
+    order by listed.place ${sort}, listed.id ${sort}`.execute(db);
+  return projects;
+}
+
+/** How many are visible, counted to `limit` and no further. */
+async function count(db: Db, plan: Plan, limit: number): Promise<number> {
+  const bound = fragment(`limit ${limit}`);
+  const rows = visible(plan, '1 as one', bound);
+  if (rows === undefined) return 0;
+  const { rows: counted } = await sql<{ count: number }>`
+    ${withReached(plan.caller)}
+    select count(*) as count from (select one from ${rows} ${bound}) counted`.execute(db);
+  return counted[0]?.count ?? 0;
 }
 
 /** One page of the projects that the caller sees and the filters admit, in two statements at most. */

@@ -1,10 +1,16 @@
 /** Statements over projects, besides their list. */
 import { sql } from 'kysely';
-import { directProjectLevel, namespaceLevel, sharedProjectLevel } from '../../core/access/memberships.ts';
+import {
+  CALLER,
+  callerCte,
+  directProjectLevel,
+  namespaceLevel,
+  sharedProjectLevel,
+  TODAY,
+} from '../../core/access/memberships.ts';
 import { INTERNAL, PUBLIC } from '../../core/access/roles.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { type ProjectRow, projectColumns, projectTables } from '../../core/namespaces/rows.ts';
-import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
 /** Those of the projects that the caller sees, by id: for records inside records. */
@@ -13,15 +19,14 @@ export async function selectVisibleProjects(
   caller: Caller,
   ids: readonly number[],
 ): Promise<Map<number, ProjectRow>> {
-  const user = String(caller?.id ?? 0);
-  const today = `'${now().toISOString().slice(0, 10)}'`;
   const open = caller && !caller.external ? INTERNAL : PUBLIC;
   const levels = [
-    directProjectLevel(user, today),
-    namespaceLevel(user, today, 'contents'),
-    sharedProjectLevel(user, today),
+    directProjectLevel(CALLER, TODAY),
+    namespaceLevel(CALLER, TODAY, 'contents'),
+    sharedProjectLevel(CALLER, TODAY),
   ];
   const { rows } = await sql<ProjectRow>`
+    with ${callerCte(caller)}
     select ${sql.raw(projectColumns)} from ${sql.raw(projectTables)}
     where not p.deleting and p.id = any(${[...ids]}::bigint[])
       and (${caller?.admin || caller?.auditor || false} or p.visibility >= ${open}

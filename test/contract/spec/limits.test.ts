@@ -7,7 +7,7 @@ import { bodyOf, makeUser } from '../../support/factories.ts';
 const ashlar = useApp();
 const limited = useApp({ env: { ASHLAR_PAGINATION_COUNT_LIMIT: '3' } });
 const hosted = useApp({ env: { ASHLAR_OFFERING: 'hosted' } });
-const shortUrls = useApp({ env: { ASHLAR_MAX_URL_LENGTH: '1024' } });
+const shortUrls = useApp({ env: { ASHLAR_MAX_URL_LENGTH: '1024', ASHLAR_MAX_OFFSET: '100' } });
 
 /** So many users more, as rows; deleted ones of an earlier call stay. */
 async function addUsers(app: TestApp, count: number): Promise<void> {
@@ -110,6 +110,13 @@ describe('Limits', () => {
     }
   });
 
+  it('the maximum offset is configurable', async () => {
+    expect((await shortUrls.root('GET /projects', { query: 'per_page=50&page=2' })).status).toBe(200);
+    const beyond = await shortUrls.root('GET /projects', { query: 'per_page=50&page=3' });
+    expect(beyond.status).toBe(405);
+    expect(beyond.body.message).toContain('a maximum allowed offset of 100');
+  });
+
   it('maximum URL length that triggers 414: a setting of the program', async () => {
     const ask = (app: TestApp, length: number) =>
       app.root('GET /version', { query: 'x'.repeat(length - '/api/v4/version?'.length) });
@@ -121,5 +128,4 @@ describe('Limits', () => {
 });
 
 // Without a test here: the lifetime of OAuth access tokens is in authentication.test.ts (rule 7); PKCE's
-// `CODE_VERIFIER` and the size of alert payloads belong to OAuth and alerts, which are not there yet; the maximum offset
-// is fixed at 50,000 and no setting changes it.
+// `CODE_VERIFIER` and the size of alert payloads belong to OAuth and alerts, which are not there yet.
