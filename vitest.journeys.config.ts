@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/journeys/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 300_000,
+    testTimeout: 600_000,
     hookTimeout: 120_000,
   },
 });

@@ -87,9 +87,21 @@ export async function serve(config: Config, options: Pick<AppOptions, 'capabilit
     );
     const { reason, code } = await ended;
     process.stdout.write(`Ashlar stops: ${reason}\n`);
+    if (code !== 0) await endAtOnce(opened, code);
     return code;
   } finally {
     await app?.stop();
     await opened.close();
   }
+}
+
+/**
+ * Ends without waiting for what is in flight: with the database gone, or the driver in an unknown state, it might wait
+ * for ever. What was acknowledged is durable, and the next start finds it.
+ */
+async function endAtOnce(opened: Opened, code: number): Promise<never> {
+  const patience = setTimeout(() => process.exit(code), 5_000);
+  await opened.close().catch(() => {});
+  clearTimeout(patience);
+  process.exit(code);
 }

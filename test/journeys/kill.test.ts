@@ -32,7 +32,7 @@ const victims = {
       .slice(0, 1),
   ],
 };
-const ROUNDS_EACH = 6;
+const ROUNDS_EACH = 5;
 const CLIENTS = 8;
 
 /** Names that were answered with 201, by what they name. */
