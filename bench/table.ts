@@ -8,8 +8,19 @@ export type Figure = {
   /** What is compared with the target, as text. */
   result: string;
   target: string;
-  met: boolean;
+  /** Undefined where nothing is asked. */
+  met: boolean | undefined;
 };
+
+/** A figure of which nothing is asked. */
+export const merely = (what: string, value: number, unit: string): Figure => ({
+  what,
+  value: `${value.toFixed(0)} ${unit}`,
+  baseline: '',
+  result: '',
+  target: '',
+  met: undefined,
+});
 
 /** A figure that must not exceed a limit of the same unit. */
 export const atMost = (what: string, value: number, limit: number, unit: string, digits = 0): Figure => ({
@@ -24,7 +35,7 @@ export const atMost = (what: string, value: number, limit: number, unit: string,
 /** The figures as Markdown, with the machine that they were taken on. */
 export function renderTable(figures: readonly Figure[], date: Date): string {
   const rows = figures.map(({ what, value, baseline, result, target, met }) =>
-    [what, value, baseline, result, target, met ? 'yes' : '**no**'].join(' | '),
+    [what, value, baseline, result, target, met === undefined ? '' : met ? 'yes' : '**no**'].join(' | '),
   );
   return [
     '# Bench',

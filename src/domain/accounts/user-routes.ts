@@ -69,7 +69,8 @@ export async function showUsers(
   attributes?: Attributes,
 ): Promise<UserRecord[]> {
   const { services, actor } = situation;
-  const rows = await selectProfiles(services.database.sql, ids, actor?.id ?? 0);
+  const { points, sql } = services.database;
+  const rows = await selectProfiles(ids.length === 1 ? points : sql, ids, actor?.id ?? 0);
   const viewer = { caller: actor, time: now(), attributes };
   return rows.map((row) => present(surroundings(situation), row, viewer));
 }

@@ -1,8 +1,9 @@
 /** Connections: the two pools, the Db type that every query takes first, and the conversions of PostgreSQL's types. */
-import { Kysely } from 'kysely';
+import { CompiledQuery, type Driver, Kysely } from 'kysely';
 import { PostgresJSDialect } from 'kysely-postgres-js';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { monotonic } from '../clock.ts';
+import { driver } from './driver.ts';
 import { translateDatabaseError } from './errors.ts';
 import type { Tables } from './rows.ts';
 
@@ -66,8 +67,28 @@ export function connect(
   };
   // The driver infers a type per custom converter; callers only ever use the plain one.
   return (typeof target === 'string'
-    ? postgres(target, shared)
-    : postgres({ ...shared, ...target })) as unknown as postgres.Sql;
+    ? driver(target, shared)
+    : driver({ ...shared, ...target })) as unknown as postgres.Sql;
+}
+
+/**
+ * Seconds. Nobody waits any more, but a statement whose client hung up may still run, and of the connection that it holds
+ * the driver does not notice when it is given back.
+ */
+const CLOSING = 1;
+
+/**
+ * A rollback fails only where the connection is gone, and the transaction with it. Kysely would then ask for a method that
+ * this driver's connections do not have, and tell of that instead of what went wrong first.
+ */
+class Dialect extends PostgresJSDialect {
+  override createDriver(): Driver {
+    const driver = super.createDriver();
+    driver.rollbackTransaction = async (connection) => {
+      await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
+    };
+    return driver;
+  }
 }
 
 /** Of a request, in milliseconds. */
@@ -82,7 +103,7 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     const sql = connect(target, { max: pool.size, statementTimeout: pool.statementTimeout, name: pool.name });
     const use: PoolUse = { name: pool.name, size: pool.size, statements: 0, milliseconds: 0 };
     const db = new Kysely<Tables>({
-      dialect: new PostgresJSDialect({ postgres: sql }),
+      dialect: new Dialect({ postgres: sql }),
       log: (event) => {
         use.statements += 1;
         use.milliseconds += event.queryDurationMillis;
@@ -100,7 +121,9 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     points,
     uses: () => pools.map((pool) => pool.use),
     close: async () => {
-      await Promise.all([points, ...pools.map((pool) => pool.sql)].map((sql) => sql.end({ timeout: 5 })));
+      await Promise.all(
+        [points, ...pools.map((pool) => pool.sql)].map((sql) => sql.end({ timeout: CLOSING })),
+      );
     },
   };
 }

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, inject, test } from 'vitest';
+import { connect } from './database.ts';
+import { mend } from './driver.ts';
+
+test.each(['connection.js', 'index.js'])(
+  '%s as it is released has the faults; another text is refused',
+  (file) => {
+    const released = readFileSync(fileURLToPath(new URL(file, import.meta.resolve('postgres'))), 'utf8');
+    const mended = mend(file, released);
+    expect(mended).not.toBe(released);
+    expect(() => mend(file, mended)).toThrow('the driver has changed');
+  },
+);
+
+const closed = { status: 'rejected', reason: { code: 'CONNECTION_CLOSED' } };
+
+test.each([
+  { when: 'while a statement runs', running: true },
+  { when: 'between two statements', running: false },
+])(
+  'a connection cut off $when answers its holder with errors only, and the pool goes on',
+  async ({ running }) => {
+    const target = { ...inject('postgres'), database: 'postgres' };
+    const pool = connect(target, { max: 2, statementTimeout: 0, name: 'driver test' });
+    const other = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
+    await other`create table if not exists half (n integer)`;
+    for (let round = 0; round < 5; round++) {
+      const held = await pool.reserve();
+      await held`begin`;
+      const [backend] = await held<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      const slow = running ? [held`select pg_sleep(5)`] : [];
+      const settled = Promise.allSettled(slow);
+      await other`select pg_terminate_backend(${backend?.pid ?? 0}, 5000)`;
+      for (const { status } of await settled) expect(status).toBe('rejected');
+      // Another request makes the pool connect anew in the place of what was cut off.
+      await Promise.all([pool`select 1`, pool`select 2`]);
+      const writes = Array.from(
+        { length: 3 },
+        (_, index) => held`insert into half values (${index}::integer)`,
+      );
+      for (const result of await Promise.allSettled([...writes, held`commit`]))
+        expect(result).toMatchObject(closed);
+      held.release();
+      const numbers = [0, 1, 2, 3, 4, 5, 6, 7];
+      const answers = await Promise.all(numbers.map((n) => pool<{ n: number }[]>`select ${n}::integer as n`));
+      expect(answers.map(([row]) => row?.n)).toEqual(numbers);
+    }
+    expect(await other`select n from half`).toEqual([]);
+    await other`drop table half`;
+    await Promise.all([pool.end(), other.end()]);
+  },
+);
+
+test('a transaction of the driver itself whose connection is cut off ends with an error', async () => {
+  const target = { ...inject('postgres'), database: 'postgres' };
+  const pool = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
+  const other = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
+  const work = pool.begin(async (tx) => {
+    const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    await other`select pg_terminate_backend(${backend?.pid ?? 0}, 5000)`;
+    await tx`select 1 as one`;
+    await tx`select 2 as two`;
+  });
+  await expect(work).rejects.toMatchObject(closed.reason);
+  expect((await pool`select 3 as three`)[0]).toEqual({ three: 3 });
+  await Promise.all([pool.end(), other.end()]);
+});
