@@ -23,7 +23,7 @@ create table access_tokens (
   id bigint generated always as identity not null,
   kind text not null,
   digest bytea not null,
-  user_id bigint not null,
+  user_id bigint,
   project_id bigint,
   namespace_id bigint,
   access_level smallint,
@@ -37,9 +37,13 @@ create table access_tokens (
   last_used_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  grant_id bigint,
   constraint access_tokens_check CHECK (((kind = 'project'::text) <= (project_id IS NOT NULL))),
   constraint access_tokens_check1 CHECK (((kind = 'group'::text) <= (namespace_id IS NOT NULL))),
+  constraint access_tokens_check2 CHECK (((grant_id IS NULL) OR (kind = 'oauth'::text))),
+  constraint access_tokens_check3 CHECK (((user_id IS NOT NULL) OR (kind = 'oauth'::text))),
   constraint access_tokens_kind_check CHECK ((kind = ANY (ARRAY['personal'::text, 'impersonation'::text, 'project'::text, 'group'::text, 'oauth'::text, 'job'::text]))),
+  constraint access_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grants(id) ON DELETE CASCADE,
   constraint access_tokens_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint access_tokens_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint access_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
@@ -49,7 +53,11 @@ create table access_tokens (
 
 CREATE INDEX access_tokens_family ON public.access_tokens USING btree (family_id) WHERE (family_id IS NOT NULL);
 
+CREATE INDEX access_tokens_grant ON public.access_tokens USING btree (grant_id) WHERE (grant_id IS NOT NULL);
+
 CREATE INDEX access_tokens_namespace ON public.access_tokens USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX access_tokens_oauth_expiry ON public.access_tokens USING btree (expires_at) WHERE (kind = 'oauth'::text);
 
 CREATE INDEX access_tokens_project ON public.access_tokens USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
@@ -340,6 +348,122 @@ CREATE INDEX namespaces_search ON public.namespaces USING gin (name gin_trgm_ops
 
 CREATE INDEX namespaces_shown_groups_name ON public.namespaces USING btree (name, id) WHERE ((kind = 'group'::text) AND (visibility >= 10) AND (NOT deleting));
 
+create table oauth_applications (
+  id bigint generated always as identity not null,
+  uid text collate "C" not null,
+  secret_digest bytea,
+  name text collate "C" not null,
+  redirect_uris text[] not null,
+  scopes text[] not null,
+  confidential boolean not null,
+  trusted boolean default false not null,
+  dynamic boolean default false not null,
+  user_id bigint,
+  namespace_id bigint,
+  created_by_id bigint,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint oauth_applications_check CHECK ((num_nonnulls(user_id, namespace_id) <= 1)),
+  constraint oauth_applications_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint oauth_applications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint oauth_applications_pkey PRIMARY KEY (id),
+  constraint oauth_applications_uid_key UNIQUE (uid)
+);
+
+CREATE INDEX oauth_applications_namespace ON public.oauth_applications USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX oauth_applications_user ON public.oauth_applications USING btree (user_id, id) WHERE (user_id IS NOT NULL);
+
+create table oauth_devices (
+  id bigint generated always as identity not null,
+  application_id bigint not null,
+  digest bytea not null,
+  user_code text collate "C" not null,
+  scopes text[] not null,
+  state text default 'pending'::text not null,
+  user_id bigint,
+  authenticated_at timestamp(3) with time zone,
+  interval_seconds integer not null,
+  last_polled_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  constraint oauth_devices_check CHECK (((state = 'pending'::text) = (user_id IS NULL))),
+  constraint oauth_devices_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'authorized'::text, 'denied'::text, 'redeemed'::text]))),
+  constraint oauth_devices_application_id_fkey FOREIGN KEY (application_id) REFERENCES oauth_applications(id) ON DELETE CASCADE,
+  constraint oauth_devices_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint oauth_devices_pkey PRIMARY KEY (id),
+  constraint oauth_devices_digest_key UNIQUE (digest),
+  constraint oauth_devices_user_code_key UNIQUE (user_code)
+);
+
+CREATE INDEX oauth_devices_application ON public.oauth_devices USING btree (application_id);
+
+CREATE INDEX oauth_devices_expiry ON public.oauth_devices USING btree (expires_at);
+
+CREATE INDEX oauth_devices_user ON public.oauth_devices USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+create table oauth_grants (
+  id bigint generated always as identity not null,
+  application_id bigint,
+  user_id bigint,
+  kind text not null,
+  scopes text[] not null,
+  code_digest bytea,
+  code_expires_at timestamp(3) with time zone,
+  code_used_at timestamp(3) with time zone,
+  redirect_uri text,
+  code_challenge text,
+  nonce text,
+  authenticated_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint oauth_grants_check CHECK (((user_id IS NULL) = (kind = 'client_credentials'::text))),
+  constraint oauth_grants_check1 CHECK (((code_digest IS NULL) = (code_expires_at IS NULL))),
+  constraint oauth_grants_kind_check CHECK ((kind = ANY (ARRAY['authorization_code'::text, 'device_code'::text, 'password'::text, 'client_credentials'::text]))),
+  constraint oauth_grants_application_id_fkey FOREIGN KEY (application_id) REFERENCES oauth_applications(id) ON DELETE CASCADE,
+  constraint oauth_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint oauth_grants_pkey PRIMARY KEY (id),
+  constraint oauth_grants_code_digest_key UNIQUE (code_digest)
+);
+
+CREATE INDEX oauth_grants_application ON public.oauth_grants USING btree (application_id, user_id) WHERE (application_id IS NOT NULL);
+
+CREATE INDEX oauth_grants_client_credentials ON public.oauth_grants USING btree (created_at) WHERE (kind = 'client_credentials'::text);
+
+CREATE INDEX oauth_grants_code_expiry ON public.oauth_grants USING btree (code_expires_at) WHERE ((code_expires_at IS NOT NULL) AND (code_used_at IS NULL));
+
+CREATE INDEX oauth_grants_revoked ON public.oauth_grants USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
+
+CREATE INDEX oauth_grants_user ON public.oauth_grants USING btree (user_id, id) WHERE (user_id IS NOT NULL);
+
+create table oauth_refresh_tokens (
+  id bigint generated always as identity not null,
+  digest bytea not null,
+  grant_id bigint not null,
+  used_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint oauth_refresh_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grants(id) ON DELETE CASCADE,
+  constraint oauth_refresh_tokens_pkey PRIMARY KEY (id),
+  constraint oauth_refresh_tokens_digest_key UNIQUE (digest)
+);
+
+CREATE INDEX oauth_refresh_tokens_grant ON public.oauth_refresh_tokens USING btree (grant_id);
+
+CREATE INDEX oauth_refresh_tokens_used ON public.oauth_refresh_tokens USING btree (used_at) WHERE (used_at IS NOT NULL);
+
+create table oauth_signing_keys (
+  id bigint generated always as identity not null,
+  kid text collate "C" not null,
+  public_jwk jsonb not null,
+  private_key_sealed text not null,
+  created_at timestamp(3) with time zone not null,
+  retired_at timestamp(3) with time zone,
+  constraint oauth_signing_keys_pkey PRIMARY KEY (id),
+  constraint oauth_signing_keys_kid_key UNIQUE (kid)
+);
+
+CREATE UNIQUE INDEX oauth_signing_keys_current ON public.oauth_signing_keys USING btree ((true)) WHERE (retired_at IS NULL);
+
 create table outbox (
   id bigint generated always as identity not null,
   fact text not null,
@@ -474,6 +598,8 @@ create table sessions (
   user_id bigint not null,
   created_at timestamp(3) with time zone not null,
   last_used_at timestamp(3) with time zone not null,
+  address text,
+  user_agent text,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_digest_key UNIQUE (digest)
@@ -568,6 +694,8 @@ create table users (
   deletion text,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  reset_digest bytea,
+  reset_sent_at timestamp(3) with time zone,
   constraint users_deletion_check CHECK ((deletion = ANY (ARRAY['reassign'::text, 'hard'::text]))),
   constraint users_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'project_bot'::text, 'group_bot'::text, 'ghost'::text]))),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'blocked'::text, 'deactivated'::text, 'banned'::text, 'blocked_pending_approval'::text]))),
@@ -587,6 +715,8 @@ CREATE INDEX users_order_updated_at ON public.users USING btree (updated_at, id)
 CREATE INDEX users_order_username ON public.users USING btree (username, id);
 
 CREATE INDEX users_public_email ON public.users USING btree (lower(public_email) COLLATE "C") WHERE (public_email IS NOT NULL);
+
+CREATE UNIQUE INDEX users_reset ON public.users USING btree (reset_digest) WHERE (reset_digest IS NOT NULL);
 
 CREATE INDEX users_search ON public.users USING gin (name gin_trgm_ops, username gin_trgm_ops);
 

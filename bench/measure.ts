@@ -19,17 +19,19 @@ async function load({ url, headers = {} }: Request, seconds: number): Promise<nu
   return result.requests.average;
 }
 
-/** Both under load by turns, three times: medians, and the median of the rounds' ratios, which drift touches least. */
-export async function compareLoad(
-  subject: Request,
-  baseline: Request,
+export type Compared = { subject: number; baseline: number; ratio: number };
+
+/** Both by turns, three times: medians, and the median of the rounds' ratios, which drift touches least. */
+export async function compare(
+  subject: (seconds: number) => Promise<number>,
+  baseline: (seconds: number) => Promise<number>,
   seconds: number,
-): Promise<{ subject: number; baseline: number; ratio: number }> {
-  await load(subject, 2);
-  await load(baseline, 2);
+): Promise<Compared> {
+  await subject(2);
+  await baseline(2);
   const rounds: { subject: number; baseline: number }[] = [];
   for (let round = 0; round < 3; round++) {
-    rounds.push({ subject: await load(subject, seconds), baseline: await load(baseline, seconds) });
+    rounds.push({ subject: await subject(seconds), baseline: await baseline(seconds) });
   }
   return {
     subject: median(rounds.map((round) => round.subject)),
@@ -37,6 +39,14 @@ export async function compareLoad(
     ratio: median(rounds.map((round) => round.subject / round.baseline)),
   };
 }
+
+/** Requests per second of both under load. */
+export const compareLoad = (subject: Request, baseline: Request, seconds: number): Promise<Compared> =>
+  compare(
+    (long) => load(subject, long),
+    (long) => load(baseline, long),
+    seconds,
+  );
 
 /** Milliseconds of one request, its body read to the end. */
 async function time({ url, headers = {} }: Request): Promise<number> {
@@ -52,7 +62,7 @@ export async function compareLatency(
   subject: Request,
   baseline: Request,
   requests: number,
-): Promise<{ subject: number; baseline: number; ratio: number }> {
+): Promise<Compared> {
   const times = { subject: [] as number[], baseline: [] as number[] };
   for (let request = 0; request < requests; request++) {
     times.subject.push(await time(subject));

@@ -1,10 +1,11 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many), prints the table and writes bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth), prints the table and writes bench/results.md. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
 import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
 import { compareLatency, compareLoad, median, type Request } from './measure.ts';
+import { measureOAuth } from './oauth.ts';
 import { endScripts, memoryOf, startScript } from './processes.ts';
 import { atMost, type Figure, merely, renderTable } from './table.ts';
 
@@ -170,6 +171,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   load: measureLoad,
   start: measureStart,
   many: measureMany,
+  oauth: measureOAuth,
 };
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));

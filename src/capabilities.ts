@@ -6,7 +6,9 @@ import { auditCapability } from './domain/audit/index.ts';
 import { customAttributesCapability } from './domain/custom-attributes/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { groupsCapability } from './domain/groups/index.ts';
+import { mailCapability } from './domain/mail/index.ts';
 import { membersCapability } from './domain/members/index.ts';
+import { oauthCapability } from './domain/oauth/index.ts';
 import { projectsCapability } from './domain/projects/index.ts';
 import { settingsCapability } from './domain/settings/index.ts';
 import { signInCapability } from './domain/sign-in/index.ts';
@@ -23,7 +25,9 @@ export const capabilities = (services: Services): Capability[] => {
     featureFlagsCapability(),
     settingsCapability(),
     tokensCapability(services),
+    oauthCapability(services),
     signInCapability(services),
+    mailCapability(services),
   ];
   return all;
 };

@@ -1,6 +1,8 @@
-/** The command line: ashlar serve | migrate | token create | doctor | openapi. */
+/** The command line: ashlar serve | migrate | token create | oauth rotate-key | doctor | openapi. */
 import { parseArgs } from 'node:util';
+import { describeProblem } from './commands/start-problem.ts';
 import { readConfig, SettingsError } from './config.ts';
+import { version } from './version.ts';
 
 type Command = { summary: string; usage: string; run(args: string[]): Promise<number> };
 
@@ -62,6 +64,19 @@ const commands: Record<string, Command> = {
       return 0;
     },
   },
+  oauth: {
+    summary: 'let another key sign identities, and print its id; the old one is published for a day',
+    usage:
+      'ashlar oauth rotate-key\n\n' +
+      'Beside a running server: the same DATABASE_URL and ASHLAR_SECRET_KEY, and a data folder of its own.\n' +
+      'With the embedded database, stop the server first.',
+    async run(args) {
+      if (args.join() !== 'rotate-key') throw new UsageError('oauth');
+      const { rotateKeyFromCommandLine } = await import('./commands/rotate-key.ts');
+      print(await rotateKeyFromCommandLine(readConfig()));
+      return 0;
+    },
+  },
   doctor: {
     summary: 'look at the data folder, the database, git and the proxy, and say what to do',
     usage: 'ashlar doctor',
@@ -81,6 +96,9 @@ const commands: Record<string, Command> = {
   },
 };
 
+/** The others refuse whatever follows their name. */
+const takesArguments = new Set(['token', 'oauth']);
+
 class UsageError extends Error {
   constructor(command: string) {
     super(commands[command]?.usage ?? 'ashlar --help');
@@ -93,7 +111,7 @@ const overview = (): string =>
     '',
     ...Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`),
     '',
-    '`ashlar COMMAND --help` says more.',
+    '`ashlar COMMAND --help` says more; `ashlar --version` says which one this is.',
   ].join('\n');
 
 async function run(args: string[]): Promise<number> {
@@ -101,6 +119,10 @@ async function run(args: string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h') {
     print(overview());
     return name === undefined ? 2 : 0;
+  }
+  if (name === '--version' || name === '-V') {
+    print(version.own);
+    return 0;
   }
   const command = commands[name];
   if (!command) {
@@ -111,14 +133,19 @@ async function run(args: string[]): Promise<number> {
     print(command.usage);
     return 0;
   }
-  if (name !== 'token' && rest.length > 0) throw new UsageError(name);
+  if (!takesArguments.has(name) && rest.length > 0) throw new UsageError(name);
   return command.run(rest);
 }
+
+// Whoever reads may have had enough (`| head`): what is under way goes on to its end, unread.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = describeProblem(error);
   process.stderr.write(error instanceof UsageError ? `${text}\n` : `ashlar: ${text}\n`);
   process.exitCode = error instanceof SettingsError || error instanceof UsageError ? 2 : 1;
 }

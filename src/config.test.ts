@@ -26,11 +26,14 @@ test('an empty environment gives the defaults', () => {
     host: '127.0.0.1',
     port: 8080,
     trustedProxies: [],
+    metricsAllowlist: ['127.0.0.0/8', '::1'],
     data: resolve('data'),
     databaseUrl: undefined,
     secretKey: undefined,
     rootPassword: undefined,
     rootToken: undefined,
+    smtpUrl: undefined,
+    mailFrom: undefined,
     tier: 'ultimate',
     offering: 'self_managed',
     paginationCountLimit: 10_000,
@@ -61,7 +64,14 @@ test.each([
     { tier: 'free', offering: 'hosted' },
   ],
   [{ ASHLAR_MAX_URL_LENGTH: '1048576' }, { maximumUrlLength: 1_048_576 }],
+  [{ SMTP_URL: 'smtps://u:p@mail.example' }, { smtpUrl: 'smtps://u:p@mail.example' }],
+  [{ MAIL_FROM: 'ashlar@mail.example' }, { mailFrom: 'ashlar@mail.example' }],
   [{ DATABASE_URL: 'postgres://u:p@a:1,b:2/db' }, { databaseUrl: 'postgres://u:p@a:1,b:2/db' }],
+  [
+    { DATABASE_URL: 'postgres://u@/db?host=/run&port=1' },
+    { databaseUrl: 'postgres://u@/db?host=/run&port=1' },
+  ],
+  [{ ASHLAR_METRICS_ALLOWLIST: '192.0.2.0/24 ::1' }, { metricsAllowlist: ['192.0.2.0/24', '::1'] }],
 ])('%j is read as %j', (env, expected) => {
   expect(readConfig(env)).toMatchObject(expected);
 });
@@ -85,7 +95,15 @@ test.each([
   ['ASHLAR_OFFERING', 'Hosted'],
   ['ASHLAR_PAGINATION_COUNT_LIMIT', '1e3'],
   ['ASHLAR_MAX_URL_LENGTH', '1048577'],
+  ['ASHLAR_METRICS_ALLOWLIST', 'everybody'],
   ['DATABASE_URL', 'mysql://root:hush@127.0.0.1/db'],
+  ['DATABASE_URL', 'postgres://root:hush@127.0.0.1/db?host=db.example'],
+  ['DATABASE_URL', 'postgres://root:hush@127.0.0.1/db?host=/run/postgresql&sslmode=require'],
+  ['SMTP_URL', 'mail.example:25'],
+  ['SMTP_URL', 'https://root:hush@mail.example'],
+  ['SMTP_URL', 'smtp://'],
+  ['MAIL_FROM', 'Ashlar <ashlar@mail.example>'],
+  ['MAIL_FROM', 'a@mail.example\r\nBcc: b@mail.example'],
   ['ASHLAR_SECRET_KEY', 'hush'],
   ['ASHLAR_ROOT_PASSWORD', 'hush'],
   ['ASHLAR_ROOT_TOKEN', 'hush hush hush'],
@@ -118,12 +136,13 @@ test('variables of other programs are none of our business', () => {
 describe('secrets in files', () => {
   const secrets = Object.values(settings).filter(({ secret }) => secret);
 
-  test('are those four', () => {
+  test('are those five', () => {
     expect(secrets.map(({ name }) => name)).toEqual([
       'DATABASE_URL',
       'ASHLAR_SECRET_KEY',
       'ASHLAR_ROOT_PASSWORD',
       'ASHLAR_ROOT_TOKEN',
+      'SMTP_URL',
     ]);
   });
 

@@ -95,6 +95,25 @@ function parseNetworks(value: string): string[] {
   );
 }
 
+/** A socket's folder stands in `?host=`; beside it nothing else would be heard by both drivers. */
+function parseDatabaseUrl(value: string): string {
+  if (!/^postgres(ql)?:\/\/\S+$/.test(value)) throw new Error('must start with postgres:// or postgresql://');
+  const query = new URLSearchParams(/\?([^#]*)/.exec(value)?.[1] ?? '');
+  const host = query.get('host');
+  if (host === null) return value;
+  if (!host.startsWith('/'))
+    throw new Error('must have its host before the path; ?host= may name the folder of a socket');
+  const others = [...query.keys()].filter((name) => name !== 'host' && name !== 'port');
+  if (others.length === 0) return value;
+  throw new Error(`must have nothing but port beside ?host=/folder, and has ${others.join(', ')}`);
+}
+
+function parseMailServer(value: string): string {
+  const url = URL.parse(value);
+  if (url && (url.protocol === 'smtp:' || url.protocol === 'smtps:') && url.hostname !== '') return value;
+  throw new Error('must start with smtp:// or smtps:// and name a host');
+}
+
 /** Every setting, by the name it has in Config. */
 export const settings = {
   url: optional({
@@ -122,6 +141,12 @@ export const settings = {
     doc: 'Addresses and networks, separated by commas, whose `X-Forwarded-*` headers are believed.',
     parse: parseNetworks,
   }),
+  metricsAllowlist: withDefault({
+    name: 'ASHLAR_METRICS_ALLOWLIST',
+    default: '127.0.0.0/8, ::1',
+    doc: 'Addresses and networks, separated by commas, that may read `/-/metrics`; others get 404, and so does what an untrusted proxy forwards.',
+    parse: parseNetworks,
+  }),
   data: withDefault({
     name: 'ASHLAR_DATA',
     default: './data',
@@ -131,8 +156,8 @@ export const settings = {
   databaseUrl: secret({
     name: 'DATABASE_URL',
     otherwise: 'unset: an embedded PostgreSQL in the data folder',
-    doc: 'Any PostgreSQL from 15 on. Any number of processes may share one.',
-    parse: text(/^postgres(ql)?:\/\/\S+$/, 'must start with postgres:// or postgresql://'),
+    doc: 'Any PostgreSQL from 15 on, also at a Unix socket: `postgres://user@/database?host=/folder`. Any number of processes may share one.',
+    parse: parseDatabaseUrl,
   }),
   secretKey: secret({
     name: 'ASHLAR_SECRET_KEY',
@@ -151,6 +176,21 @@ export const settings = {
     otherwise: 'unset: no token',
     doc: 'At first start, a personal access token of `root` with this value and every scope; 8 characters or more.',
     parse: text(/^[\x21-\x7e]{8,255}$/, 'must be 8 to 255 visible ASCII characters without spaces'),
+  }),
+  smtpUrl: secret({
+    name: 'SMTP_URL',
+    otherwise: 'unset: mails become files in `mail` in the data folder',
+    doc: 'The server that takes mails: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte.',
+    parse: parseMailServer,
+  }),
+  mailFrom: optional({
+    name: 'MAIL_FROM',
+    otherwise: '`ashlar@` and the host of `ASHLAR_URL`',
+    doc: 'The address that mails come from.',
+    parse: text(
+      /^[^\s@<>()[\],;:"\\]{1,64}@[a-z0-9][a-z0-9.-]{0,252}$/i,
+      'must be one mail address, without a name',
+    ),
   }),
   tier: withDefault({
     name: 'ASHLAR_TIER',
@@ -191,12 +231,17 @@ export type Config = {
   port: number;
   /** Addresses and CIDR networks, each valid. */
   trustedProxies: string[];
+  /** Addresses and CIDR networks, each valid. */
+  metricsAllowlist: string[];
   /** Absolute path. */
   data: string;
   databaseUrl?: string | undefined;
   secretKey?: string | undefined;
   rootPassword?: string | undefined;
   rootToken?: string | undefined;
+  /** With its password. Undefined: mails are written to the data folder. */
+  smtpUrl?: string | undefined;
+  mailFrom?: string | undefined;
   tier: Tier;
   offering: Offering;
   paginationCountLimit: number;
@@ -248,11 +293,14 @@ export function readConfig(env: Environment = process.env, readFile: ReadFile = 
     host,
     port,
     trustedProxies: sure(settings.trustedProxies),
+    metricsAllowlist: sure(settings.metricsAllowlist),
     data: sure(settings.data),
     databaseUrl: maybe(settings.databaseUrl),
     secretKey: maybe(settings.secretKey),
     rootPassword: maybe(settings.rootPassword),
     rootToken: maybe(settings.rootToken),
+    smtpUrl: maybe(settings.smtpUrl),
+    mailFrom: maybe(settings.mailFrom),
     tier: sure(settings.tier),
     offering: sure(settings.offering),
     paginationCountLimit: sure(settings.paginationCountLimit),

@@ -69,7 +69,7 @@ function toRoute(services: Services, spec: Common, handle: (context: PageContext
     const token = readCookie(request.headers.cookie?.toString(), SESSION_COOKIE);
     const session = token === undefined ? undefined : await readSession(database.sql, token, settings);
     try {
-      const refused = await throttle(services, spec, request, session, settings);
+      const refused = await throttlePage(services, spec, request, session, settings);
       if (refused) return refused;
       if (spec.method !== 'GET') {
         if (!isSameOrigin(request, services.baseUrl())) throw forged();
@@ -130,8 +130,8 @@ export function isSameOrigin(request: Pick<HttpRequest, 'headers' | 'origin'>, b
   return known.includes(origin) || URL.parse(origin)?.host === request.headers.host;
 }
 
-/** Counts the request against the throttles of pages; the answer when it is one too many (facts: Rate limits). */
-async function throttle(
+/** Counts a request for a page against the throttles of pages (facts: Rate limits). */
+function throttlePage(
   services: Services,
   spec: Common,
   request: HttpRequest,
@@ -140,11 +140,26 @@ async function throttle(
 ): Promise<Answer | undefined> {
   const web = session ? 'throttle_authenticated_web' : 'throttle_unauthenticated_web';
   const address = addressKey(request.address);
-  const throttles = [{ name: web, who: session ? session.actor.id : address } as const];
-  const guarded = spec.protected && spec.method === 'POST';
-  for (const { name, who } of guarded
-    ? [...throttles, { name: 'throttle_protected_paths', who: address } as const]
-    : throttles) {
+  const throttles: Throttle[] = [{ name: web, who: session ? session.actor.id : address }];
+  if (spec.protected && spec.method === 'POST')
+    throttles.push({ name: 'throttle_protected_paths', who: address });
+  return throttled(services, request, settings, throttles);
+}
+
+export type Throttle = {
+  name: 'throttle_authenticated_web' | 'throttle_unauthenticated_web' | 'throttle_protected_paths';
+  /** Whose requests are counted together. */
+  who: string | number;
+};
+
+/** Counts the request against throttles of the instance; the answer when it is one too many. */
+export async function throttled(
+  services: Services,
+  request: HttpRequest,
+  settings: ApplicationSettings,
+  throttles: readonly Throttle[],
+): Promise<Answer | undefined> {
+  for (const { name, who } of throttles) {
     const limit = settings[`${name}_requests_per_period`];
     const periodSeconds = settings[`${name}_period_in_seconds`];
     if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) continue;

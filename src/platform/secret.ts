@@ -1,6 +1,5 @@
 /** Randomness, digests, sealing and passwords: the only file that touches node:crypto for secrets. */
 import {
-  argon2,
   createCipheriv,
   createDecipheriv,
   createHmac,
@@ -9,9 +8,8 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { promisify } from 'node:util';
-
-const argon2Async = promisify(argon2);
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
 
 /** URL-safe random text with `bytes` of entropy. */
 export const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url');
@@ -26,6 +24,10 @@ export const keyFingerprint = (algorithm: 'md5' | 'sha1', key: Buffer): string =
 /** Compares two strings in time that depends on neither (both are hashed first, so that lengths do not show). */
 export const sameSecret = (left: string, right: string): boolean =>
   timingSafeEqual(digest(left), digest(right));
+
+/** Whether the secret is the one whose digest was stored. */
+export const isDigestOf = (secret: string, stored: Buffer): boolean =>
+  timingSafeEqual(digest(secret), stored);
 
 /** Keyed authentication code over text, URL-safe (CSRF tokens, cursors). */
 export const authenticate = (key: Buffer, text: string): string =>
@@ -76,19 +78,28 @@ const ARGON2 = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as c
 const PARAMETERS = `m=${ARGON2.memory},t=${ARGON2.passes},p=${ARGON2.parallelism}`;
 const phcPart = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** At most two hashes at a time per process: each takes 19 MiB and a core, and other requests must go on. */
-let running = 0;
-const waiting: (() => void)[] = [];
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= 2) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running += 1;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
+/** One hash after the other, in a thread of its own: each takes 19 MiB and a core, and other requests must go on. */
+let thread: Worker | undefined;
+let asked = 0;
+const waiting = new Map<number, { resolve(hash: Uint8Array): void; reject(error: Error): void }>();
+
+function hashingThread(): Worker {
+  if (thread) return thread;
+  const started = new Worker(new URL(`./password-thread${extname(import.meta.url)}`, import.meta.url));
+  started.on('message', ({ id, hash }: { id: number; hash: Uint8Array }) => {
+    waiting.get(id)?.resolve(hash);
+    waiting.delete(id);
+    if (waiting.size === 0) started.unref();
+  });
+  const fail = (error: Error): void => {
+    thread = undefined;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  started.on('error', fail);
+  started.on('exit', () => fail(new Error('the thread that hashes passwords ended')));
+  thread = started;
+  return started;
 }
 
 async function argon2id(password: string, salt: Buffer, memory: number, passes: number, parallelism: number) {
@@ -100,7 +111,14 @@ async function argon2id(password: string, salt: Buffer, memory: number, passes: 
     memory,
     passes,
   };
-  return Buffer.from(await inTurn(() => argon2Async('argon2id', parameters)));
+  const hashing = hashingThread();
+  const id = ++asked;
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  waiting.set(id, { resolve, reject });
+  // It keeps the program alive only while somebody waits for it.
+  hashing.ref();
+  hashing.postMessage({ id, parameters });
+  return Buffer.from(await promise);
 }
 
 /** Argon2id in PHC form: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */

@@ -16,7 +16,8 @@ beforeAll(async () => {
     // Now and then, whatever the list: the settings in force, and calls counted by their address or user.
     if (!/application_settings|feature_gates|rate_limit_windows/.test(text)) statements.push(text);
   };
-  Object.assign(ashlar.app.services.database.sql.options, { debug });
+  const { sql, points } = ashlar.app.services.database;
+  for (const pool of [sql, points]) Object.assign(pool.options, { debug });
 });
 
 async function listed(path: string, query: string): Promise<{ items: number; sent: string[] }> {

@@ -29,6 +29,7 @@ const of = (table: string, where: string, nth: number): string =>
 function objectsAt({ user, group, project }: Places): Record<string, Record<string, string>> {
   const root = `user_id = ${user}`;
   return {
+    '/applications/:id': { id: of('oauth_applications', 'user_id is null and namespace_id is null', 0) },
     '/features/:name': { name: `'generic_alert_fingerprinting'` },
     '/groups/:id': { id: of('namespaces', "path like 'part-%'", 0) },
     '/groups/:id/access_requests/:user_id': { user_id: person(1) },

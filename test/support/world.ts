@@ -118,4 +118,7 @@ const credentials = ({ user, group, project }: Places): string => `
     from users where kind in ('project_bot', 'group_bot');
   insert into deploy_tokens (digest, project_id, namespace_id, name, username, scopes, created_by_id, created_at, updated_at)
     select sha256((x || username)::bytea), case x when 1 then ${project} end, case x when 2 then ${group} end, username, username,
-      array['read_repository'], id, ${stamps} from users, generate_series(1, 2) x where username like 'person-%';`;
+      array['read_repository'], id, ${stamps} from users, generate_series(1, 2) x where username like 'person-%';
+  insert into oauth_applications (uid, name, redirect_uris, scopes, confidential, created_by_id, created_at, updated_at)
+    select username, username, array['https://client.example/'], array['api'], true, id, ${stamps}
+    from users where username like 'person-%';`;

@@ -1,7 +1,7 @@
 /** Making people members, however it came about: added, approved, invited or imported. */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { type Announcement, type AuditedEntity, announce } from '../activity/announce.ts';
+import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce.ts';
 import { roleNames } from './roles.ts';
 
 /** Where memberships are: a project or a group, by the column that points at it. */
@@ -79,25 +79,30 @@ export async function joinMembers(
     .where(place.column, '=', place.id)
     .where('user_id', 'in', [...joined])
     .execute();
-  for (const newcomer of newcomers.filter((each) => joined.has(each.user_id))) {
-    await announce(tx, {
-      author,
-      audit: {
-        entity: place.entity,
-        event: 'member_created',
-        details: {
-          add: 'user_access',
-          as: levelName(newcomer.access_level),
-          target_id: newcomer.user_id,
-          target_type: 'User',
-          target_details: newcomer.name,
-        },
-      },
-      // Only projects tell of memberships in their activity (facts: Activity events).
-      ...(place.column === 'project_id' && {
-        activity: { action: 'joined', projectId: place.id, authorId: newcomer.user_id },
-      }),
-    });
-  }
+  await announceAll(
+    tx,
+    newcomers
+      .filter((each) => joined.has(each.user_id))
+      .map(
+        (newcomer): Announcement => ({
+          author,
+          audit: {
+            entity: place.entity,
+            event: 'member_created',
+            details: {
+              add: 'user_access',
+              as: levelName(newcomer.access_level),
+              target_id: newcomer.user_id,
+              target_type: 'User',
+              target_details: newcomer.name,
+            },
+          },
+          // Only projects tell of memberships in their activity (facts: Activity events).
+          ...(place.column === 'project_id' && {
+            activity: { action: 'joined', projectId: place.id, authorId: newcomer.user_id },
+          }),
+        }),
+      ),
+  );
   return joined;
 }

@@ -5,7 +5,7 @@
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { writeFact } from '../../platform/outbox/outbox.ts';
+import { type Fact, writeFacts } from '../../platform/outbox/outbox.ts';
 import type { Actor } from '../identity/actor.ts';
 
 /** Actions of activity events (facts: Activity events). */
@@ -36,48 +36,66 @@ export type Announcement = {
     /** Whose event it is, when it is not the author's (somebody added joins). */
     authorId?: number;
   };
-  fact?: { name: string; payload: Record<string, Json> };
+  fact?: Fact;
 };
 
-const SYSTEM = { id: -1, username: 'system', name: 'System' };
+const SYSTEM = { id: -1, username: 'system', name: 'System' } as const;
 
 /** Writes all that the announcement names. Call it inside the transaction of the change, after the change. */
-export async function announce(tx: Db, announcement: Announcement): Promise<void> {
-  const { audit, activity, fact } = announcement;
-  const author = announcement.author ?? SYSTEM;
+export const announce = (tx: Db, announcement: Announcement): Promise<void> =>
+  announceAll(tx, [announcement]);
+
+/** Rows of one statement: PostgreSQL takes 65,535 values at most. */
+const MOST_ROWS = 1_000;
+
+/** The same for many announcements, by one statement for each table that they are written to. */
+export async function announceAll(tx: Db, announcements: readonly Announcement[]): Promise<void> {
   const created_at = now();
-  if (activity) {
-    await tx
-      .insertInto('activity_events')
-      .values({
-        action: activity.action,
-        author_id: activity.authorId ?? author.id,
-        project_id: activity.projectId ?? null,
-        namespace_id: activity.namespaceId ?? null,
-        target_type: activity.targetType ?? null,
-        target_id: activity.targetId ?? null,
-        created_at,
-      })
-      .execute();
+  for (let start = 0; start < announcements.length; start += MOST_ROWS) {
+    const batch = announcements.slice(start, start + MOST_ROWS);
+    const activities = batch.flatMap((each) => activityRow(each, created_at));
+    const audits = batch.flatMap((each) => auditRow(each, created_at));
+    if (activities.length > 0) await tx.insertInto('activity_events').values(activities).execute();
+    if (audits.length > 0) await tx.insertInto('audit_events').values(audits).execute();
+    await writeFacts(
+      tx,
+      batch.flatMap(({ fact }) => fact ?? []),
+    );
   }
-  if (audit) {
-    await tx
-      .insertInto('audit_events')
-      .values({
-        author_id: author.id,
-        entity_type: audit.entity.type,
-        entity_id: audit.entity.id,
+}
+
+function activityRow({ author = SYSTEM, activity }: Announcement, created_at: Date) {
+  if (!activity) return [];
+  return [
+    {
+      action: activity.action,
+      author_id: activity.authorId ?? author.id,
+      project_id: activity.projectId ?? null,
+      namespace_id: activity.namespaceId ?? null,
+      target_type: activity.targetType ?? null,
+      target_id: activity.targetId ?? null,
+      created_at,
+    },
+  ];
+}
+
+function auditRow({ author, audit }: Announcement, created_at: Date) {
+  if (!audit) return [];
+  const { id, name } = author ?? SYSTEM;
+  return [
+    {
+      author_id: id,
+      entity_type: audit.entity.type,
+      entity_id: audit.entity.id,
+      event_name: audit.event,
+      details: {
         event_name: audit.event,
-        details: {
-          event_name: audit.event,
-          author_name: author.name,
-          entity_path: audit.entity.path,
-          ...(announcement.author?.sudoBy && { impersonated_by: announcement.author.sudoBy.username }),
-          ...audit.details,
-        },
-        created_at,
-      })
-      .execute();
-  }
-  if (fact) await writeFact(tx, fact.name, fact.payload);
+        author_name: name,
+        entity_path: audit.entity.path,
+        ...(author?.sudoBy && { impersonated_by: author.sudoBy.username }),
+        ...audit.details,
+      },
+      created_at,
+    },
+  ];
 }

@@ -29,6 +29,9 @@ export const scopeNames = [
 ] as const;
 export type Scope = (typeof scopeNames)[number];
 
+/** What only an administrator can give, to a token or to an application. */
+export const adminScopes: readonly string[] = ['sudo', 'admin_mode', 'read_service_ping'] satisfies Scope[];
+
 export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'oauth' | 'job';
 
 export type Credential =

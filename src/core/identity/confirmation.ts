@@ -1,5 +1,9 @@
 /** Links that prove that somebody reads a mail address. */
+import type { Db } from '../../platform/db/database.ts';
 import { digest, randomText, seal } from '../../platform/secret.ts';
+
+/** The fact that an address is to be sent a link; its payload is `user_id`, `email` and `token_sealed`. */
+export const CONFIRMATION_REQUESTED = 'email_confirmation_requested';
 
 /** A secret that a link in a mail carries: what is stored of it, and what the sender of the mail is told. */
 export function newConfirmation(secretKey: string): { confirmation_digest: Buffer; token_sealed: string } {
@@ -9,6 +13,29 @@ export function newConfirmation(secretKey: string): { confirmation_digest: Buffe
 
 /** What whoever sends mail hears: the address, and the sealed secret for the link to /users/confirmation. */
 export const confirmationRequested = (userId: number, email: string, tokenSealed: string) => ({
-  name: 'email_confirmation_requested',
+  name: CONFIRMATION_REQUESTED,
   payload: { user_id: userId, email, token_sealed: tokenSealed },
 });
+
+/** Whether the secret is still the one of an address of the user's: neither used nor replaced by another. */
+export async function isConfirmationOf(db: Db, userId: number, token: string): Promise<boolean> {
+  const confirmation_digest = digest(token);
+  const found = await db
+    .selectFrom('users')
+    .select('users.id')
+    .where('users.id', '=', userId)
+    .where((eb) =>
+      eb.or([
+        eb('users.confirmation_digest', '=', confirmation_digest),
+        eb.exists(
+          eb
+            .selectFrom('emails')
+            .select('emails.id')
+            .whereRef('emails.user_id', '=', 'users.id')
+            .where('emails.confirmation_digest', '=', confirmation_digest),
+        ),
+      ]),
+    )
+    .executeTakeFirst();
+  return found !== undefined;
+}

@@ -2,17 +2,21 @@
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { HttpRequest } from '../../platform/http/answer.ts';
 import { digest, randomText } from '../../platform/secret.ts';
 import { defaultGroupSettings } from '../namespaces/group-settings.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Actor, type ActorColumns, toActor } from './actor.ts';
 import { SESSION_COOKIE } from './credentials.ts';
+import { revokeGrants } from './oauth-grants.ts';
 import { type TwoFactorColumns, type TwoFactorDuty, twoFactorDuty, twoFactorGrace } from './two-factor.ts';
 
 export type Session = {
   /** What the cookie holds. */
   token: string;
   actor: Actor;
+  /** When the user proved who they are. */
+  authenticatedAt: Date;
   /** Whether the user has two-factor authentication, and whether that is still to come. */
   twoFactor: boolean;
   duty: TwoFactorDuty;
@@ -53,6 +57,7 @@ export async function readSession(
   return {
     token,
     actor: toActor(row, { via: 'session', sessionId: row.session_id }),
+    authenticatedAt: row.session_created_at,
     twoFactor: row.otp_enabled_at !== null,
     duty: twoFactorDuty(row, settings, time),
   };
@@ -69,13 +74,34 @@ async function recordRequirement(
   await sql`update users set otp_required_since = ${required ? now() : null} where id = ${row.id}`;
 }
 
+/** Where a session begins, so that its owner knows it again in a list. */
+export type SessionOrigin = { address: string; userAgent: string | null };
+
+const USER_AGENT_LENGTH = 500;
+
+/** The browser that sent the request. */
+export const sessionOrigin = ({
+  address,
+  headers,
+}: Pick<HttpRequest, 'address' | 'headers'>): SessionOrigin => ({
+  address,
+  userAgent: headers['user-agent']?.toString().slice(0, USER_AGENT_LENGTH) ?? null,
+});
+
 /** Begins a session; returns what the cookie is to hold. Always a new text: one that was there before is never adopted. */
-export async function openSession(tx: Db, userId: number): Promise<string> {
+export async function openSession(tx: Db, userId: number, origin: SessionOrigin): Promise<string> {
   const token = randomText(32);
   const time = now();
   await tx
     .insertInto('sessions')
-    .values({ digest: digest(token), user_id: userId, created_at: time, last_used_at: time })
+    .values({
+      digest: digest(token),
+      user_id: userId,
+      address: origin.address,
+      user_agent: origin.userAgent,
+      created_at: time,
+      last_used_at: time,
+    })
     .execute();
   return token;
 }
@@ -91,6 +117,15 @@ export async function endSession(tx: Db, token: string): Promise<void> {
  */
 export async function endSessions(tx: Db, userId: number): Promise<void> {
   await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+}
+
+/**
+ * Ends every session of the user and all that they granted to applications, with the commit and in every process: for
+ * accounts that are blocked, removed, or get another password. The order of endSessions() holds here too.
+ */
+export async function endAccess(tx: Db, userId: number): Promise<void> {
+  await endSessions(tx, userId);
+  await revokeGrants(tx, { userId });
 }
 
 /** The Set-Cookie of a session. It has no end of its own: when a session ends is decided in the database. */

@@ -113,7 +113,7 @@ export const presentPublicGroup = (
 });
 
 /** The only organization that there is. */
-const ORGANIZATION_ID = 1;
+export const ORGANIZATION_ID = 1;
 
 /** The record of lists and of answers to writes. */
 export function presentGroup(view: GroupView, row: GroupRow, sides: GroupSides = {}): Group {

@@ -9,7 +9,6 @@ import { ApplicationSettingsSchema, defaultSettings } from './definitions.ts';
 
 /** Settings that only later capabilities read. A name leaves this list with the code that obeys it. */
 const later: readonly string[] = [
-  'password_authentication_enabled_for_git',
   'default_snippet_visibility',
   'default_branch_name',
   'outbound_local_requests_allowlist',

@@ -83,6 +83,17 @@ export const ApplicationSettingsSchema = Type.Object({
     default: null,
     description: 'Days that an access token may live; null for 365.',
   }),
+  // OAuth 2.0 provider
+  user_oauth_applications: boolean(true, 'Users may register applications of their own.'),
+  oauth_plain_http_allowed: boolean(
+    false,
+    'Redirect URIs may be plain HTTP where the host is not this machine (loopback always may).',
+  ),
+  ropc_without_client_credentials: boolean(true, 'The password grant works without an application.'),
+  disable_admin_oauth_scopes: boolean(
+    false,
+    'Applications that are not trusted get no api, sudo or admin_mode scope from administrators.',
+  ),
   // What may be created, and how it starts
   default_project_visibility: choice(visibilityNames, 'private', 'Visibility of new projects.'),
   default_group_visibility: choice(visibilityNames, 'private', 'Visibility of new groups.'),

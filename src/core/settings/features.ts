@@ -8,6 +8,10 @@ export const featureDefinitions = {
     description: 'Generic alerts without a fingerprint get one from their payload.',
     default: false,
   },
+  oauth_dynamic_client_registration: {
+    description: 'Programs may register themselves as OAuth applications at POST /oauth/register.',
+    default: false,
+  },
 } as const;
 export type FeatureName = keyof typeof featureDefinitions;
 

@@ -5,8 +5,9 @@ import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
 import { insertUser, newUserDefaults } from '../../core/identity/new-user.ts';
+import { noReset, requestReset } from '../../core/identity/password-reset.ts';
 import { passwordProblems } from '../../core/identity/password-rules.ts';
-import { endSessions } from '../../core/identity/sessions.ts';
+import { endAccess } from '../../core/identity/sessions.ts';
 import { pathProblems } from '../../core/namespaces/paths.ts';
 import { lockNamespace, moveNamespace } from '../../core/namespaces/paths-change.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
@@ -83,7 +84,7 @@ export async function createUser(db: Db, input: NewUserInput, settled: Settled):
   const { private_profile, ...profile } = profileColumns(input, {}, new Set([input.email.toLowerCase()]));
 
   return inTransaction(db, async (tx) => {
-    await requireFreeAddress(tx, input.email);
+    await requireFreeAddress(tx, actor, input.email);
     await requireFreeUsername(tx, input.username);
     const defaults = newUserDefaults(settings);
     const id = await insertUser(tx, {
@@ -114,8 +115,7 @@ export async function createUser(db: Db, input: NewUserInput, settled: Settled):
       }),
     });
     if (input.reset_password === true) {
-      const fact = { name: 'password_reset_requested', payload: { user_id: id } };
-      await announce(tx, { author: actor, fact });
+      await requestReset(tx, secretKey, { userId: id, email: input.email });
     }
     return id;
   });
@@ -147,7 +147,13 @@ const audited: Partial<Record<string, string>> = {
   password_hash: 'user_password_updated',
 };
 /** Told that they changed, never what they were or are. */
-const untold = new Set(['password_hash', 'password_changed_at', 'confirmation_digest']);
+const untold = new Set([
+  'password_hash',
+  'password_changed_at',
+  'confirmation_digest',
+  'reset_digest',
+  'reset_sent_at',
+]);
 
 type UserRecordRow = Record<string, unknown> & { id: number; username: string };
 
@@ -199,10 +205,10 @@ export async function updateUser(
       input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase()
         ? input.email
         : undefined;
-    if (newEmail !== undefined) await requireFreeAddress(tx, newEmail, userId);
+    if (newEmail !== undefined) await requireFreeAddress(tx, actor, newEmail, userId);
     if (input.username !== undefined) await requireFreeUsername(tx, input.username, userId);
     if (newEmail !== undefined && atOnce) await confirmPrimary(tx, userId, newEmail);
-    const own = await confirmedAddresses(tx, userId);
+    const own = await ownAddresses(tx, before);
     const { private_profile, ...profile } = profileColumns(input, before.preferences, own);
     const changes = {
       ...profile,
@@ -213,9 +219,9 @@ export async function updateUser(
       ...(input.username !== undefined && { username: input.username }),
       ...(newEmail !== undefined &&
         (atOnce
-          ? { email: newEmail, unconfirmed_email: null }
+          ? { email: newEmail, unconfirmed_email: null, ...noReset }
           : { unconfirmed_email: newEmail, confirmation_digest: confirmation.confirmation_digest })),
-      ...(password_hash !== undefined && { password_hash, password_changed_at: now() }),
+      ...(password_hash !== undefined && { password_hash, password_changed_at: now(), ...noReset }),
       ...(avatar !== undefined && { avatar }),
       ...(group && enterpriseColumns(group)),
     };
@@ -227,7 +233,7 @@ export async function updateUser(
     await setIdentity(tx, userId, input);
     await moveOwnNamespace(tx, userId, input);
     // Whoever is signed in with the old password is not any more.
-    if (password_hash !== undefined) await endSessions(tx, userId);
+    if (password_hash !== undefined) await endAccess(tx, userId);
     await announceChanges(tx, actor, before, changes);
     if (newEmail !== undefined && !atOnce) {
       const fact = confirmationRequested(userId, newEmail, confirmation.token_sealed);
@@ -253,14 +259,19 @@ async function confirmPrimary(tx: Db, userId: number, email: string): Promise<vo
     .execute();
 }
 
-async function confirmedAddresses(tx: Db, userId: number): Promise<Set<string>> {
+/** Those that are confirmed, and the primary one of an account that counts as confirmed without having proven it. */
+async function ownAddresses(
+  tx: Db,
+  user: { id: number; email: string; confirmed_at: Date | null },
+): Promise<Set<string>> {
   const rows = await tx
     .selectFrom('emails')
     .select('email')
-    .where('user_id', '=', userId)
+    .where('user_id', '=', user.id)
     .where('confirmed_at', 'is not', null)
     .execute();
-  return new Set(rows.map((row) => row.email.toLowerCase()));
+  const own = new Set(rows.map((row) => row.email.toLowerCase()));
+  return user.confirmed_at === null ? own : own.add(user.email.toLowerCase());
 }
 
 async function moveOwnNamespace(

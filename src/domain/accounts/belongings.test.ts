@@ -1,10 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
-import { bodyOf, makeUser } from '../../../test/support/factories.ts';
+import { auditEventsOf, bodyOf, makeUser } from '../../../test/support/factories.ts';
 import { dsaKey, gpgKey, sampleKeys } from '../../../test/support/sample-keys.ts';
 import { moveClock } from '../../platform/clock.ts';
 
 const app = useApp();
+
+test('what waits for the caller is counted, for who is signed in', async () => {
+  const counts = bodyOf(await app.root('GET /user_counts'), 200);
+  expect(Object.keys(counts)).toEqual([
+    'merge_requests',
+    'assigned_issues',
+    'assigned_merge_requests',
+    'review_requested_merge_requests',
+    'todos',
+  ]);
+  expect(new Set(Object.values(counts))).toEqual(new Set([0]));
+  expect((await app.call('GET /user_counts')).status).toBe(401);
+});
 
 describe('mail addresses', () => {
   test('one’s own wait to be confirmed; an administrator may skip that', async () => {
@@ -30,8 +43,8 @@ describe('mail addresses', () => {
 
   test('belong to one user, whom nobody else reaches through them', async () => {
     const [ada, bob] = [await makeUser(app), await makeUser(app)];
-    const body = { email: 'only.one@example.org' };
-    const { id } = bodyOf(await app.as(ada.token)('POST /user/emails', { body }), 201);
+    const body = { email: 'only.one@example.org', skip_confirmation: true };
+    const { id } = bodyOf(await app.root(`POST /users/${ada.id}/emails`, { body }), 201);
     const again = await app.as(bob.token)('POST /user/emails', { body: { email: 'ONLY.one@example.org' } });
     expect(again).toMatchObject({ status: 400, body: { message: { email: ['has already been taken'] } } });
     expect((await app.as(bob.token)(`GET /user/emails/${id}`)).status).toBe(404);
@@ -39,6 +52,36 @@ describe('mail addresses', () => {
     expect((await app.as(bob.token)(`GET /users/${ada.id}/emails`)).status).toBe(403);
     expect((await app.root(`DELETE /users/${bob.id}/emails/${id}`)).status).toBe(404);
     expect((await app.as(ada.token)('POST /user/emails', { body: { email: 'a@b c' } })).status).toBe(400);
+  });
+
+  test('that nobody has confirmed keep nobody out, except as primary ones', async () => {
+    const [squatter, reader] = [await makeUser(app), await makeUser(app)];
+    const body = { email: 'the.reader@example.org' };
+    const add = (user: { token: string }, email: string) =>
+      app.as(user.token)('POST /user/emails', { body: { email } });
+    const listed = async (user: { token: string }) =>
+      bodyOf(await app.as(user.token)('GET /user/emails'), 200).map((row: { email: string }) => row.email);
+    bodyOf(await add(squatter, body.email), 201);
+    expect((await add(squatter, body.email)).status).toBe(400);
+    bodyOf(await add(reader, 'The.Reader@example.org'), 201);
+    expect(await listed(squatter)).not.toContain(body.email);
+    expect(await auditEventsOf(app, squatter.id)).toContain('email_destroyed');
+
+    bodyOf(await add(squatter, 'new.user@example.org'), 201);
+    const { id } = await makeUser(app, { email: 'new.user@example.org' });
+    expect(bodyOf(await app.root(`GET /users/${id}`), 200).email).toBe('new.user@example.org');
+
+    const unconfirmed = await app.root('POST /users', {
+      body: {
+        username: 'waits',
+        name: 'Waits',
+        email: 'waits@example.org',
+        password: 'correct horse battery',
+      },
+    });
+    await app.app.services.database.sql`
+      update emails set confirmed_at = null where user_id = ${bodyOf(unconfirmed, 201).id}`;
+    expect((await add(reader, 'waits@example.org')).status).toBe(400);
   });
 });
 

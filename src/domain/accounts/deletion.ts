@@ -9,7 +9,7 @@ import { announce } from '../../core/activity/announce.ts';
 import type { Capability } from '../../core/capability.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { ghostUserId } from '../../core/identity/new-user.ts';
-import { endSessions } from '../../core/identity/sessions.ts';
+import { endAccess } from '../../core/identity/sessions.ts';
 import { eraseNamespace, markNamespaceDeleting } from '../../core/namespaces/erasure.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -70,7 +70,7 @@ export async function requestDeletion(
     }
     const own = await personalNamespace(tx, user.id);
     if (own) await markNamespaceDeleting(tx, own.id);
-    await endSessions(tx, user.id);
+    await endAccess(tx, user.id);
     await tx.deleteFrom('access_tokens').where('user_id', '=', user.id).execute();
     await tx.deleteFrom('members').where('user_id', '=', user.id).execute();
     await tx.deleteFrom('access_requests').where('user_id', '=', user.id).execute();

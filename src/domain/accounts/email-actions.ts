@@ -1,9 +1,11 @@
 /** Mail addresses of users: each belongs to one user, and counts once its owner, or an administrator, has confirmed it. */
 import { sql } from 'kysely';
+import { releaseUnconfirmed } from '../../core/access/address-claims.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
 import { isMailAddress } from '../../core/identity/mail-rules.ts';
+import { noReset } from '../../core/identity/password-reset.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { conflict, invalid } from '../../platform/failure.ts';
@@ -14,8 +16,9 @@ export function requireMailAddress(email: string): void {
   if (!isMailAddress(email)) throw invalid({ email: ['is invalid'] });
 }
 
-/** 409 when the address belongs to somebody else. The unique index decides when two ask at once. */
-export async function requireFreeAddress(tx: Db, email: string, userId = 0): Promise<void> {
+/** 409 when the address belongs to somebody else, who has confirmed it. The unique index decides when two ask at once. */
+export async function requireFreeAddress(tx: Db, actor: Actor, email: string, userId = 0): Promise<void> {
+  await releaseUnconfirmed(tx, actor, email, userId);
   const taken = await tx
     .selectFrom('emails')
     .select('id')
@@ -40,6 +43,7 @@ export async function addEmail(
   requireMailAddress(email);
   const confirmation = newConfirmation(secretKey);
   return inTransaction(db, async (tx) => {
+    await releaseUnconfirmed(tx, actor, email, user.id);
     const row = await tx
       .insertInto('emails')
       .values({
@@ -91,6 +95,7 @@ export async function deleteEmail(
       .set({
         public_email: same(owner.public_email) ? null : owner.public_email,
         commit_email: same(owner.commit_email) ? null : owner.commit_email,
+        ...noReset,
       })
       .where('id', '=', user.id)
       .execute();

@@ -2,6 +2,7 @@
 import type { AuthorizedUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { endAccess } from '../../core/identity/sessions.ts';
 import { noTwoFactor } from '../../core/identity/two-factor.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -39,6 +40,7 @@ export async function changeState(
     const { to, event } = stateRules[change];
     if (row.state === to) return;
     await tx.updateTable('users').set({ state: to, updated_at: now() }).where('id', '=', user.id).execute();
+    if (to !== 'active') await endAccess(tx, user.id);
     const details = { change: 'state', from: row.state, to };
     await announce(tx, { author: actor, audit: { entity: userEntity(row), event, details } });
   });

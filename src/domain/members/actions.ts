@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { joinMembers, levelName, type Place, placeAt } from '../../core/access/joining.ts';
 import { MAINTAINER, OWNER } from '../../core/access/roles.ts';
-import { announce } from '../../core/activity/announce.ts';
+import { type Announcement, announce, announceAll } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { now } from '../../platform/clock.ts';
@@ -161,36 +161,29 @@ export async function removeMember(
     check(removalProblem({ ...member, role: source.role }, self, lastOwner));
     options.unmodified(member.updated_at);
     await tx.deleteFrom('members').where('id', '=', member.id).execute();
-    await announceRemoval(tx, actor, source, { id: userId, name: member.user_name });
+    await announce(tx, removal(actor, source, { id: userId, name: member.user_name }));
     if (source.kind === 'group' && !options.keepInside) {
       await removeInside(tx, source, actor, { id: userId, name: member.user_name });
     }
   });
 }
 
-async function announceRemoval(
-  tx: Db,
-  actor: Actor,
-  place: Place,
-  user: { id: number; name: string },
-): Promise<void> {
-  await announce(tx, {
-    author: actor,
-    audit: {
-      entity: place.entity,
-      event: 'member_destroyed',
-      details: {
-        remove: 'user_access',
-        target_id: user.id,
-        target_type: 'User',
-        target_details: user.name,
-      },
+const removal = (actor: Actor, place: Place, user: { id: number; name: string }): Announcement => ({
+  author: actor,
+  audit: {
+    entity: place.entity,
+    event: 'member_destroyed',
+    details: {
+      remove: 'user_access',
+      target_id: user.id,
+      target_type: 'User',
+      target_details: user.name,
     },
-    ...(place.column === 'project_id' && {
-      activity: { action: 'left', projectId: place.id, authorId: user.id },
-    }),
-  });
-}
+  },
+  ...(place.column === 'project_id' && {
+    activity: { action: 'left', projectId: place.id, authorId: user.id },
+  }),
+});
 
 /** Ends the user's memberships of the groups and projects inside the group. */
 async function removeInside(
@@ -207,7 +200,10 @@ async function removeInside(
       where m.user_id = ${user.id} and n.ancestor_ids @> array[${group.id}]::bigint[]),
     gone as (delete from members where id in (select id from inside))
     select project_id, namespace_id, full_path from inside order by id`.execute(tx);
-  for (const row of rows) await announceRemoval(tx, actor, placeAt(row), user);
+  await announceAll(
+    tx,
+    rows.map((row) => removal(actor, placeAt(row), user)),
+  );
 }
 
 const IMPORT_BATCH = 200;

@@ -1,7 +1,7 @@
 /** Memberships that have expired give no access at once; here their rows go, and the activity says so. */
 import { sql } from 'kysely';
 import { placeAt } from '../../core/access/joining.ts';
-import { announce } from '../../core/activity/announce.ts';
+import { type Announcement, announceAll } from '../../core/activity/announce.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { today } from './queries.ts';
 import type { Source } from './source.ts';
@@ -23,26 +23,28 @@ async function expire(tx: Db, memberIds: readonly number[]): Promise<void> {
       concat_ws('/', n.full_path, p.path) as full_path
     from gone m join users u on u.id = m.user_id left join projects p on p.id = m.project_id
     join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id) order by m.id`.execute(tx);
-  for (const row of rows) {
-    const place = placeAt(row);
-    await announce(tx, {
-      author: undefined,
-      audit: {
-        entity: place.entity,
-        event: 'member_destroyed',
-        details: {
-          remove: 'user_access',
-          reason: 'access expired',
-          target_id: row.user_id,
-          target_type: 'User',
-          target_details: row.user_name,
+  await announceAll(
+    tx,
+    rows.map(
+      (row): Announcement => ({
+        author: undefined,
+        audit: {
+          entity: placeAt(row).entity,
+          event: 'member_destroyed',
+          details: {
+            remove: 'user_access',
+            reason: 'access expired',
+            target_id: row.user_id,
+            target_type: 'User',
+            target_details: row.user_name,
+          },
         },
-      },
-      ...(row.project_id !== null && {
-        activity: { action: 'expired', projectId: row.project_id, authorId: row.user_id },
+        ...(row.project_id !== null && {
+          activity: { action: 'expired', projectId: row.project_id, authorId: row.user_id },
+        }),
       }),
-    });
-  }
+    ),
+  );
 }
 
 /** Ends what has lapsed of these users' memberships of the source, so that they can join anew. */

@@ -1,7 +1,7 @@
 /** Access requests and invitations: made, decided and withdrawn, each in one transaction. */
 import { sql } from 'kysely';
 import { placeKeys } from '../../core/access/joining.ts';
-import { announce } from '../../core/activity/announce.ts';
+import { type Announcement, announce, announceAll } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { now } from '../../platform/clock.ts';
@@ -14,11 +14,13 @@ import { isMember, type MemberUser, selectUsersByMail, today } from './queries.t
 import { type Grant, grantProblem, isMailAddress } from './rules.ts';
 import type { Source } from './source.ts';
 
+const announcement = (actor: Actor, source: Source, event: string, target: string): Announcement => ({
+  author: actor,
+  audit: { entity: source.entity, event, details: { target_details: target } },
+});
+
 const record = (tx: Db, actor: Actor, source: Source, event: string, target: string): Promise<void> =>
-  announce(tx, {
-    author: actor,
-    audit: { entity: source.entity, event, details: { target_details: target } },
-  });
+  announce(tx, announcement(actor, source, event, target));
 
 /** The caller asks for access; 403 where none is taken, 400 for members and for who asked already. Returns the time. */
 export async function requestAccess(db: Db, source: Source, actor: Actor): Promise<Date> {
@@ -101,9 +103,12 @@ export async function invite(
     }
     const invitable = strangers.filter(isMailAddress);
     const invited = await insertInvitations(tx, source, actor, secretKey, invitable, grant);
-    for (const address of invitable) {
-      if (invited.has(address)) await record(tx, actor, source, 'invitation_created', address);
-      else problems[address] = 'Invite email has already been taken';
+    await announceAll(
+      tx,
+      [...invited].map((address) => announcement(actor, source, 'invitation_created', address)),
+    );
+    for (const address of invitable.filter((each) => !invited.has(each))) {
+      problems[address] = 'Invite email has already been taken';
     }
   });
   return problems;

@@ -4,10 +4,12 @@ import { signedIn } from '../../core/access/access.ts';
 import type { Capability } from '../../core/capability.ts';
 import { endpoint } from '../../core/endpoint.ts';
 import type { Services } from '../../core/services.ts';
+import { sweepAvatars } from '../../core/uploads-sweep.ts';
 import { now } from '../../platform/clock.ts';
 import { pingDatabase } from '../../platform/db/database.ts';
-import type { Answer } from '../../platform/http/answer.ts';
-import { json } from '../../platform/http/answer.ts';
+import { notFound } from '../../platform/failure.ts';
+import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
+import { addressTest } from '../../platform/http/origin.ts';
 import { forgetWindows } from '../../platform/http/rate-limit.ts';
 import { version } from '../../version.ts';
 
@@ -50,6 +52,11 @@ export function operationsCapability(
       return json(503, { status: 'failed', message: 'the database does not answer' });
     }
   };
+  const { metricsAllowlist, trustedProxies } = services.config;
+  const isMonitoring = addressTest(metricsAllowlist);
+  /** A proxy that nobody trusts hides the client's address behind its own, which is often a loopback address. */
+  const mayReadMetrics = ({ address, headers }: HttpRequest): boolean =>
+    isMonitoring(address) && (trustedProxies.length > 0 || headers['x-forwarded-for'] === undefined);
   const scopes = ['api', 'read_api', 'read_user', 'ai_features'];
   return {
     name: 'operations',
@@ -58,8 +65,14 @@ export function operationsCapability(
       'operations.forget_windows': async () => {
         await forgetWindows(services.database.sql, new Date(now().getTime() - LONGEST_PERIOD));
       },
+      'operations.sweep_avatars': async () => {
+        await sweepAvatars(services.database.background, services.config.data);
+      },
     },
-    schedules: [{ task: 'operations.forget_windows', pattern: '17 * * * *' }],
+    schedules: [
+      { task: 'operations.forget_windows', pattern: '17 * * * *' },
+      { task: 'operations.sweep_avatars', pattern: '5 4 * * *' },
+    ],
     endpoints: [
       endpoint({
         method: 'GET',
@@ -91,11 +104,11 @@ export function operationsCapability(
       {
         method: 'GET',
         path: '/-/metrics',
-        handle: async () => ({
-          status: 200,
-          headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-          body: await deps.metrics(),
-        }),
+        handle: async (request) => {
+          if (!mayReadMetrics(request)) throw notFound();
+          const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
+          return { status: 200, headers, body: await deps.metrics() };
+        },
       },
     ],
   };

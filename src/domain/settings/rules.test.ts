@@ -29,6 +29,8 @@ describe('refused names (facts: Application settings fields)', () => {
     const known = new Set<string>([...publicSettingNames, ...texts.map(([, setting]) => setting)]);
     // The spec makes this one a setting (Authentication, impersonation tokens); elsewhere it is in a file.
     known.add('impersonation_enabled');
+    // Ours (docs/divergences.md): the public product takes plain http anywhere.
+    known.add('oauth_plain_http_allowed');
     expect(Object.keys(ApplicationSettingsSchema.properties).filter((name) => !known.has(name))).toEqual([]);
     expect(Object.keys(settingAliases).filter((name) => !publicSettingNames.has(name))).toEqual([]);
   });

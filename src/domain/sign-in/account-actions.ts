@@ -2,8 +2,15 @@
 import { sql } from 'kysely';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
-import { passwordProblems } from '../../core/identity/password-rules.ts';
-import { endSessions, openSession } from '../../core/identity/sessions.ts';
+import {
+  type Account,
+  giveBackAttempt,
+  selectAccount,
+  takeAttempt,
+  userEntity,
+} from '../../core/identity/login.ts';
+import { noReset } from '../../core/identity/password-reset.ts';
+import { endAccess, endSessions, openSession, type SessionOrigin } from '../../core/identity/sessions.ts';
 import { matchingStep } from '../../core/identity/totp.ts';
 import { noTwoFactor } from '../../core/identity/two-factor.ts';
 import type { Services } from '../../core/services.ts';
@@ -11,63 +18,66 @@ import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { checkPassword, hashPassword, seal, unseal } from '../../platform/secret.ts';
-import { userEntity } from './actions.ts';
-import { type Account, giveBackAttempt, selectAccount, takeAttempt } from './queries.ts';
+import { type Problem, problem } from './problems.ts';
+import { newPasswordProblems } from './reset-actions.ts';
 import { isSecondFactor, keyOf, keyText, newRecoveryCodes, recoveryDigest } from './second-factor.ts';
 
-/** Either what was wrong, as sentences, or the result. */
-export type Changed<T> = { problems: readonly string[] } | { done: T };
+/** Either what was wrong, or the result. */
+export type Changed<T> = { problems: readonly Problem[] } | { done: T };
 
-const problem = (text: string): { problems: readonly string[] } => ({ problems: [text] });
+const refused = (text: string, ...fields: string[]): { problems: readonly Problem[] } => ({
+  problems: problem(text, ...fields),
+});
 
 const TOO_MANY = 'Too many failed attempts. Try again later.';
 const STALE = 'Your account was changed meanwhile. Reload the page and try again.';
 
-type Own = { services: Services; settings: ApplicationSettings; actor: Actor };
+type Own = { services: Services; settings: ApplicationSettings; actor: Actor; origin: SessionOrigin };
 
 /** The account, once its owner proved again to be there; what the proof was is counted like a sign-in. */
 async function confirmOwner(
   own: Own,
   isProved: (db: Db, account: Account) => Promise<boolean>,
-  wrong: string,
+  wrong: { text: string; field: string },
 ): Promise<Changed<Account>> {
   const { db } = own.services.database;
   const account = await selectAccount(db, own.actor.id);
-  if (!account) return problem(STALE);
-  if (!(await takeAttempt(db, account.id, own.settings))) return problem(TOO_MANY);
-  if (!(await isProved(db, account))) return problem(wrong);
+  if (!account) return refused(STALE);
+  if (!(await takeAttempt(db, account.id, own.settings))) return refused(TOO_MANY);
+  if (!(await isProved(db, account))) return refused(wrong.text, wrong.field);
   await giveBackAttempt(db, account.id);
   return { done: account };
 }
 
+const WRONG_PASSWORD = { text: 'The current password is wrong.', field: 'current_password' };
+
 const byPassword = (password: string) => async (_db: Db, account: Account) =>
   (await checkPassword(password, account.password_hash)).right;
 
-/** Sets another password. Every session ends; the result is the token of a new one. */
+/** Sets another password. Every session and every grant to an application ends; the result is the token of a new one. */
 export async function changePassword(
   own: Own,
   input: { current: string; password: string; confirmation: string },
 ): Promise<Changed<string>> {
-  const problems = passwordProblems(input.password, own.settings).map((text) => `The new password ${text}.`);
-  if (input.password !== input.confirmation) problems.push('The two entries of the new password differ.');
+  const problems = newPasswordProblems(input, own.settings);
   if (problems.length > 0) return { problems };
-  const confirmed = await confirmOwner(own, byPassword(input.current), 'The current password is wrong.');
+  const confirmed = await confirmOwner(own, byPassword(input.current), WRONG_PASSWORD);
   if ('problems' in confirmed) return confirmed;
   const account = confirmed.done;
   const password_hash = await hashPassword(input.password);
   return inTransaction(own.services.database.db, async (tx): Promise<Changed<string>> => {
     const changed = await tx
       .updateTable('users')
-      .set({ password_hash, password_changed_at: now(), updated_at: now() })
+      .set({ password_hash, password_changed_at: now(), ...noReset, updated_at: now() })
       .where('id', '=', account.id)
       .where('password_hash', '=', account.password_hash)
       .returning('id')
       .executeTakeFirst();
-    if (!changed) return problem(STALE);
-    await endSessions(tx, account.id);
+    if (!changed) return refused(STALE);
+    await endAccess(tx, account.id);
     const audit = { entity: userEntity(account), event: 'user_password_updated' };
     await announce(tx, { author: own.actor, audit });
-    return { done: await openSession(tx, account.id) };
+    return { done: await openSession(tx, account.id, own.origin) };
   });
 }
 
@@ -95,8 +105,8 @@ export async function enableTwoFactor(
 ): Promise<Changed<{ codes: readonly string[]; token: string }>> {
   const step = matchingStep(input.key, input.code, now(), null);
   if (step === undefined)
-    return problem('That is not the present code of this key. Enter the one the app shows now.');
-  const confirmed = await confirmOwner(own, byPassword(input.password), 'The current password is wrong.');
+    return refused('That is not the present code of this key. Enter the one the app shows now.', 'code');
+  const confirmed = await confirmOwner(own, byPassword(input.password), WRONG_PASSWORD);
   if ('problems' in confirmed) return confirmed;
   const account = confirmed.done;
   const codes = newRecoveryCodes();
@@ -116,14 +126,14 @@ export async function enableTwoFactor(
       .where('otp_enabled_at', 'is', null)
       .returning('id')
       .executeTakeFirst();
-    if (!enabled) return problem(STALE);
+    if (!enabled) return refused(STALE);
     // Whoever else is signed in did so without the second factor.
     await endSessions(tx, account.id);
     await announce(tx, {
       author: actor,
       audit: { entity: userEntity(account), event: 'user_enable_two_factor' },
     });
-    return { done: { codes, token: await openSession(tx, account.id) } };
+    return { done: { codes, token: await openSession(tx, account.id, own.origin) } };
   });
 }
 
@@ -131,7 +141,10 @@ export async function enableTwoFactor(
 export async function disableTwoFactor(own: Own, code: string): Promise<Changed<true>> {
   const { services, actor } = own;
   const isProved = (db: Db, account: Account) => isSecondFactor(db, services.secretKey, account, code);
-  const confirmed = await confirmOwner(own, isProved, 'That code is not right, or was used before.');
+  const confirmed = await confirmOwner(own, isProved, {
+    text: 'That code is not right, or was used before.',
+    field: 'code',
+  });
   if ('problems' in confirmed) return confirmed;
   const account = confirmed.done;
   await inTransaction(services.database.db, async (tx) => {

@@ -1,6 +1,7 @@
 /** The pages on which the signed-in change their own way in: password and two-factor authentication. */
 
-import { type Session, sessionCookie } from '../../core/identity/sessions.ts';
+import { notice } from '../../core/forms.ts';
+import { type Session, sessionCookie, sessionOrigin } from '../../core/identity/sessions.ts';
 import { base32, newTotpSecret, otpauthUri } from '../../core/identity/totp.ts';
 import { type PageContext, sessionPage, showPage, TWO_FACTOR_PATH, tokenField } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
@@ -14,22 +15,33 @@ import {
   openSetup,
   sealSetup,
 } from './account-actions.ts';
+import { disableForm, enableForm, passwordForm, recoveryCodes } from './account-views.ts';
+import { type Problem, problem } from './problems.ts';
 import { dutyText } from './session-pages.ts';
-import { disableForm, enableForm, notice, passwordForm, recoveryCodes } from './views.ts';
 
 type Context = PageContext<Session>;
 
 const HOME = { path: '/', label: 'Go on' };
-const statusOf = (problems: readonly string[]): number => (problems.length === 0 ? 200 : 422);
+const statusOf = (problems: readonly Problem[]): number => (problems.length === 0 ? 200 : 422);
 
-const own = ({ services, settings, session }: Context) => ({ services, settings, actor: session.actor });
+const own = ({ services, settings, session, request }: Context) => ({
+  services,
+  settings,
+  actor: session.actor,
+  origin: sessionOrigin(request),
+});
 
 /** The session that the answer goes on with, where the one that came with the request has ended. */
 const renewed = (session: Session, token: string): Session => ({ ...session, token });
 
-function showPassword({ services, settings, session }: Context, problems: readonly string[]): Answer {
+function showPassword({ services, settings, session }: Context, problems: readonly Problem[]): Answer {
   const token = tokenField(services, session);
-  const body = passwordForm({ token, problems, minimum: settings.minimum_password_length });
+  const body = passwordForm({
+    token,
+    username: session.actor.username,
+    problems,
+    minimum: settings.minimum_password_length,
+  });
   return showPage(services, session, { title: 'Change password', body, status: statusOf(problems) });
 }
 
@@ -43,7 +55,7 @@ async function postPassword(context: Context): Promise<Answer> {
   if ('problems' in result) return showPassword(context, result.problems);
   const body = notice(
     'Password changed',
-    'Your password is changed, and your other sessions have ended.',
+    'Your password is changed. Your other sessions have ended, and applications that you let in must ask again.',
     HOME,
   );
   const headers = { 'set-cookie': sessionCookie(result.done, services.baseUrl()) };
@@ -53,7 +65,7 @@ async function postPassword(context: Context): Promise<Answer> {
 /** The form to turn it on, with the key it was begun with or a new one. */
 function showEnable(
   { services, session }: Context,
-  problems: readonly string[],
+  problems: readonly Problem[],
   key = newTotpSecret(),
 ): Answer {
   const setup = sealSetup(services.secretKey, session.actor.id, key, now());
@@ -74,7 +86,7 @@ function showEnable(
   });
 }
 
-function showDisable({ services, session }: Context, problems: readonly string[]): Answer {
+function showDisable({ services, session }: Context, problems: readonly Problem[]): Answer {
   const body = disableForm({ token: tokenField(services, session), problems });
   return showPage(services, session, {
     title: 'Two-factor authentication',
@@ -85,9 +97,9 @@ function showDisable({ services, session }: Context, problems: readonly string[]
 
 async function postEnable(context: Context): Promise<Answer> {
   const { services, session, field } = context;
-  if (session.twoFactor) return showDisable(context, ['Two-factor authentication is on already.']);
+  if (session.twoFactor) return showDisable(context, problem('Two-factor authentication is on already.'));
   const key = openSetup(services.secretKey, session.actor.id, field('setup'), now());
-  if (!key) return showEnable(context, ['This key is out of date. Add the new one to your app.']);
+  if (!key) return showEnable(context, problem('This key is out of date. Add the new one to your app.'));
   const input = { key, code: field('code'), password: field('current_password') };
   const result = await enableTwoFactor(own(context), input);
   if ('problems' in result) return showEnable(context, result.problems, key);
@@ -99,7 +111,7 @@ async function postEnable(context: Context): Promise<Answer> {
 
 async function postDisable(context: Context): Promise<Answer> {
   const { services, session, field } = context;
-  if (!session.twoFactor) return showEnable(context, ['Two-factor authentication is off already.']);
+  if (!session.twoFactor) return showEnable(context, problem('Two-factor authentication is off already.'));
   const result = await disableTwoFactor(own(context), field('code'));
   if ('problems' in result) return showDisable(context, result.problems);
   const body = notice('Two-factor authentication', 'Two-factor authentication is off.', HOME);

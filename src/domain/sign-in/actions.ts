@@ -1,15 +1,22 @@
 /** Signing in and out: password, second step, session. */
 import { announce } from '../../core/activity/announce.ts';
-import { passwordDisabledByGroup } from '../../core/identity/enterprise.ts';
-import { endSession, openSession } from '../../core/identity/sessions.ts';
+import {
+  type Account,
+  giveBackAttempt,
+  provePassword,
+  recordFailure,
+  selectAccount,
+  takeAttempt,
+  userEntity,
+  type Way,
+} from '../../core/identity/login.ts';
+import { refusal } from '../../core/identity/login-rules.ts';
+import { endSession, openSession, type SessionOrigin } from '../../core/identity/sessions.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { checkPassword, hashPassword } from '../../platform/secret.ts';
 import { challengedUser, isChallengeOf, makeChallenge } from './challenge.ts';
-import { type Account, giveBackAttempt, selectAccount, selectLogin, takeAttempt } from './queries.ts';
-import { refusal } from './rules.ts';
 import { isSecondFactor } from './second-factor.ts';
 
 export type SignIn =
@@ -20,40 +27,22 @@ export type SignIn =
 /** One text for all that went wrong with it: it tells neither whether an account exists nor whether it is locked. */
 const INVALID: SignIn = { kind: 'refused', text: 'Invalid login or password.' };
 
-const PASSWORD_OFF = 'The group that your account belongs to has turned off signing in with a password.';
-
 type Attempt = {
   services: Services;
   settings: ApplicationSettings;
-  /** The client's, for the audit log. */
-  address: string;
+  /** The client's, for the audit log and the list of sessions. */
+  origin: SessionOrigin;
   /** The session that the browser has now; it ends when another begins. */
   oldToken: string | undefined;
 };
-
-/** The way in: one step with a password, for users with a second factor two. */
-type Way = 'standard' | 'two_factor';
-
-/** How the audit log names a user. */
-export const userEntity = (user: { id: number; username: string }) =>
-  ({ type: 'User', id: user.id, path: user.username }) as const;
 
 /** The first step. Unknown and locked accounts cost the same work as a wrong password. */
 export async function signInWithPassword(attempt: Attempt, login: string, password: string): Promise<SignIn> {
   const { services, settings } = attempt;
   const { db } = services.database;
-  const account = await selectLogin(db, login);
-  const counted = account !== undefined && (await takeAttempt(db, account.id, settings));
-  const { right, rehash } = await checkPassword(password, counted ? account.password_hash : undefined);
-  if (!account) return INVALID;
-  if (!right) {
-    await recordFailure(db, account, 'standard', attempt.address);
-    return INVALID;
-  }
-  if (rehash) account.password_hash = await replaceHash(db, account, password);
-  const reason = (await passwordDisabledByGroup(db, account.id))
-    ? PASSWORD_OFF
-    : refusal(account, settings, now());
+  const proof = await provePassword(db, settings, { login, password, address: attempt.origin.address });
+  if (!proof.right) return INVALID;
+  const { account, refused: reason } = proof;
   if (reason === undefined && account.otp_enabled_at === null) return enter(attempt, account, 'standard');
   await giveBackAttempt(db, account.id);
   if (reason !== undefined) return { kind: 'refused', text: reason };
@@ -71,7 +60,7 @@ export async function signInWithCode(attempt: Attempt, challenge: string, code: 
   }
   if (!(await takeAttempt(db, account.id, settings))) return INVALID;
   if (!(await isSecondFactor(db, services.secretKey, account, code))) {
-    await recordFailure(db, account, 'two_factor', attempt.address);
+    await recordFailure(db, account, 'two_factor', attempt.origin.address);
     return { kind: 'second_step', challenge, wrong: true };
   }
   const reason = refusal(account, settings, now());
@@ -80,7 +69,7 @@ export async function signInWithCode(attempt: Attempt, challenge: string, code: 
 
 /** Begins the session, unless the account was blocked or got another password since it was read. */
 async function enter(attempt: Attempt, account: Account, way: Way): Promise<SignIn> {
-  const { services, address, oldToken } = attempt;
+  const { services, origin, oldToken } = attempt;
   const time = now();
   return inTransaction(services.database.db, async (tx): Promise<SignIn> => {
     const entered = await tx
@@ -101,34 +90,18 @@ async function enter(attempt: Attempt, account: Account, way: Way): Promise<Sign
       .executeTakeFirst();
     if (!entered) return INVALID;
     if (oldToken !== undefined) await endSession(tx, oldToken);
-    const token = await openSession(tx, account.id);
+    const token = await openSession(tx, account.id, origin);
     const entity = userEntity(account);
     if (account.state === 'deactivated') {
       await announce(tx, { author: account, audit: { entity, event: 'user_activated' } });
     }
     const event = `user_authenticated_with_${way}_authentication`;
-    await announce(tx, { author: account, audit: { entity, event, details: { ip_address: address } } });
+    await announce(tx, {
+      author: account,
+      audit: { entity, event, details: { ip_address: origin.address } },
+    });
     return { kind: 'signed_in', token };
   });
-}
-
-async function recordFailure(db: Db, account: Account, way: Way, address: string): Promise<void> {
-  const event = `login_failed_with_${way}_authentication`;
-  const audit = { entity: userEntity(account), event, details: { ip_address: address } };
-  await announce(db, { author: account, audit });
-}
-
-/** Hashes the password anew, as strong as new ones are; returns the hash that is stored now. */
-async function replaceHash(db: Db, account: Account, password: string): Promise<string | null> {
-  const password_hash = await hashPassword(password);
-  const replaced = await db
-    .updateTable('users')
-    .set({ password_hash })
-    .where('id', '=', account.id)
-    .where('password_hash', '=', account.password_hash)
-    .returning('id')
-    .executeTakeFirst();
-  return replaced ? password_hash : account.password_hash;
 }
 
 /** Ends a session for good. */

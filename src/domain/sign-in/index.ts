@@ -1,26 +1,57 @@
-/** Sign-in: sessions for browsers, registration, passwords and two-factor authentication. */
+/** Sign-in: sessions for browsers, registration, confirmed addresses, passwords and two-factor authentication. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { stylesheetRoute } from '../../platform/http/stylesheet.ts';
+import type { Task } from '../../platform/jobs/jobs.ts';
 import { accountPages } from './account-pages.ts';
+import { activeSessionPages } from './active-sessions.ts';
+import { CONFIRMATION_ASKED, sendConfirmation } from './confirmation-actions.ts';
+import { confirmationPages } from './confirmation-pages.ts';
 import { forgetSessions } from './queries.ts';
+import { RESET_ASKED, sendReset } from './reset-actions.ts';
+import { resetPages } from './reset-pages.ts';
 import { sessionPages } from './session-pages.ts';
 import { signUpPages } from './sign-up-pages.ts';
 
 const FORGET = 'forget_sessions';
+const SEND_RESET = 'sign_in.send_reset';
+const SEND_CONFIRMATION = 'sign_in.send_confirmation';
+
+/** The task that looks for whom an address is, and asks for the mail to them. */
+const sendTo =
+  (services: Services, send: (services: Services, email: string) => Promise<void>): Task =>
+  async ({ email }) => {
+    if (typeof email !== 'string') return;
+    await send(services, email);
+    services.wake();
+  };
 
 export function signInCapability(services: Services): Capability {
   return {
     name: 'sign-in',
     endpoints: [],
-    routes: [stylesheetRoute, ...sessionPages(services), ...signUpPages(services), ...accountPages(services)],
+    routes: [
+      stylesheetRoute,
+      ...sessionPages(services),
+      ...signUpPages(services),
+      ...confirmationPages(services),
+      ...resetPages(services),
+      ...accountPages(services),
+      ...activeSessionPages(services),
+    ],
     tasks: {
       [FORGET]: async () => {
         const settings = await services.settings.read();
         await forgetSessions(services.database.background, settings, now());
       },
+      [SEND_RESET]: sendTo(services, sendReset),
+      [SEND_CONFIRMATION]: sendTo(services, sendConfirmation),
     },
+    listeners: [
+      { fact: RESET_ASKED, task: SEND_RESET },
+      { fact: CONFIRMATION_ASKED, task: SEND_CONFIRMATION },
+    ],
     schedules: [{ task: FORGET, pattern: '17 * * * *' }],
     tables: ['sessions'],
   };

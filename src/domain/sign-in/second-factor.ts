@@ -1,10 +1,10 @@
 /** The second factor: codes of an app, each good once, and recovery codes for when the app is lost. */
 import { sql } from 'kysely';
+import type { Account } from '../../core/identity/login.ts';
 import { matchingStep } from '../../core/identity/totp.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { digest, randomHex, unseal } from '../../platform/secret.ts';
-import type { Account } from './queries.ts';
 
 const RECOVERY_CODES = 10;
 

@@ -1,21 +1,22 @@
-/** Registering an account, and confirming that its mail address is read. */
+/** Registering an account. */
 import { sql } from 'kysely';
-import { acceptInvitations } from '../../core/access/invitations.ts';
+import { releaseUnconfirmed } from '../../core/access/address-claims.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
+import { userEntity } from '../../core/identity/login.ts';
+import { refusal } from '../../core/identity/login-rules.ts';
 import { isMailAddress, signUpMailProblem } from '../../core/identity/mail-rules.ts';
 import { insertUser, newUserDefaults } from '../../core/identity/new-user.ts';
 import { passwordProblems } from '../../core/identity/password-rules.ts';
-import { endSession, openSession } from '../../core/identity/sessions.ts';
+import { endSession, openSession, type SessionOrigin } from '../../core/identity/sessions.ts';
 import { pathProblems } from '../../core/namespaces/paths.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
-import { digest, hashPassword } from '../../platform/secret.ts';
-import { userEntity } from './actions.ts';
-import { refusal } from './rules.ts';
+import { hashPassword } from '../../platform/secret.ts';
+import { type Problem, problem } from './problems.ts';
 
 export type SignUpInput = { name: string; username: string; email: string; password: string };
 
@@ -23,34 +24,37 @@ export type SignUp =
   | { kind: 'signed_in'; token: string }
   /** The account is there, but cannot be used yet; the text says why. */
   | { kind: 'waiting'; text: string }
-  | { kind: 'problems'; problems: readonly string[] };
+  | { kind: 'problems'; problems: readonly Problem[] };
 
-/** Everything that is wrong with the form, as sentences. Pure. */
-export function signUpProblems(input: SignUpInput, settings: ApplicationSettings): string[] {
+/** Everything that is wrong with the form. Pure. */
+export function signUpProblems(input: SignUpInput, settings: ApplicationSettings): Problem[] {
   const { name, username, email, password } = input;
   const address = isMailAddress(email) ? signUpMailProblem(email, settings) : 'is invalid';
   const tooLong = [...name].length > 255;
   return [
-    ...(name.trim() === '' ? ["Name can't be blank."] : []),
-    ...(tooLong ? ['Name is too long (maximum is 255 characters).'] : []),
-    ...pathProblems(username, 'top_level').map((text) => `Username ${text.replace(/\.$/, '')}.`),
-    ...(address === undefined ? [] : [`Email ${address}.`]),
-    ...passwordProblems(password, settings).map((text) => `Password ${text}.`),
+    ...(name.trim() === '' ? problem("Name can't be blank.", 'name') : []),
+    ...(tooLong ? problem('Name is too long (maximum is 255 characters).', 'name') : []),
+    ...pathProblems(username, 'top_level').flatMap((text) =>
+      problem(`Username ${text.replace(/\.$/, '')}.`, 'username'),
+    ),
+    ...(address === undefined ? [] : problem(`Email ${address}.`, 'email')),
+    ...passwordProblems(password, settings).flatMap((text) => problem(`Password ${text}.`, 'password')),
   ];
 }
 
-async function takenProblems(tx: Db, input: SignUpInput): Promise<string[]> {
+async function takenProblems(tx: Db, input: SignUpInput): Promise<Problem[]> {
   const name = input.username.toLowerCase();
   const { rows } = await sql<{ username: boolean; email: boolean }>`
     select exists (select from users where lower(username) collate "C" = ${name})
         or exists (select from namespaces where lower(full_path) collate "C" = ${name}) as username,
-      exists (select from emails where lower(email) collate "C" = ${input.email.toLowerCase()}) as email`.execute(
-    tx,
-  );
+      exists (
+        select from emails e join users u on u.id = e.user_id
+        where lower(e.email) collate "C" = ${input.email.toLowerCase()}
+          and (e.confirmed_at is not null or lower(u.email) = lower(e.email))) as email`.execute(tx);
   const [taken] = rows;
   return [
-    ...(taken?.username ? ['Username has already been taken.'] : []),
-    ...(taken?.email ? ['Email has already been taken.'] : []),
+    ...(taken?.username ? problem('Username has already been taken.', 'username') : []),
+    ...(taken?.email ? problem('Email has already been taken.', 'email') : []),
   ];
 }
 
@@ -59,7 +63,7 @@ export async function signUp(
   services: Services,
   settings: ApplicationSettings,
   input: SignUpInput,
-  oldToken: string | undefined,
+  browser: { origin: SessionOrigin; oldToken: string | undefined },
 ): Promise<SignUp> {
   const problems = signUpProblems(input, settings);
   if (problems.length > 0) return { kind: 'problems', problems };
@@ -78,6 +82,7 @@ export async function signUp(
       const taken = await takenProblems(tx, input);
       if (taken.length > 0) return { kind: 'problems', problems: taken };
       const { name, username, email } = input;
+      await releaseUnconfirmed(tx, undefined, email);
       const id = await insertUser(tx, {
         ...newUserDefaults(settings),
         name: name.trim(),
@@ -93,6 +98,9 @@ export async function signUp(
           last_activity_on: time.toISOString().slice(0, 10),
         }),
       });
+      // Nobody asked whether the address is read: it opens the account, and no invitation.
+      if (confirmed)
+        await tx.updateTable('emails').set({ confirmed_at: null }).where('user_id', '=', id).execute();
       const user = { id, username, name };
       await announce(tx, {
         author: user,
@@ -104,73 +112,15 @@ export async function signUp(
         ...(!confirmed && { fact: confirmationRequested(id, email, token_sealed) }),
       });
       if (reason !== undefined) return { kind: 'waiting', text: reason };
-      if (oldToken !== undefined) await endSession(tx, oldToken);
-      return { kind: 'signed_in', token: await openSession(tx, id) };
+      if (browser.oldToken !== undefined) await endSession(tx, browser.oldToken);
+      return { kind: 'signed_in', token: await openSession(tx, id, browser.origin) };
     });
   } catch (error) {
     // Two forms with one name or address at once: the unique indexes let one pass.
     if (!(error instanceof Failure) || typeof error.publicMessage === 'string') throw error;
-    return { kind: 'problems', problems: ['Username or email has already been taken.'] };
+    return {
+      kind: 'problems',
+      problems: problem('Username or email has already been taken.', 'username', 'email'),
+    };
   }
-}
-
-/**
- * Confirms the address that the link's secret was sent to, primary, to become primary or another of the user's, and
- * lets its owner into what the address was invited to. False when the secret is unknown or used.
- */
-export async function confirmAddress(db: Db, secret: string): Promise<boolean> {
-  const confirmation_digest = digest(secret);
-  const confirmed = { confirmed_at: now(), confirmation_digest: null };
-  return inTransaction(db, async (tx) => {
-    const user = await tx
-      .selectFrom('users')
-      .select(['id', 'username', 'name', 'email', 'unconfirmed_email'])
-      .where('confirmation_digest', '=', confirmation_digest)
-      .where('deletion', 'is', null)
-      .forUpdate()
-      .executeTakeFirst();
-    const other = user
-      ? undefined
-      : await tx
-          .updateTable('emails')
-          .set({ ...confirmed, updated_at: now() })
-          .where('confirmation_digest', '=', confirmation_digest)
-          .returning(['user_id', 'email'])
-          .executeTakeFirst();
-    const owner = user ? { user_id: user.id, email: user.unconfirmed_email ?? user.email } : other;
-    if (!owner) return false;
-    if (user) {
-      const { email } = owner;
-      await tx
-        .updateTable('users')
-        .set({ ...confirmed, email, unconfirmed_email: null, updated_at: now() })
-        .where('id', '=', user.id)
-        .execute();
-      await ownAddress(tx, user.id, email);
-      const details = { change: 'email', to: email };
-      await announce(tx, {
-        author: user,
-        audit: { entity: userEntity(user), event: 'email_confirmed', details },
-      });
-    }
-    await acceptInvitations(tx, owner.user_id, owner.email);
-    return true;
-  });
-}
-
-/** Puts the address among the user's, confirmed. That another user has it meanwhile is refused by the unique index. */
-async function ownAddress(tx: Db, userId: number, email: string): Promise<void> {
-  const confirmed_at = now();
-  const known = await tx
-    .updateTable('emails')
-    .set({ confirmed_at, confirmation_digest: null, updated_at: confirmed_at })
-    .where('user_id', '=', userId)
-    .where((eb) => eb(eb.fn('lower', ['email']), '=', email.toLowerCase()))
-    .returning('id')
-    .executeTakeFirst();
-  if (known) return;
-  await tx
-    .insertInto('emails')
-    .values({ user_id: userId, email, confirmed_at, created_at: confirmed_at, updated_at: confirmed_at })
-    .execute();
 }

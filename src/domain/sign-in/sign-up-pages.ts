@@ -1,17 +1,19 @@
-/** The pages of registering: the form, and the link that confirms an address. */
+/** The pages of registering. */
 
-import { sessionCookie } from '../../core/identity/sessions.ts';
+import { notice } from '../../core/forms.ts';
+import { sessionCookie, sessionOrigin } from '../../core/identity/sessions.ts';
 import { type PageContext, page, redirect, showPage } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import type { Answer } from '../../platform/http/answer.ts';
 import type { Route } from '../../platform/http/server.ts';
+import { type Problem, problem } from './problems.ts';
 import { signUpOpen } from './rules.ts';
-import { confirmAddress, signUp } from './sign-up-actions.ts';
-import { notice, signUpForm } from './views.ts';
+import { signUp } from './sign-up-actions.ts';
+import { signUpForm } from './views.ts';
 
 const SIGN_IN = { path: '/users/sign_in', label: 'Sign in' };
 
-function showSignUp(context: PageContext, problems: readonly string[]): Answer {
+function showSignUp(context: PageContext, problems: readonly Problem[]): Answer {
   const { services, settings, session, field } = context;
   const values = { name: field('name'), username: field('username'), email: field('email') };
   const body = signUpForm({ problems, values, minimumPassword: settings.minimum_password_length });
@@ -24,17 +26,18 @@ function showClosed({ services, session }: PageContext): Answer {
 }
 
 async function register(context: PageContext): Promise<Answer> {
-  const { services, settings, session, field } = context;
+  const { services, settings, session, request, field } = context;
   if (!signUpOpen(settings)) return showClosed(context);
   if (settings.maintenance_mode)
-    return showSignUp(context, [settings.maintenance_mode_message || 'Try again later.']);
+    return showSignUp(context, problem(settings.maintenance_mode_message || 'Try again later.'));
   const input = {
     name: field('name'),
     username: field('username'),
     email: field('email').trim(),
     password: field('password'),
   };
-  const result = await signUp(services, settings, input, session?.token);
+  const browser = { origin: sessionOrigin(request), oldToken: session?.token };
+  const result = await signUp(services, settings, input, browser);
   if (result.kind === 'problems') return showSignUp(context, result.problems);
   if (result.kind === 'signed_in') {
     return redirect('/', { 'set-cookie': sessionCookie(result.token, services.baseUrl()) });
@@ -43,7 +46,7 @@ async function register(context: PageContext): Promise<Answer> {
   return showPage(services, session, { title: 'Registered', body, status: 201 });
 }
 
-/** Registration and confirmation. */
+/** Registration. */
 export const signUpPages = (services: Services): Route[] => [
   page(services, {
     method: 'GET',
@@ -55,16 +58,4 @@ export const signUpPages = (services: Services): Route[] => [
   }),
   page(services, { method: 'GET', path: '/users', handle: async () => redirect('/users/sign_up') }),
   page(services, { method: 'POST', path: '/users', protected: true, handle: register }),
-  page(services, {
-    method: 'GET',
-    path: '/users/confirmation',
-    handle: async ({ db, session, field }) => {
-      const confirmed = await confirmAddress(db, field('confirmation_token'));
-      const text = confirmed
-        ? 'Your email address is confirmed.'
-        : 'This link is not valid, or was used before.';
-      const body = notice('Confirmation', text, session ? { path: '/', label: 'Go on' } : SIGN_IN);
-      return showPage(services, session, { title: 'Confirmation', body, status: confirmed ? 200 : 422 });
-    },
-  }),
 ];

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { ROOT_PASSWORD, useApp } from '../../../test/support/app.ts';
-import { withSettings as changeSettings, openBrowser, signInAs } from '../../../test/support/browser.ts';
+import {
+  withSettings as changeSettings,
+  hiddenFields,
+  openBrowser,
+  signInAs,
+} from '../../../test/support/browser.ts';
 import { bodyOf, makeGroup, makeUser, uniqueName } from '../../../test/support/factories.ts';
-import { newConfirmation } from '../../core/identity/confirmation.ts';
+import { mailsTo, settleMail } from '../../../test/support/mailbox.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { unseal } from '../../platform/secret.ts';
 
 const app = useApp();
 const PASSWORD = 'correct horse battery staple';
@@ -144,17 +148,17 @@ describe('registering', () => {
 });
 
 describe('confirming an address', () => {
-  /** What the sender of mail was told last. */
+  /** The secret of the link that was mailed last. */
   const sentTo = async (email: string): Promise<string> => {
-    const { sql } = app.app.services.database;
-    const [row] = await sql<{ digest: Buffer | null }[]>`
-      select confirmation_digest as digest from users where email = ${email}`;
-    expect(row?.digest).toBeInstanceOf(Buffer);
-    const { confirmation_digest, token_sealed } = newConfirmation(app.app.services.secretKey);
-    await sql`update users set confirmation_digest = ${confirmation_digest} where email = ${email}`;
-    return unseal(app.app.services.secretKey, token_sealed);
+    await settleMail(app);
+    const mail = mailsTo(app, email).at(-1);
+    expect(mail?.subject).toBe('Confirm your email address');
+    expect(mail?.link.startsWith(`${app.url}/users/confirmation?confirmation_token=`)).toBe(true);
+    return mail?.link.split('=')[1] ?? '';
   };
-  const confirm = (token: string) => openBrowser(app).get(`/users/confirmation?confirmation_token=${token}`);
+  const openLink = (token: string) => openBrowser(app).get(`/users/confirmation?confirmation_token=${token}`);
+  const confirm = (token: string) =>
+    openBrowser(app).post('/users/confirmation', { confirmation_token: token });
 
   test('hard: nobody signs in before, and the link works once', () =>
     withSettings({ email_confirmation_setting: 'hard' }, async () => {
@@ -171,6 +175,83 @@ describe('confirming an address', () => {
       expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).status).toBe(303);
       const [user] = [await find(fields.username)];
       expect(bodyOf(await app.root(`GET /users/${user.id}`), 200).confirmed_at).toEqual(expect.any(String));
+    }));
+
+  test('scanners: opening the link confirms nothing; the button on its page does', () =>
+    withSettings({ email_confirmation_setting: 'hard' }, async () => {
+      const fields = newcomer();
+      await register(fields);
+      const token = await sentTo(fields.email);
+      for (let times = 0; times < 3; times++) {
+        const page = await openLink(token);
+        expect([page.status, page.text.includes(fields.email)]).toEqual([200, true]);
+        expect(hiddenFields(page.text, '/users/confirmation')).toEqual({ confirmation_token: token });
+      }
+      expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).alert).toMatch(/confirm/);
+      expect((await confirm(token)).status).toBe(200);
+      expect((await openLink(token)).status).toBe(422);
+    }));
+
+  test('twice at once it counts once', () =>
+    withSettings({ email_confirmation_setting: 'soft' }, async () => {
+      const fields = newcomer();
+      await register(fields);
+      const token = await sentTo(fields.email);
+      const answers = await Promise.all([confirm(token), confirm(token)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+    }));
+
+  test('the link is sent again, in place of the earlier one; the answer tells nothing', () =>
+    withSettings({ email_confirmation_setting: 'hard' }, async () => {
+      const fields = newcomer();
+      await register(fields);
+      const first = await sentTo(fields.email);
+      const refused = await signInAs(openBrowser(app), fields.username, PASSWORD);
+      expect(refused.text).toContain('href="/users/confirmation/new"');
+      const again = (email: string) => openBrowser(app).submit('/users/confirmation/new', { email });
+      const known = await again(fields.email.toUpperCase());
+      const unknown = await again('nobody@example.com');
+      expect([known.status, known.text]).toEqual([200, unknown.text]);
+      const second = await sentTo(fields.email);
+      expect(second).not.toBe(first);
+      expect((await confirm(first)).status).toBe(422);
+      expect((await confirm(second)).status).toBe(200);
+      await again(fields.email);
+      expect(await sentTo(fields.email)).toBe(second);
+    }));
+
+  test('another address of a user is confirmed the same way, its link sent again too', () =>
+    withSettings({ email_confirmation_setting: 'hard' }, async () => {
+      const user = await makeUser(app);
+      const email = `${uniqueName('other')}@example.com`;
+      const added = bodyOf(await app.as(user.token)('POST /user/emails', { body: { email } }), 201);
+      expect(added.confirmed_at).toBeNull();
+      const first = await sentTo(email);
+      await openBrowser(app).submit('/users/confirmation/new', { email });
+      const second = await sentTo(email);
+      expect([(await confirm(first)).status, (await confirm(second)).status]).toEqual([422, 200]);
+      const emails = bodyOf(await app.as(user.token)('GET /user/emails'), 200);
+      expect(emails.find((each: { email: string }) => each.email === email).confirmed_at).not.toBeNull();
+    }));
+
+  test('a claim that nobody proved keeps no reader from the address, neither at registration nor at confirmation', () =>
+    withSettings({ email_confirmation_setting: 'hard' }, async () => {
+      const [squatter, owner] = [await makeUser(app), await makeUser(app)];
+      const fields = newcomer();
+      const claim = (email: string) => app.as(squatter.token)('POST /user/emails', { body: { email } });
+      bodyOf(await claim(fields.email), 201);
+      expect((await register(fields)).answer.status).toBe(201);
+      const email = `${uniqueName('claimed')}@example.com`;
+      bodyOf(await app.root(`PUT /users/${owner.id}`, { body: { email } }), 200);
+      bodyOf(await claim(email), 201);
+      const { sql } = app.app.services.database;
+      await settleMail(app);
+      const mails = mailsTo(app, email).filter(({ text }) => text.includes(`@${owner.username}`));
+      expect((await confirm(mails.at(-1)?.link.split('=')[1] ?? '')).status).toBe(200);
+      const left =
+        await sql`select user_id from emails where email in (${email}, ${fields.email}) and user_id = ${squatter.id}`;
+      expect(left).toHaveLength(0);
+      expect(bodyOf(await app.as(owner.token)('GET /user'), 200).email).toBe(email);
     }));
 
   test('soft: signs in at once', () =>
@@ -196,6 +277,33 @@ describe('confirming an address', () => {
       expect(await member()).toBe(200);
     }));
 
+  test('off: an address opens the account, and no invitation until its link was followed', () =>
+    withSettings({ email_confirmation_setting: 'off' }, async () => {
+      const fields = newcomer();
+      const [before, after] = [await makeGroup(app), await makeGroup(app)];
+      const invite = async (group: { id: number }) =>
+        bodyOf(
+          await app.root(`POST /groups/${group.id}/invitations`, {
+            body: { email: fields.email, access_level: 30 },
+          }),
+          201,
+        );
+      await invite(before);
+      expect((await register(fields)).answer.status).toBe(303);
+      await invite(after);
+      const { id } = await find(fields.username);
+      const statuses = async () => [
+        (await app.root(`GET /groups/${before.id}/members/${id}`)).status,
+        (await app.root(`GET /groups/${after.id}/members/${id}`)).status,
+      ];
+      expect(await statuses()).toEqual([404, 404]);
+      const shown = { public_email: fields.email };
+      bodyOf(await app.root(`PUT /users/${id}`, { body: shown }), 200);
+      await openBrowser(app).submit('/users/confirmation/new', { email: fields.email });
+      expect((await confirm(await sentTo(fields.email))).status).toBe(200);
+      expect(await statuses()).toEqual([200, 200]);
+    }));
+
   test('a changed address counts once its link is followed', () =>
     withSettings({ email_confirmation_setting: 'hard' }, async () => {
       const user = await makeUser(app);
@@ -203,7 +311,7 @@ describe('confirming an address', () => {
       bodyOf(await app.root(`PUT /users/${user.id}`, { body: { email } }), 200);
       const before = `${user.username}@example.com`;
       expect(bodyOf(await app.as(user.token)('GET /user'), 200).email).toBe(before);
-      await confirm(await sentTo(before));
+      await confirm(await sentTo(email));
       expect(bodyOf(await app.as(user.token)('GET /user'), 200).email).toBe(email);
       expect((await signInAs(openBrowser(app), email, PASSWORD)).status).toBe(303);
     }));

@@ -7,6 +7,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { mapPage } from '../../platform/db/page.ts';
 import { badRequest, notFound, unauthenticated } from '../../platform/failure.ts';
 import { createUserToken, revokeToken, rotateToken } from './actions.ts';
+import { AssociationsInput, listAssociations, TokenAssociations } from './associations.ts';
 import { presentToken } from './present.ts';
 import { presentedToken, wrongTokenForRotation } from './presented.ts';
 import { listTokens, selectToken, type TokenRow, type Whose } from './queries.ts';
@@ -59,6 +60,18 @@ const readEndpoints: Endpoint[] = [
     scopes: anyScope,
     reply: PersonalAccessToken,
     handle: async ({ db, actor }) => presentToken(found(await presentedToken(db, actor))),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/personal_access_tokens/self/associations',
+    summary: 'The groups and projects that the token of the request reaches as a member: a page of each.',
+    access: signedIn,
+    input: AssociationsInput,
+    reply: TokenAssociations,
+    handle: async ({ db, services, settings, actor, input }) => {
+      found(await presentedToken(db, actor));
+      return listAssociations(db, actor, input, { baseUrl: services.baseUrl(), settings });
+    },
   }),
   endpoint({
     method: 'GET',

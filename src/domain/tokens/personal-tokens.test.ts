@@ -1,7 +1,7 @@
 /** Personal access tokens over HTTP: made, listed, rotated, revoked, by whom and by whom not (facts: Tokens). */
 import { describe, expect, it } from 'vitest';
 import { type Called, useApp } from '../../../test/support/app.ts';
-import { makeUser } from '../../../test/support/rows.ts';
+import { makeGroup, makeMember, makeProject, makeUser } from '../../../test/support/rows.ts';
 import { moveClock } from '../../platform/clock.ts';
 
 const DAY = 86_400_000;
@@ -46,6 +46,40 @@ describe('personal access tokens', () => {
       { entity_type: 'User', entity_id: user.id, details: { entity_path: user.username } },
     ]);
     expect((await ashlar.as(user.token)(`POST /users/${user.id}/personal_access_tokens`)).status).toBe(403);
+  });
+
+  it('tell of the groups and projects that they reach, by role, a page of each', async () => {
+    const user = await makeUser(ashlar);
+    const [reached, other] = [await makeGroup(ashlar), await makeGroup(ashlar, { visibility: 20 })];
+    const inside = await makeProject(ashlar, { of: reached });
+    const direct = await makeProject(ashlar, { of: other });
+    const [own] = [await ashlar.as(user.token)('POST /projects', { body: { name: 'mine' } })];
+    await makeMember(ashlar, { namespace_id: reached.id }, user, 20);
+    await makeMember(ashlar, { project_id: direct.id }, user, 30);
+    const ask = (query = '') =>
+      ashlar.as(user.token)('GET /personal_access_tokens/self/associations', { query });
+    const all = await ask();
+    expect(all.status).toBe(200);
+    expect(all.body.groups).toEqual([
+      expect.objectContaining({ id: reached.id, access_levels: 20, organization_id: 1, parent_id: null }),
+    ]);
+    const levels = (called: Called): unknown[] =>
+      called.body.projects.map((project: Called['body']) => [
+        project.id,
+        project.access_levels.project_access_level,
+        project.access_levels.group_access_level,
+      ]);
+    const expected = [
+      [inside.id, null, 20],
+      [direct.id, 30, null],
+      [own.body.id, 50, null],
+    ];
+    expect(levels(all)).toEqual(expected);
+    expect(levels(await ask('per_page=1&page=2'))).toEqual(expected.slice(1, 2));
+    const developer = await ask('min_access_level=30');
+    expect([developer.body.groups, levels(developer)]).toEqual([[], expected.slice(1)]);
+    expect((await ask('min_access_level=7')).status).toBe(400);
+    expect((await ashlar.call('GET /personal_access_tokens/self/associations')).status).toBe(401);
   });
 
   it('carry the prefix of the settings', async () => {

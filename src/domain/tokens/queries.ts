@@ -26,7 +26,7 @@ export type Whose =
 
 const columns = [
   'access_tokens.id',
-  'access_tokens.user_id',
+  'users.id as user_id',
   'access_tokens.project_id',
   'access_tokens.namespace_id',
   'access_tokens.access_level',

@@ -1,13 +1,11 @@
 /** What a token may be: its scopes, its last day, its name, its role (facts: Tokens, 2FA, sudo, job tokens). Pure. */
 import { MAINTAINER, OWNER, type Role } from '../../core/access/roles.ts';
-import { type Scope, scopeNames } from '../../core/identity/actor.ts';
+import { adminScopes, type Scope, scopeNames } from '../../core/identity/actor.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
 
 /** What only OAuth applications ask for. */
 const oauthScopes: readonly Scope[] = ['openid', 'profile', 'email', 'ai_workflows', 'mcp'];
-/** What only an administrator's token can hold. */
-const adminScopes: readonly Scope[] = ['sudo', 'admin_mode', 'read_service_ping'];
 
 export const tokenScopes: readonly Scope[] = scopeNames.filter((scope) => !oauthScopes.includes(scope));
 

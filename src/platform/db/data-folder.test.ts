@@ -74,7 +74,8 @@ test('a folder that cannot be made is an error that names it', async () => {
   const file = join(parent, 'file');
   writeFileSync(file, '');
   await expect(openDataFolder(join(file, 'data'))).rejects.toThrow(/^data folder \/.*: ENOTDIR/);
-  await expect(openDataFolder(file)).rejects.toThrow(/^data folder \/.*: EEXIST/);
+  await expect(openDataFolder(file)).rejects.toThrow(/^data folder \/.*: is not a folder/);
+  await expect(openDataFolder('/proc/ashlar/data')).rejects.toThrow(/^data folder \/proc\/ashlar\/data: E/);
 });
 
 test('a secret is made once, private, and the same for all who ask at once', async () => {

@@ -1,6 +1,6 @@
 /** The data folder: made, held by one process at a time, and the place of the secrets that the program makes for itself. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,13 +18,29 @@ export type DataFolder = {
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder = resolve(path);
   try {
-    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    const made = await makeFolder(folder);
     if (made !== undefined) await syncFolder(dirname(made));
     const release = hold(folder);
     return { path: folder, close: async () => release() };
   } catch (error) {
     throw new Error(`data folder ${folder}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/**
+ * Makes the folder and what is missing above it; returns the topmost that was made. Level by level: where making says
+ * that the parent is missing though it is there (below /proc), Node's own `recursive` tries again for ever.
+ */
+async function makeFolder(folder: string): Promise<string | undefined> {
+  const missing: string[] = [];
+  for (let path = folder; !existsSync(path); path = dirname(path)) missing.unshift(path);
+  for (const path of missing) {
+    await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error; // another start made it meanwhile
+    });
+  }
+  if (!statSync(folder).isDirectory()) throw new Error('is not a folder');
+  return missing[0];
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Connections: the two pools, the Db type that every query takes first, and the conversions of PostgreSQL's types. */
+import { userInfo } from 'node:os';
 import { CompiledQuery, type Driver, Kysely } from 'kysely';
 import { PostgresJSDialect } from 'kysely-postgres-js';
 import type postgres from 'postgres';
@@ -33,6 +34,28 @@ export type ConnectionTarget =
   | string
   | { host: string; port?: number; user: string; password: string; database: string };
 
+/**
+ * The target as both drivers understand it. A URL may name the folder of a Unix socket, as libpq's may
+ * (`postgres://user@/database?host=/var/run/postgresql`): one driver would take that for a setting of the server.
+ */
+export function connectionTo(target: ConnectionTarget): ConnectionTarget {
+  const url = typeof target === 'string' ? parseConnectionUrl(target) : undefined;
+  const host = url?.searchParams.get('host');
+  if (!url || !host) return target;
+  const user = decodeURIComponent(url.username) || process.env.PGUSER || userInfo().username;
+  return {
+    host,
+    port: Number(url.searchParams.get('port') || url.port || 5432),
+    user,
+    password: decodeURIComponent(url.password),
+    database: decodeURIComponent(url.pathname.slice(1)) || user,
+  };
+}
+
+/** Also without a host, which is how a socket's URL may be written; null for several hosts. */
+export const parseConnectionUrl = (text: string): URL | null =>
+  URL.parse(text.replace(/^(\w+:\/\/(?:[^/@]*@)?)(?=\/)/, '$1localhost'));
+
 /** int8 as a number, refused past 2^53 rather than rounded. */
 function parseBigint(text: string): number {
   const value = Number(text);
@@ -65,10 +88,11 @@ export function connect(
       idle_in_transaction_session_timeout: 60_000,
     },
   };
+  const to = connectionTo(target);
   // The driver infers a type per custom converter; callers only ever use the plain one.
-  return (typeof target === 'string'
-    ? driver(target, shared)
-    : driver({ ...shared, ...target })) as unknown as postgres.Sql;
+  return (typeof to === 'string'
+    ? driver(to, shared)
+    : driver({ ...shared, ...to })) as unknown as postgres.Sql;
 }
 
 /**

@@ -17,7 +17,7 @@ export type AccessTokensTable = {
   id: GeneratedAlways<number>;
   kind: string;
   digest: Buffer;
-  user_id: number;
+  user_id: number | null;
   project_id: number | null;
   namespace_id: number | null;
   access_level: number | null;
@@ -31,6 +31,7 @@ export type AccessTokensTable = {
   last_used_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  grant_id: number | null;
 };
 
 export type ActivityEventsTable = {
@@ -193,6 +194,72 @@ export type NamespacesTable = {
   updated_at: Date;
 };
 
+export type OauthApplicationsTable = {
+  id: GeneratedAlways<number>;
+  uid: string;
+  secret_digest: Buffer | null;
+  name: string;
+  redirect_uris: string[];
+  scopes: string[];
+  confidential: boolean;
+  trusted: Generated<boolean>;
+  dynamic: Generated<boolean>;
+  user_id: number | null;
+  namespace_id: number | null;
+  created_by_id: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type OauthDevicesTable = {
+  id: GeneratedAlways<number>;
+  application_id: number;
+  digest: Buffer;
+  user_code: string;
+  scopes: string[];
+  state: Generated<string>;
+  user_id: number | null;
+  authenticated_at: Date | null;
+  interval_seconds: number;
+  last_polled_at: Date | null;
+  expires_at: Date;
+  created_at: Date;
+};
+
+export type OauthGrantsTable = {
+  id: GeneratedAlways<number>;
+  application_id: number | null;
+  user_id: number | null;
+  kind: string;
+  scopes: string[];
+  code_digest: Buffer | null;
+  code_expires_at: Date | null;
+  code_used_at: Date | null;
+  redirect_uri: string | null;
+  code_challenge: string | null;
+  nonce: string | null;
+  authenticated_at: Date | null;
+  revoked_at: Date | null;
+  created_at: Date;
+};
+
+export type OauthRefreshTokensTable = {
+  id: GeneratedAlways<number>;
+  digest: Buffer;
+  grant_id: number;
+  used_at: Date | null;
+  created_at: Date;
+};
+
+export type OauthSigningKeysTable = {
+  id: GeneratedAlways<number>;
+  kid: string;
+  public_jwk: Json;
+  private_key_sealed: string;
+  created_at: Date;
+  retired_at: Date | null;
+};
+
 export type OutboxTable = {
   id: GeneratedAlways<number>;
   fact: string;
@@ -264,6 +331,8 @@ export type SessionsTable = {
   user_id: number;
   created_at: Date;
   last_used_at: Date;
+  address: string | null;
+  user_agent: string | null;
 };
 
 export type SshKeysTable = {
@@ -341,6 +410,8 @@ export type UsersTable = {
   deletion: string | null;
   created_at: Date;
   updated_at: Date;
+  reset_digest: Buffer | null;
+  reset_sent_at: Date | null;
 };
 
 export type Tables = {
@@ -362,6 +433,11 @@ export type Tables = {
   members: MembersTable;
   migrations: MigrationsTable;
   namespaces: NamespacesTable;
+  oauth_applications: OauthApplicationsTable;
+  oauth_devices: OauthDevicesTable;
+  oauth_grants: OauthGrantsTable;
+  oauth_refresh_tokens: OauthRefreshTokensTable;
+  oauth_signing_keys: OauthSigningKeysTable;
   outbox: OutboxTable;
   project_feature_flags: ProjectFeatureFlagsTable;
   project_group_links: ProjectGroupLinksTable;

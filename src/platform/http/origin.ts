@@ -13,7 +13,8 @@ export type OriginPolicy = {
 const plainAddress = (address: string): string =>
   address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
 
-function blockList(entries: readonly string[]): BlockList {
+/** Whether an address is one of these addresses and networks, each of which must be valid. */
+export function addressTest(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = '', prefix] = entry.split('/');
@@ -21,7 +22,10 @@ function blockList(entries: readonly string[]): BlockList {
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefix), family);
   }
-  return list;
+  return (address) => {
+    const family = isIP(address);
+    return family !== 0 && entries.length > 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  };
 }
 
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
@@ -33,11 +37,7 @@ const one = (value: string | string[] | undefined): string | undefined => {
 
 /** `trusted` holds addresses and networks; `configured` gives the origin of ASHLAR_URL. */
 export function createOriginPolicy(trusted: readonly string[], configured: () => string): OriginPolicy {
-  const list = blockList(trusted);
-  const isTrusted = (address: string): boolean => {
-    const family = isIP(address);
-    return family !== 0 && trusted.length > 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
-  };
+  const isTrusted = addressTest(trusted);
   return {
     address(peer, headers) {
       let address = plainAddress(peer);

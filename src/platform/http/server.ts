@@ -8,6 +8,7 @@ import { translateDatabaseError } from '../db/errors.ts';
 import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
+import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
 
@@ -19,6 +20,8 @@ export type Route = {
   path: string;
   /** In bytes; 1 MiB unless told. */
   bodyLimit?: number;
+  /** Pages of other origins may call it, with simple headers and Authorization; the API's routes are so anyway. */
+  crossOrigin?: boolean;
   handle(request: HttpRequest): Promise<Answer>;
 };
 
@@ -70,7 +73,7 @@ const exposedHeaders = [
 
 const tooLong = () => new Failure('uri_too_long', '414 Request-URI Too Large');
 
-/** `*` for the API, which takes no cookie across origins; the OAuth endpoints say their own. */
+/** `*` for the API and what else takes no cookie across origins. */
 const corsHeaders = (request: FastifyRequest): Record<string, string> => ({
   'access-control-allow-origin': '*',
   // Long, and read by browsers on another origin only.
@@ -93,11 +96,40 @@ function preflight(request: FastifyRequest): Answer | undefined {
   };
 }
 
+/** Headers that a page of another origin may send to a route that says so (spec: OAuth 2.0 provider, 10). */
+const crossOriginHeaders = new Set([
+  'accept',
+  'accept-language',
+  'authorization',
+  'content-language',
+  'content-type',
+]);
+
+/** The preflight of such a route; one that asks for another header is told nothing, and the browser refuses. */
+function narrowPreflight(request: FastifyRequest, methods: readonly string[]): Answer | undefined {
+  if (!request.headers['access-control-request-method']) return undefined;
+  const asked = request.headers['access-control-request-headers'] ?? '';
+  const names = asked.split(',').map((name) => name.trim().toLowerCase());
+  if (names.some((name) => name !== '' && !crossOriginHeaders.has(name))) return undefined;
+  return {
+    status: 200,
+    headers: {
+      ...corsHeaders(request),
+      'access-control-allow-methods': [...methods, 'OPTIONS'].join(', '),
+      'access-control-allow-headers': 'Authorization, Content-Type',
+      'access-control-max-age': '7200',
+    },
+    body: '',
+  };
+}
+
 /** Weak ETags over whole bodies: a GET that would send the same again is answered with 304 (facts §10). */
 function conditional(request: FastifyRequest, answer: Answer): Answer {
   const safe = request.method === 'GET' || request.method === 'HEAD';
   if (!safe || answer.status !== 200 || answer.body instanceof Readable || answer.body === undefined)
     return answer;
+  // Whoever may not keep it has nothing to compare.
+  if (answer.headers['cache-control'] === 'no-store') return answer;
   const etag = `W/"${hash('sha1', answer.body, 'base64url')}"`;
   const headers: Record<string, string> = {
     'cache-control': 'max-age=0, private, must-revalidate',
@@ -226,10 +258,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (error instanceof Failure) {
       if (error.kind === 'unavailable' && error.details.cause)
         log.error('unavailable', error.details.cause, { request_id: request.id });
-      return renderFailure(error);
+      return isForReading(request) ? failurePage(error) : renderFailure(error);
     }
     log.error('fault', error, { request_id: request.id, route: request.routeOptions?.url });
-    return serverError(request.id);
+    return isForReading(request) ? serverErrorPage(request.id) : serverError(request.id);
   }
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -259,10 +291,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
 
   app.setNotFoundHandler((request, reply) =>
-    send(request, reply, json(404, { message: '404 Not Found', error: '404 Not Found' })),
+    send(
+      request,
+      reply,
+      isForReading(request)
+        ? notFoundPage()
+        : json(404, { message: '404 Not Found', error: '404 Not Found' }),
+    ),
   );
 
   for (const [path, methods] of byPath(options.routes)) {
+    const crossOrigin = [...methods.values()].some((route) => route.crossOrigin);
     for (const route of methods.values()) {
       const handler = async (request: FastifyRequest, reply: FastifyReply) => {
         const asked = asHttpRequest(request, options.origins);
@@ -272,7 +311,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
         } catch (error) {
           answer = failed(request, error);
         }
-        return send(request, reply, { ...answer, headers: { ...asked.replyHeaders, ...answer.headers } });
+        const cors = crossOrigin ? corsHeaders(request) : {};
+        return send(request, reply, {
+          ...answer,
+          headers: { ...cors, ...asked.replyHeaders, ...answer.headers },
+        });
       };
       app.route({
         method: withHead(route.method),
@@ -292,7 +335,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     app.route({
       method: 'OPTIONS',
       url: path,
-      handler: (request, reply) => send(request, reply, options200),
+      handler: (request, reply) =>
+        send(
+          request,
+          reply,
+          (crossOrigin ? narrowPreflight(request, [...methods.keys()]) : undefined) ?? options200,
+        ),
     });
   }
   return app;

@@ -1,7 +1,7 @@
 /** Work with retry and back-off, and work by the clock, by graphile-worker on the same database. */
 import { Logger, parseCronItems, run, runMigrations } from 'graphile-worker';
 import { Pool } from 'pg';
-import type { ConnectionTarget } from '../db/database.ts';
+import { type ConnectionTarget, connectionTo } from '../db/database.ts';
 import { createLog, type Log } from '../log.ts';
 
 /** A task: gets the payload that was written, and must be safe to run twice. */
@@ -18,7 +18,8 @@ export type Workers = { stop(): Promise<void> };
  * while it is idle must not end the program.
  */
 function openPool(target: ConnectionTarget, log: Log): Pool {
-  const options = typeof target === 'string' ? { connectionString: target } : target;
+  const to = connectionTo(target);
+  const options = typeof to === 'string' ? { connectionString: to } : to;
   const pool = new Pool({ ...options, max: 4 });
   const hear = (error: Error) => log.info('connection of the workers ended', { error: error.message });
   pool.on('error', hear);

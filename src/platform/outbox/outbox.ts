@@ -5,9 +5,18 @@ import { type Db, inTransaction } from '../db/database.ts';
 import type { Json } from '../db/rows.ts';
 import type { Log } from '../log.ts';
 
+export type Fact = { name: string; payload: Record<string, Json> };
+
 /** One outbox row in the caller's transaction. */
-export async function writeFact(tx: Db, fact: string, payload: Record<string, Json>): Promise<void> {
-  await tx.insertInto('outbox').values({ fact, payload, created_at: now() }).execute();
+export const writeFact = (tx: Db, name: string, payload: Record<string, Json>): Promise<void> =>
+  writeFacts(tx, [{ name, payload }]);
+
+/** An outbox row for each, in the caller's transaction. */
+export async function writeFacts(tx: Db, facts: readonly Fact[]): Promise<void> {
+  if (facts.length === 0) return;
+  const created_at = now();
+  const rows = facts.map(({ name, payload }) => ({ fact: name, payload, created_at }));
+  await tx.insertInto('outbox').values(rows).execute();
 }
 
 /** Which task hears which fact. A task must be idempotent by `fact_id`. */
@@ -37,7 +46,7 @@ async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<numbe
       .execute();
     if (facts.length === 0) return 0;
     const jobs = facts.flatMap((fact) => {
-      // Facts are written by writeFact() only, whose payload is an object.
+      // Facts are written by writeFact() and writeFacts() only, whose payload is an object.
       const payload = fact.payload as { project_id?: number };
       return listeners
         .filter((listener) => listener.fact === fact.fact)

@@ -1,0 +1,91 @@
+/** The parts that forms of pages are made of, as HTML; what is put into them is escaped by html``. */
+import { type Html, html } from '../platform/http/html.ts';
+
+export type Input = {
+  name: string;
+  label: string;
+  type?: 'text' | 'password' | 'email';
+  value?: string;
+  autocomplete: string;
+  hint?: string;
+  focus?: boolean;
+  /** What was in it was wrong; the list of problems says how. */
+  wrong?: boolean;
+};
+
+/** The hint of a field, read out with it. */
+const hintOf = (name: string, hint: string | undefined): Html | undefined =>
+  hint === undefined ? undefined : html`<p class="hint" id="${name}_hint">${hint}</p>`;
+
+const describedBy = (name: string, hint: string | undefined): Html | undefined =>
+  hint === undefined ? undefined : html` aria-describedby="${name}_hint"`;
+
+/** A labelled field; its hint is read out with it. */
+export const input = ({
+  name,
+  label,
+  type = 'text',
+  value = '',
+  autocomplete,
+  hint,
+  focus,
+  wrong,
+}: Input): Html => html`<div class="field">
+<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" required${
+  type !== 'password' && html` autocapitalize="none" spellcheck="false"`
+}${focus && html` autofocus`}${wrong && html` aria-invalid="true"`}${describedBy(name, hint)}>
+${hintOf(name, hint)}
+</div>`;
+
+/** A labelled field of several lines. */
+export const textArea = (field: {
+  name: string;
+  label: string;
+  value: string;
+  rows: number;
+  hint?: string;
+}): Html => html`<div class="field">
+<label for="${field.name}">${field.label}</label>
+<textarea id="${field.name}" name="${field.name}" rows="${field.rows}" autocapitalize="none" spellcheck="false" required${describedBy(field.name, field.hint)}>
+${field.value}</textarea>
+${hintOf(field.name, field.hint)}
+</div>`;
+
+/** A box to tick, with its label beside it. */
+export const checkbox = (box: { name: string; label: string; checked: boolean; hint?: string }): Html =>
+  html`<div class="choice">
+<input id="${box.name}" name="${box.name}" type="checkbox" value="1"${box.checked && html` checked`}${describedBy(box.name, box.hint)}>
+<label for="${box.name}">${box.label}</label>
+${hintOf(box.name, box.hint)}
+</div>`;
+
+/** A value that the form carries along. */
+export const hidden = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`;
+
+/** What went wrong, announced as soon as the page is there; undefined when nothing did. */
+export const problemList = (problems: readonly string[]): Html | undefined => {
+  if (problems.length === 0) return undefined;
+  const [only, ...others] = problems;
+  const text = others.length === 0 ? only : html`<ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`;
+  return html`<div class="message" role="alert">${text}</div>`;
+};
+
+/** One thing in the middle of the page, under its heading. */
+export const card = (title: string, ...content: (Html | undefined | false)[]): Html =>
+  html`<div class="card">
+<h1>${title}</h1>
+${content}
+</div>`;
+
+/** The same with room for lists and long forms. */
+export const panel = (title: string, ...content: (Html | undefined | false)[]): Html =>
+  html`<div class="card wide">
+<h1>${title}</h1>
+${content}
+</div>`;
+
+/** Where to go on, in words: for pages without a form. */
+export const notice = (title: string, text: string, next: { path: string; label: string }): Html =>
+  card(title, html`<p>${text}</p><p class="aside"><a href="${next.path}">${next.label}</a></p>`);

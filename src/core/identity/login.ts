@@ -1,0 +1,152 @@
+/** The account that a login names, its password, and the counting of attempts: for every door that takes passwords. */
+import { sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { checkPassword, hashPassword } from '../../platform/secret.ts';
+import { announce } from '../activity/announce.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+import { passwordDisabledByGroup } from './enterprise.ts';
+import { PASSWORD_OFF, refusal } from './login-rules.ts';
+
+const accountColumns = [
+  'users.id',
+  'users.username',
+  'users.name',
+  'users.state',
+  'users.admin',
+  'users.password_hash',
+  'users.confirmed_at',
+  'users.created_at',
+  'users.otp_enabled_at',
+  'users.otp_secret_sealed',
+  'users.otp_last_step',
+] as const;
+
+const selectPeople = (db: Db) =>
+  db.selectFrom('users').select(accountColumns).where('kind', '=', 'human').where('deletion', 'is', null);
+
+export type Account = NonNullable<Awaited<ReturnType<typeof selectAccount>>>;
+
+/** The account with the id, or undefined: bots and users who are being deleted have none. */
+export const selectAccount = (db: Db, id: number) =>
+  selectPeople(db).where('users.id', '=', id).executeTakeFirst();
+
+/** The account of a username, or of a mail address that is its primary or a confirmed one; undefined without one. */
+export function selectLogin(db: Db, login: string): Promise<Account | undefined> {
+  const name = login.trim().toLowerCase();
+  // No username has an @.
+  if (!name.includes('@')) {
+    return selectPeople(db)
+      .where(sql<boolean>`lower(users.username) collate "C" = ${name}`)
+      .executeTakeFirst();
+  }
+  return selectPeople(db)
+    .innerJoin('emails', 'emails.user_id', 'users.id')
+    .where(sql<boolean>`lower(emails.email) collate "C" = ${name}`)
+    .where((eb) =>
+      eb.or([eb('emails.confirmed_at', 'is not', null), eb('emails.email', '=', eb.ref('users.email'))]),
+    )
+    .executeTakeFirst();
+}
+
+type LockoutSettings = Pick<
+  ApplicationSettings,
+  'max_login_attempts' | 'failed_login_attempts_unlock_period_in_minutes'
+>;
+
+/**
+ * Counts an attempt before it is looked at; false when the account is locked. Each guess takes its number in the one
+ * statement, so that guesses sent at once are no more than guesses sent one by one.
+ */
+export async function takeAttempt(db: Db, userId: number, settings: LockoutSettings): Promise<boolean> {
+  const most = settings.max_login_attempts;
+  if (most === 0) return true;
+  const time = now();
+  const openAgain = new Date(
+    time.getTime() - settings.failed_login_attempts_unlock_period_in_minutes * 60_000,
+  );
+  // A lock that has run out starts the count anew.
+  const count = sql`(case when locked_at is null then failed_attempts else 0 end + 1)`;
+  const { rows } = await sql`
+    update users set failed_attempts = ${count},
+      locked_at = case when ${count} >= ${most}::integer then ${time}::timestamptz end
+    where id = ${userId} and (locked_at is null or locked_at <= ${openAgain}::timestamptz)
+    returning id`.execute(db);
+  return rows.length === 1;
+}
+
+/** Takes back an attempt that was no failure, where the sign-in goes on with another step. */
+export async function giveBackAttempt(db: Db, userId: number): Promise<void> {
+  await sql`update users set failed_attempts = greatest(failed_attempts - 1, 0), locked_at = null
+    where id = ${userId} and failed_attempts > 0`.execute(db);
+}
+
+/** The way in: one step with a password, for users with a second factor two. */
+export type Way = 'standard' | 'two_factor';
+
+/** How the audit log names a user. */
+export const userEntity = (user: { id: number; username: string }) =>
+  ({ type: 'User', id: user.id, path: user.username }) as const;
+
+/** Writes the audit event of a wrong password or code. */
+export async function recordFailure(db: Db, account: Account, way: Way, address: string): Promise<void> {
+  const event = `login_failed_with_${way}_authentication`;
+  const audit = { entity: userEntity(account), event, details: { ip_address: address } };
+  await announce(db, { author: account, audit });
+}
+
+/** Hashes the password anew, as strong as new ones are; returns the hash that is stored now. */
+async function replaceHash(db: Db, account: Account, password: string): Promise<string | null> {
+  const password_hash = await hashPassword(password);
+  const replaced = await db
+    .updateTable('users')
+    .set({ password_hash })
+    .where('id', '=', account.id)
+    .where('password_hash', '=', account.password_hash)
+    .returning('id')
+    .executeTakeFirst();
+  return replaced ? password_hash : account.password_hash;
+}
+
+/** Whether the instance or a group of theirs requires two-factor authentication of the user, set up or not. */
+export async function mustHaveTwoFactor(
+  db: Db,
+  settings: Pick<ApplicationSettings, 'require_two_factor_authentication'>,
+  userId: number,
+): Promise<boolean> {
+  if (settings.require_two_factor_authentication) return true;
+  const { rows } = await sql`
+    select from members m join namespaces joined on joined.id = m.namespace_id
+      join namespaces above on above.id = any(joined.ancestor_ids)
+    where m.user_id = ${userId} and above.settings @> '{"require_two_factor_authentication": true}' limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+export type PasswordProof =
+  | { right: false }
+  /** `refused` says why the account may not come in all the same. */
+  | { right: true; account: Account; refused: string | undefined };
+
+/**
+ * Counts an attempt and looks at the password. Unknown and locked accounts cost the same work as a wrong password. The
+ * attempt stays counted: whoever goes on without signing in gives it back.
+ */
+export async function provePassword(
+  db: Db,
+  settings: ApplicationSettings,
+  given: { login: string; password: string; address: string },
+): Promise<PasswordProof> {
+  const account = await selectLogin(db, given.login);
+  const counted = account !== undefined && (await takeAttempt(db, account.id, settings));
+  const { right, rehash } = await checkPassword(given.password, counted ? account.password_hash : undefined);
+  if (!account) return { right: false };
+  if (!right) {
+    await recordFailure(db, account, 'standard', given.address);
+    return { right: false };
+  }
+  if (rehash) account.password_hash = await replaceHash(db, account, given.password);
+  const off = await passwordDisabledByGroup(db, account.id);
+  return { right: true, account, refused: off ? PASSWORD_OFF : refusal(account, settings, now()) };
+}

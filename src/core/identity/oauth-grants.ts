@@ -1,0 +1,38 @@
+/** Ends what people granted to applications: for accounts that are blocked or change their password, for applications. */
+import { type RawBuilder, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+
+/** Which grants: all of a user, or of them those of one application, or with null of none; or one grant. */
+export type GrantChoice = { userId: number; applicationId?: number | null } | { grantId: number };
+
+/** The same words for grants and for devices, which become grants. */
+function condition(choice: GrantChoice): RawBuilder<unknown> {
+  if ('grantId' in choice) return sql`id = ${choice.grantId}`;
+  const { userId, applicationId } = choice;
+  return applicationId === undefined
+    ? sql`user_id = ${userId}`
+    : sql`user_id = ${userId} and application_id is not distinct from ${applicationId}::bigint`;
+}
+
+/**
+ * Revokes the grants and every access token that hangs on them: dead at the door of each process with the commit. The
+ * refresh tokens die with their grant. Returns how many grants there were.
+ */
+export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<number> {
+  const time = now();
+  const which = condition(choice);
+  if ('userId' in choice) await sql`delete from oauth_devices where ${which}`.execute(tx);
+  const grants = await sql`
+    update oauth_grants set revoked_at = ${time} where ${which} and revoked_at is null returning id`.execute(
+    tx,
+  );
+  if (grants.rows.length === 0) return 0;
+  // A statement of its own: it sees the tokens of a refresh that the first had to wait for.
+  await sql`
+    update access_tokens set revoked_at = ${time}, updated_at = ${time}
+    where grant_id in (select id from oauth_grants where ${which} and revoked_at is not null) and revoked_at is null`.execute(
+    tx,
+  );
+  return grants.rows.length;
+}

@@ -1,0 +1,57 @@
+/** Removes pictures that nobody shows any more: replaced ones, and those of changes that were refused after the upload. */
+import { statSync, unlinkSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { now } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+
+const DAY = 86_400_000;
+const BATCH = 500;
+
+/**
+ * Deletes the files below `uploads` that are older than a day and that no user, group or project names; returns how many.
+ * A younger file may belong to a change that is still under way. Every upload makes its file anew, also when one with the
+ * same content is there, so an old file that is wanted again is young again.
+ */
+export async function sweepAvatars(db: Db, dataFolder: string): Promise<number> {
+  const root = join(dataFolder, 'uploads');
+  let removed = 0;
+  for (const part of await filesOf(root)) {
+    const folder = join(root, part);
+    const names = await filesOf(folder);
+    for (let start = 0; start < names.length; start += BATCH) {
+      const batch = names.slice(start, start + BATCH);
+      const named = await selectNamed(db, batch);
+      for (const name of batch) if (!named.has(name) && removeOld(join(folder, name))) removed += 1;
+    }
+  }
+  return removed;
+}
+
+/** Nothing when the folder is not there, or is a file. */
+const filesOf = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
+
+async function selectNamed(db: Db, names: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ avatar: string }>`
+    select avatar from users where avatar = any(${[...names]}::text[])
+    union select avatar from namespaces where avatar = any(${[...names]}::text[])
+    union select avatar from projects where avatar = any(${[...names]}::text[])`.execute(db);
+  return new Set(rows.map((row) => row.avatar));
+}
+
+/** Looks and removes in one go: an upload that comes in between would lose its file. */
+function removeOld(file: string): boolean {
+  try {
+    if (statSync(file).mtimeMs > now().getTime() - DAY) return false;
+    unlinkSync(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+/** The mails about accounts, in words. Pure. */
+import { RESET_HOURS } from '../../core/identity/password-reset.ts';
+import type { Letter } from './layout.ts';
+
+type Recipient = { name: string; username: string };
+
+const linkTo = (baseUrl: string, path: string, parameter: string, token: string): string =>
+  `${baseUrl}${path}?${new URLSearchParams({ [parameter]: token })}`;
+
+/** Asks whether the address is read by the account's owner. */
+export const confirmationLetter = (
+  to: Recipient & { email: string },
+  baseUrl: string,
+  token: string,
+): Letter => ({
+  subject: 'Confirm your email address',
+  name: to.name,
+  before: [`Somebody, most likely you, gave ${to.email} as an address of the account @${to.username}.`],
+  link: {
+    label: 'Confirm this address',
+    url: linkTo(baseUrl, '/users/confirmation', 'confirmation_token', token),
+  },
+  after: ['If it was not you, do nothing: the address then counts for nobody.'],
+});
+
+/** Carries the link that sets a new password. */
+export const resetLetter = (to: Recipient, baseUrl: string, token: string): Letter => ({
+  subject: 'Set a new password',
+  name: to.name,
+  before: [`Somebody, most likely you, asked for a new password of the account @${to.username}.`],
+  link: {
+    label: 'Set a new password',
+    url: linkTo(baseUrl, '/users/password/edit', 'reset_password_token', token),
+  },
+  after: [
+    `The link works once, within ${RESET_HOURS} hours. Your password stays as it is until you follow it.`,
+    'If it was not you, do nothing.',
+  ],
+});

@@ -1,0 +1,275 @@
+/** The pages on which people register applications: for themselves, for a group, for the instance; and revoke access. */
+import { authorizeGroup, authorizeInstance } from '../../core/access/find.ts';
+import type { Session } from '../../core/identity/sessions.ts';
+import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../core/page.ts';
+import type { Services } from '../../core/services.ts';
+import type { PageRequest } from '../../platform/db/page.ts';
+import { forbidden, notFound, type ValidationMessages } from '../../platform/failure.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import type { Html } from '../../platform/http/html.ts';
+import type { Method, Route } from '../../platform/http/server.ts';
+import { checkApplication } from './application-rules.ts';
+import {
+  applicationDetails,
+  applicationForm,
+  applicationList,
+  authorizationList,
+  emptyForm,
+  type FormValues,
+  type Place,
+  tickedScopes,
+} from './application-views.ts';
+import {
+  type ApplicationRow,
+  createApplication,
+  deleteApplication,
+  findApplication,
+  listApplications,
+  listAuthorizations,
+  type Owner,
+  type Registered,
+  renewSecret,
+  revokeAuthorization,
+  updateApplication,
+} from './applications.ts';
+
+type Context = PageContext<Session>;
+/** A place whose owner the signed-in may act for. */
+type Opened = { place: Place; owner: Owner };
+
+/** A path, and who may act there: everything below it asks this first. */
+type Door = { path: string; open(context: Context): Promise<Opened> };
+
+const OWN = '/-/profile/applications';
+
+const ownDoor: Door = {
+  path: OWN,
+  open: async ({ session, settings }) => ({
+    owner: { of: 'user', user: session.actor },
+    place: {
+      base: OWN,
+      title: 'Your applications',
+      about: 'Programs that sign users in with this site, registered by you.',
+      mayTrust: false,
+      open: settings.user_oauth_applications || session.actor.admin,
+    },
+  }),
+};
+
+const groupDoor: Door = {
+  path: '/groups/:id/-/settings/applications',
+  async open({ services, session, request }) {
+    const group = await authorizeGroup(
+      services.database.sql,
+      session.actor,
+      'update_group',
+      request.params.id ?? '',
+    );
+    const place = {
+      base: `/groups/${group.id}/-/settings/applications`,
+      title: `Applications of ${group.row.name}`,
+      about: 'Programs that sign users in with this site. Every owner of the group manages them.',
+      mayTrust: false,
+      open: true,
+    };
+    return { owner: { of: 'group', group }, place };
+  },
+};
+
+const instanceDoor: Door = {
+  path: '/admin/applications',
+  async open({ session }) {
+    const { instance } = authorizeInstance(session.actor);
+    const place = {
+      base: '/admin/applications',
+      title: 'Applications of the instance',
+      about: 'Programs that sign users in with this site, and belong to nobody but it.',
+      mayTrust: true,
+      open: true,
+    };
+    return { owner: { of: 'instance', instance }, place };
+  },
+};
+
+const PER_PAGE = 50;
+
+function pageOf(text: string): PageRequest & { kind: 'offset' } {
+  const page = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
+  return { kind: 'offset', page, perPage: PER_PAGE, offset: (page - 1) * PER_PAGE, countLimit: 0 };
+}
+
+/** The application that the path names; 404 for what is no id. */
+function idOf({ request }: Context): number {
+  const text = request.params.application_id ?? '';
+  if (!/^\d{1,15}$/.test(text)) throw notFound('Application');
+  return Number(text);
+}
+
+const show = (context: Context, title: string, body: Html, status = 200): Answer =>
+  showPage(context.services, context.session, { title, body, status });
+
+const token = ({ services, session }: Context): Html => tokenField(services, session);
+
+async function showList(context: Context, { place, owner }: Opened): Promise<Answer> {
+  const { db, services, session, field } = context;
+  const page = pageOf(field('page'));
+  const { items, more } = await listApplications(db, owner, page);
+  const authorized =
+    owner.of === 'user'
+      ? authorizationList(
+          place.base,
+          token(context),
+          await listAuthorizations(services.database.sql, session.actor.id),
+        )
+      : undefined;
+  const view = { applications: items, page: page.page, more, ...(authorized && { authorized }) };
+  return show(context, place.title, applicationList(place, view));
+}
+
+function showForm(
+  context: Context,
+  place: Place,
+  values: FormValues,
+  application?: ApplicationRow,
+  problems: readonly string[] = [],
+): Answer {
+  const body = applicationForm(place, {
+    token: token(context),
+    values,
+    problems,
+    ...(application && { application }),
+  });
+  const title = application ? `Edit ${application.name}` : 'Register an application';
+  return show(context, title, body, problems.length === 0 ? 200 : 422);
+}
+
+const showSecret = (context: Context, place: Place, { row, secret }: Registered): Answer =>
+  show(context, row.name, applicationDetails(place, { token: token(context), application: row, secret }));
+
+const sentValues = ({ field }: Context): FormValues => ({
+  name: field('name'),
+  redirectUris: field('redirect_uri'),
+  scopes: tickedScopes(field),
+  confidential: field('confidential') === '1',
+  trusted: field('trusted') === '1',
+});
+
+const valuesOf = (row: ApplicationRow): FormValues => ({
+  name: row.name,
+  redirectUris: row.redirect_uris.join('\n'),
+  scopes: row.scopes,
+  confidential: row.confidential,
+  trusted: row.trusted,
+});
+
+const labels: Record<string, string> = { name: 'Name', redirect_uri: 'Redirect URI', scopes: 'Scopes' };
+
+const sentences = (problems: ValidationMessages): string[] =>
+  Object.entries(problems).flatMap(([property, texts]) =>
+    Array.isArray(texts) ? texts.map((text) => `${labels[property] ?? property} ${text}`) : [],
+  );
+
+const check = ({ settings }: Context, values: FormValues) =>
+  checkApplication({ ...values, scopes: values.scopes.join(' ') }, settings.oauth_plain_http_allowed);
+
+/** Refuses where registering is turned off, whatever form was sent. */
+function requireOpen(place: Place): void {
+  if (!place.open) throw forbidden('registering applications is turned off on this site');
+}
+
+async function create(context: Context, { place, owner }: Opened): Promise<Answer> {
+  requireOpen(place);
+  const values = sentValues(context);
+  const checked = check(context, values);
+  if ('problems' in checked) return showForm(context, place, values, undefined, sentences(checked.problems));
+  const trusted = place.mayTrust && values.trusted;
+  const made = await createApplication(context.db, context.session.actor, owner, checked.draft, trusted);
+  return showSecret(context, place, made);
+}
+
+async function update(context: Context, { place, owner }: Opened): Promise<Answer> {
+  const { db, session } = context;
+  const application = await findApplication(db, owner, idOf(context));
+  const values = sentValues(context);
+  const checked = check(context, values);
+  if ('problems' in checked)
+    return showForm(context, place, values, application, sentences(checked.problems));
+  const trusted = place.mayTrust && values.trusted;
+  await updateApplication(db, session.actor, owner, application.id, checked.draft, trusted);
+  return redirect(`${place.base}/${application.id}`);
+}
+
+type Step = [Method, string, (context: Context, opened: Opened) => Promise<Answer>];
+
+const steps: readonly Step[] = [
+  ['GET', '', showList],
+  ['POST', '', create],
+  [
+    'GET',
+    '/new',
+    async (context, { place }) => {
+      requireOpen(place);
+      return showForm(context, place, emptyForm);
+    },
+  ],
+  [
+    'GET',
+    '/:application_id',
+    async (context, { place, owner }) => {
+      const application = await findApplication(context.db, owner, idOf(context));
+      return show(
+        context,
+        application.name,
+        applicationDetails(place, { token: token(context), application }),
+      );
+    },
+  ],
+  ['POST', '/:application_id', update],
+  [
+    'GET',
+    '/:application_id/edit',
+    async (context, { place, owner }) => {
+      const application = await findApplication(context.db, owner, idOf(context));
+      return showForm(context, place, valuesOf(application), application);
+    },
+  ],
+  [
+    'POST',
+    '/:application_id/renew',
+    async (context, { place, owner }) =>
+      showSecret(context, place, await renewSecret(context.db, context.session.actor, owner, idOf(context))),
+  ],
+  [
+    'POST',
+    '/:application_id/delete',
+    async (context, { place, owner }) => {
+      await deleteApplication(context.db, context.session.actor, owner, idOf(context));
+      return redirect(place.base);
+    },
+  ],
+];
+
+async function revoke(context: Context): Promise<Answer> {
+  const { db, session, request } = context;
+  const id = request.params.application_id === 'password' ? null : idOf(context);
+  if (!(await revokeAuthorization(db, session.actor, id))) throw notFound('Application');
+  return redirect(OWN);
+}
+
+/** The pages of applications: one's own, a group's, the instance's; and the end of what one has authorised. */
+export const applicationRoutes = (services: Services): Route[] => [
+  ...[ownDoor, groupDoor, instanceDoor].flatMap((door) =>
+    steps.map(([method, path, answer]) =>
+      sessionPage(services, {
+        method,
+        path: `${door.path}${path}`,
+        handle: async (context) => answer(context, await door.open(context)),
+      }),
+    ),
+  ),
+  sessionPage(services, {
+    method: 'POST',
+    path: `${OWN}/authorized/:application_id/revoke`,
+    handle: revoke,
+  }),
+];

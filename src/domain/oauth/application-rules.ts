@@ -1,0 +1,111 @@
+/** What an application may be registered with, and what a change of it ends, as pure functions. */
+
+import type { ValidationMessages } from '../../platform/failure.ts';
+import { OUT_OF_BAND } from './authorize-rules.ts';
+import { applicationScopes, splitScopes } from './scopes.ts';
+
+/** An application as somebody asks for it: redirect URIs and scopes as one text each, separated by white space. */
+export type ApplicationRequest = {
+  name: string;
+  redirectUris: string;
+  scopes: string;
+  confidential: boolean;
+};
+
+/** The same, found to be in order. */
+export type ApplicationDraft = {
+  name: string;
+  redirect_uris: string[];
+  scopes: string[];
+  confidential: boolean;
+};
+
+const MAXIMUM_URIS = 100;
+const LONGEST_URI = 2_048;
+const LONGEST_NAME = 255;
+
+/** What a URI is made of (RFC 3986, section 2). */
+const LETTERS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
+const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
+/** Schemes of which the browser makes no request, but runs, shows or opens what they say. */
+const FORBIDDEN: readonly string[] = [
+  ...['javascript', 'data', 'vbscript', 'about', 'blob', 'file', 'filesystem', 'view-source'],
+  ...['ftp', 'mailto', 'ws', 'wss'],
+];
+
+/** What is wrong with a redirect URI, in the public words; undefined when it may be registered (RFC 9700, section 4.1.3). */
+export function redirectUriProblem(uri: string, plainHttpAllowed: boolean): string | undefined {
+  if (uri === OUT_OF_BAND) return undefined;
+  if (uri.length > LONGEST_URI) return `is too long (maximum is ${LONGEST_URI} characters)`;
+  if (!LETTERS.test(uri)) return 'must be a valid URI.';
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
+  if (scheme === undefined) return 'must be an absolute URI.';
+  if (FORBIDDEN.includes(scheme)) return 'is forbidden by the server.';
+  if (uri.includes('#')) return 'cannot contain a fragment.';
+  const web = scheme === 'https' || scheme === 'http';
+  // `localhost:3000/x` is a scheme and a path to a parser, and a host to whoever wrote it.
+  if (!web && (scheme === 'localhost' || !uri.startsWith(':/', scheme.length)))
+    return 'must specify a scheme.';
+  if (web && !/^https?:\/\/[^/]/i.test(uri)) return 'must be an absolute URI.';
+  const url = URL.parse(uri);
+  if (!url) return 'must be a valid URI.';
+  // What stands before an @ is read as the host by people, and by nobody else.
+  if (url.username !== '' || url.password !== '') return 'is forbidden by the server.';
+  if (scheme === 'http' && !plainHttpAllowed && !LOOPBACK.includes(url.hostname)) {
+    return 'must be an HTTPS/SSL URI.';
+  }
+  return undefined;
+}
+
+/** What is wrong with a list of redirect URIs, each sentence once; empty when nothing is. */
+export function redirectUriProblems(uris: readonly string[], plainHttpAllowed: boolean): string[] {
+  if (uris.length === 0) return ["can't be blank"];
+  if (uris.length > MAXIMUM_URIS) return [`has too many addresses (maximum is ${MAXIMUM_URIS})`];
+  const problems = uris.map((uri) => redirectUriProblem(uri, plainHttpAllowed));
+  return [...new Set(problems.filter((problem) => problem !== undefined))];
+}
+
+function nameProblems(name: string): string[] {
+  if (name === '') return ["can't be blank"];
+  return name.length > LONGEST_NAME ? [`is too long (maximum is ${LONGEST_NAME} characters)`] : [];
+}
+
+function scopeProblems(scopes: readonly string[]): string[] {
+  if (scopes.length === 0) return ["can't be blank"];
+  const known: readonly string[] = applicationScopes;
+  return scopes.every((scope) => known.includes(scope)) ? [] : ["doesn't match configured on the server."];
+}
+
+/** The application as it can be stored, each URI and scope once, or all that is wrong by property (facts §8). */
+export function checkApplication(
+  request: ApplicationRequest,
+  plainHttpAllowed: boolean,
+): { draft: ApplicationDraft } | { problems: ValidationMessages } {
+  const draft = {
+    name: request.name.trim(),
+    redirect_uris: [...new Set(request.redirectUris.split(/\s+/).filter(Boolean))],
+    scopes: splitScopes(request.scopes),
+    confidential: request.confidential,
+  };
+  const checked = {
+    name: nameProblems(draft.name),
+    redirect_uri: redirectUriProblems(draft.redirect_uris, plainHttpAllowed),
+    scopes: scopeProblems(draft.scopes),
+  };
+  const problems = Object.entries(checked).filter(([, texts]) => texts.length > 0);
+  return problems.length === 0 ? { draft } : { problems: Object.fromEntries(problems) };
+}
+
+/** What a change of an application ends of what was granted to it before. */
+export type Ends = {
+  /** Everything: nobody promised to keep a secret any more, and what was granted relied on it. */
+  all: boolean;
+  /** Grants that have more than these scopes, and codes under way to other addresses than these. */
+  beyond: { scopes: string[]; redirect_uris: string[] };
+};
+
+/** A change to a public client ends all; else what exceeds the new scopes, and codes on their way to addresses removed. */
+export const endsOf = (before: { confidential: boolean }, after: ApplicationDraft): Ends => ({
+  all: before.confidential && !after.confidential,
+  beyond: { scopes: after.scopes, redirect_uris: after.redirect_uris },
+});

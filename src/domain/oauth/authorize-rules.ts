@@ -1,0 +1,195 @@
+/** What GET and POST /oauth/authorize decide, as pure functions of the request's query (RFC 6749, 7636, 9207, 9700). */
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import type { Client } from './clients.ts';
+import { missing, OAuthError } from './protocol.ts';
+import { isChallenge } from './rules.ts';
+import { scopeRefusal } from './scope-rules.ts';
+import { decideScopes } from './scopes.ts';
+
+/** For clients that cannot receive a redirect: the code is shown on a page. */
+export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
+
+const LONGEST = 4_096;
+
+/** Parameters with what is wrong with each; one without a value is absent (RFC 6749, section 3.1). */
+export type AuthorizeParameters = { values: Map<string, string>; wrong: Map<string, OAuthError> };
+
+const invalidRequest = (description: string): OAuthError =>
+  new OAuthError('invalid_request', { description });
+
+/** Reads the query of a request; never fails, what is wrong stands in the result. */
+export function readQuery(query: string): AuthorizeParameters {
+  const values = new Map<string, string>();
+  const wrong = new Map<string, OAuthError>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (value === '') continue;
+    const shown = name.slice(0, 100);
+    if (values.has(name)) wrong.set(name, invalidRequest(`Repeated parameter: ${shown}.`));
+    else if (value.length > LONGEST) wrong.set(name, invalidRequest(`Invalid parameter: ${shown}.`));
+    values.set(name, value);
+  }
+  return { values, wrong };
+}
+
+/** Where the client is answered, and what it wants back. */
+export type ReplyTo = { redirectUri: string; state: string | undefined };
+
+const prompts = ['none', 'login', 'consent'] as const;
+export type Prompt = (typeof prompts)[number];
+
+/** A request that is in order, whoever its user is. */
+export type AuthorizationRequest = ReplyTo & {
+  client: Client;
+  scopes: string[];
+  codeChallenge: string | null;
+  nonce: string | null;
+  prompt: ReadonlySet<Prompt>;
+  /** Seconds since the user signed in, at most. */
+  maxAge: number | undefined;
+};
+
+/** Without `replyTo` the refusal is for the user alone: nobody has proved to be the client. */
+export type Refused = { refused: OAuthError; replyTo: ReplyTo | undefined };
+export type Judged = { good: AuthorizationRequest } | Refused;
+
+/** The redirect URI, where it is one of the client's, letter by letter (RFC 9700, section 4.1.3); throws otherwise. */
+function proveRedirect({ values, wrong }: AuthorizeParameters, client: Client | undefined): string {
+  for (const name of ['client_id', 'redirect_uri']) {
+    const error = wrong.get(name) ?? (values.has(name) ? undefined : missing(name));
+    if (error) throw error;
+  }
+  if (!client) throw new OAuthError('invalid_client');
+  const redirectUri = values.get('redirect_uri');
+  if (redirectUri === undefined || !client.redirect_uris.includes(redirectUri))
+    throw new OAuthError('invalid_redirect_uri');
+  return redirectUri;
+}
+
+/** The challenge, by S256 alone; null where a client that has a secret sends none. Throws on any other. */
+function judgeChallenge(values: AuthorizeParameters['values'], client: Client): string | null {
+  const challenge = values.get('code_challenge');
+  const method = values.get('code_challenge_method');
+  if (challenge === undefined) {
+    if (method !== undefined || !client.confidential) throw missing('code_challenge');
+    return null;
+  }
+  // Without a method the standard means `plain`, which whoever sees the request can answer.
+  if (method !== 'S256') throw invalidRequest('The code_challenge_method must be S256.');
+  if (!isChallenge(challenge)) throw invalidRequest('Invalid parameter: code_challenge.');
+  return challenge;
+}
+
+const isPrompt = (word: string): word is Prompt => prompts.some((prompt) => prompt === word);
+
+function judgePrompt(text: string | undefined): Set<Prompt> {
+  const words = (text ?? '').split(' ').filter(Boolean);
+  const known = new Set(words.filter(isPrompt));
+  if (!words.every(isPrompt) || (known.has('none') && known.size > 1))
+    throw invalidRequest('Invalid parameter: prompt.');
+  return known;
+}
+
+function judgeMaxAge(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,10}$/.test(text)) throw invalidRequest('Invalid parameter: max_age.');
+  return Number(text);
+}
+
+/** All but the redirect; throws what the client is told. */
+function judgeRest(
+  { values, wrong }: AuthorizeParameters,
+  client: Client,
+): Omit<AuthorizationRequest, keyof ReplyTo> {
+  const [error] = wrong.values();
+  if (error) throw error;
+  const type = values.get('response_type');
+  if (type === undefined) throw missing('response_type');
+  if (type !== 'code') throw new OAuthError('unsupported_response_type');
+  if ((values.get('response_mode') ?? 'query') !== 'query')
+    throw invalidRequest('The response_mode must be query.');
+  for (const name of ['request', 'request_uri'])
+    if (values.has(name)) throw invalidRequest(`The parameter ${name} is not supported.`);
+  const codeChallenge = judgeChallenge(values, client);
+  const scopes = decideScopes(values.get('scope'), client.scopes);
+  if (!scopes || scopes.length === 0) throw new OAuthError('invalid_scope');
+  return {
+    client,
+    scopes,
+    codeChallenge,
+    nonce: values.get('nonce') ?? null,
+    prompt: judgePrompt(values.get('prompt')),
+    maxAge: judgeMaxAge(values.get('max_age')),
+  };
+}
+
+/** Judges a request; the client is that of its client_id, undefined where there is none. */
+export function judgeRequest(parameters: AuthorizeParameters, client: Client | undefined): Judged {
+  let replyTo: ReplyTo | undefined;
+  try {
+    const redirectUri = proveRedirect(parameters, client);
+    // One of two states would be the wrong one, and half of a long one another.
+    const state = parameters.wrong.has('state') ? undefined : parameters.values.get('state');
+    replyTo = { redirectUri, state };
+    if (!client) throw new OAuthError('invalid_client');
+    return { good: { ...replyTo, ...judgeRest(parameters, client) } };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    return { refused: error, replyTo };
+  }
+}
+
+/** Who would approve: undefined when nobody is signed in. */
+export type Viewer = { admin: boolean; authenticatedAt: Date };
+
+/** What comes next: proof of who the user is, or the question whether to approve. */
+export type Step = 'sign_in' | 'consent';
+
+/** Whether the user may give what is asked, and must prove anew who they are (OpenID Connect Core, section 3.1.2.1). */
+export function judgeViewer(
+  asked: AuthorizationRequest,
+  viewer: Viewer | undefined,
+  settings: Pick<ApplicationSettings, 'disable_admin_oauth_scopes'>,
+  time: Date,
+): Step | { refused: OAuthError } {
+  const { prompt, maxAge, client, scopes } = asked;
+  const age = viewer === undefined ? Infinity : time.getTime() - viewer.authenticatedAt.getTime();
+  const stale = prompt.has('login') || (maxAge !== undefined && age > maxAge * 1_000);
+  if (viewer === undefined || stale)
+    return prompt.has('none') ? { refused: new OAuthError('login_required') } : 'sign_in';
+  const { admin } = viewer;
+  const description = scopeRefusal(scopes, { admin, trusted: client.trusted }, settings);
+  return description === undefined
+    ? 'consent'
+    : { refused: new OAuthError('invalid_scope', { description }) };
+}
+
+/**
+ * Whether the user is asked. Anybody can pose as a public client, so its user always is (RFC 9700, section 4.1.3); others
+ * are spared what they have approved already, and trusted applications.
+ */
+export function needsConsent(asked: AuthorizationRequest, approvedBefore: boolean): boolean {
+  const { client, prompt } = asked;
+  if (prompt.has('consent') || !client.confidential) return true;
+  return !client.trusted && !approvedBefore;
+}
+
+/** The query without what a sign-in settles: it would be asked for again for ever. All else stays as it was sent. */
+export function queryAfterSignIn(query: string): string {
+  const kept = query.split('&').flatMap((piece) => {
+    const [[name, value] = ['', '']] = new URLSearchParams(piece);
+    if (name === 'max_age') return [];
+    if (name !== 'prompt') return [piece];
+    const rest = value.split(' ').filter((word) => word !== 'login');
+    return rest.length === 0 ? [] : [`prompt=${encodeURIComponent(rest.join(' '))}`];
+  });
+  return kept.join('&');
+}
+
+/** The address that the client is answered at: its own with the answer behind the query that it has (RFC 6749, 4.1.2). */
+export function replyUrl(replyTo: ReplyTo, issuer: string, answer: Record<string, string>): string {
+  const { redirectUri, state } = replyTo;
+  const pairs = Object.entries({ ...answer, ...(state !== undefined && { state }), iss: issuer });
+  const text = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  if (!redirectUri.includes('?')) return `${redirectUri}?${text}`;
+  return `${redirectUri}${/[?&]$/.test(redirectUri) ? '' : '&'}${text}`;
+}

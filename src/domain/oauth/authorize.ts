@@ -1,0 +1,211 @@
+/** /oauth/authorize: who the user is, whether they approve, and the answer to the client (spec: OAuth 2.0 provider, 2 and 3). */
+import { announce } from '../../core/activity/announce.ts';
+import { card, problemList } from '../../core/forms.ts';
+import { UNCONFIRMED } from '../../core/identity/login-rules.ts';
+import type { Session } from '../../core/identity/sessions.ts';
+import {
+  type PageContext,
+  page,
+  redirect,
+  SIGN_IN_PATH,
+  sessionPage,
+  showPage,
+  tokenField,
+} from '../../core/page.ts';
+import type { Services } from '../../core/services.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import type { Html } from '../../platform/http/html.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { isApprovedBefore, isConfirmed, isOpenCode, lockApproval } from './approvals.ts';
+import {
+  type AuthorizationRequest,
+  type Judged,
+  judgeRequest,
+  judgeViewer,
+  needsConsent,
+  OUT_OF_BAND,
+  queryAfterSignIn,
+  type Refused,
+  type ReplyTo,
+  readQuery,
+  replyUrl,
+} from './authorize-rules.ts';
+import { selectClient } from './clients.ts';
+import { codeNotice, consentForm } from './consent-views.ts';
+import { insertGrant, newSecret } from './grants.ts';
+import { OAuthError } from './protocol.ts';
+
+const PATH = '/oauth/authorize';
+const NATIVE_PATH = `${PATH}/native`;
+
+/** The client's site learns nothing of this address, which may hold a code. */
+const unreferred = { 'referrer-policy': 'no-referrer' };
+
+/**
+ * No other site may show these pages in a frame. With `no-referrer` browsers send forms with `Origin: null`, which over
+ * plain HTTP is all that tells this site's forms from those of others. Browsers hold the whole chain of redirects behind a
+ * form to `form-action`: clients often lead on to a second host of theirs, so the scheme is named, not the host.
+ */
+const pageHeaders = (redirectUri?: string): Record<string, string> => {
+  const scheme =
+    redirectUri === undefined || redirectUri === OUT_OF_BAND ? '' : new URL(redirectUri).protocol;
+  return {
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'${scheme && ` ${scheme}`}; frame-ancestors 'none'; base-uri 'none'`,
+  };
+};
+
+type Viewed = Pick<PageContext, 'services' | 'session'>;
+
+const show = ({ services, session }: Viewed, title: string, body: Html, status = 200): Answer =>
+  showPage(services, session, { title, body, status, headers: pageHeaders() });
+
+const showProblem = (context: Viewed, text: string, status: number): Answer =>
+  show(context, 'Error', card('This application cannot be authorized', problemList([text])), status);
+
+/** Answers the client by way of the browser. */
+const reply = (services: Services, replyTo: ReplyTo, answer: Record<string, string>): Answer =>
+  redirect(replyUrl(replyTo, services.baseUrl(), answer), unreferred);
+
+/** Tells the client what is wrong, where it is proved and can be told; the user otherwise. */
+function refuse(context: Viewed, { refused, replyTo }: Refused): Answer {
+  if (!replyTo || replyTo.redirectUri === OUT_OF_BAND) return showProblem(context, refused.message, 400);
+  const { code, message } = refused;
+  return reply(context.services, replyTo, { error: code, error_description: message });
+}
+
+async function judge(services: Services, query: string): Promise<Judged> {
+  const parameters = readQuery(query);
+  const uid = parameters.values.get('client_id');
+  const client = uid === undefined ? undefined : await selectClient(services.database.points, uid);
+  return judgeRequest(parameters, client);
+}
+
+function leadToSignIn(session: Session | undefined, query: string): Answer {
+  const back = encodeURIComponent(`${PATH}?${queryAfterSignIn(query)}`);
+  return redirect(`${SIGN_IN_PATH}?${session ? 'reauthenticate=1&' : ''}return_to=${back}`);
+}
+
+/** Answers for the user whom the request is in order for; leads everybody else to where they belong. */
+async function withViewer(
+  context: PageContext,
+  query: string,
+  answer: (asked: AuthorizationRequest, session: Session) => Promise<Answer>,
+): Promise<Answer> {
+  const { db, services, settings, session } = context;
+  const judged = await judge(services, query);
+  if (!('good' in judged)) return refuse(context, judged);
+  const { good: asked } = judged;
+  const viewer = session && { admin: session.actor.admin, authenticatedAt: session.authenticatedAt };
+  const step = judgeViewer(asked, viewer, settings, now());
+  if (typeof step === 'object') return refuse(context, { ...step, replyTo: asked });
+  if (step === 'sign_in' || !session) return leadToSignIn(session, query);
+  if (!(await isConfirmed(db, session.actor.id))) return showProblem(context, UNCONFIRMED, 403);
+  return answer(asked, session);
+}
+
+/** Grants what is asked and answers with the code. */
+async function approve(
+  context: PageContext,
+  query: string,
+  asked: AuthorizationRequest,
+  session: Session,
+): Promise<Answer> {
+  const { db, services } = context;
+  services.disk.refuseWrites();
+  const code = newSecret();
+  const granted = await inTransaction(db, (tx) => grant(tx, asked, session, code));
+  if (!granted) return leadToSignIn(undefined, query);
+  if (asked.redirectUri === OUT_OF_BAND) return redirect(`${NATIVE_PATH}?code=${code}`, unreferred);
+  return reply(services, asked, { code });
+}
+
+/** Writes the grant; false when the session or the application has ended since it was looked at. */
+async function grant(tx: Db, asked: AuthorizationRequest, session: Session, code: string): Promise<boolean> {
+  const { actor, authenticatedAt } = session;
+  const { client, scopes } = asked;
+  if (!(await lockApproval(tx, session.token, client.id))) return false;
+  await insertGrant(tx, {
+    kind: 'authorization_code',
+    application_id: client.id,
+    user_id: actor.id,
+    scopes,
+    authenticated_at: authenticatedAt,
+    code: {
+      value: code,
+      redirect_uri: asked.redirectUri,
+      code_challenge: asked.codeChallenge,
+      nonce: asked.nonce,
+    },
+  });
+  await announce(tx, {
+    author: actor,
+    audit: {
+      entity: { type: 'User', id: actor.id, path: actor.username },
+      event: 'user_authorized_oauth_application',
+      details: {
+        target_id: client.id,
+        target_type: 'OauthApplication',
+        target_details: client.name,
+        scopes: scopes.join(' '),
+      },
+    },
+  });
+  return true;
+}
+
+/** Shows what is asked, or answers at once where nobody need be asked. */
+async function open(context: PageContext): Promise<Answer> {
+  const { db, services, request } = context;
+  const { query } = request;
+  return withViewer(context, query, async (asked, session) => {
+    const { client, scopes, prompt, redirectUri } = asked;
+    if (!needsConsent(asked, await isApprovedBefore(db, session.actor.id, client.id, scopes)))
+      return approve(context, query, asked, session);
+    if (prompt.has('none'))
+      return refuse(context, { refused: new OAuthError('consent_required'), replyTo: asked });
+    const body = consentForm({
+      action: PATH,
+      token: tokenField(services, session),
+      request: query,
+      client,
+      redirectUri,
+      scopes,
+      user: session.actor,
+    });
+    const headers = pageHeaders(redirectUri);
+    return showPage(services, session, { title: 'Authorize an application', body, headers });
+  });
+}
+
+/** Takes the decision; the request that the form carries along is judged anew. */
+async function decide(context: PageContext): Promise<Answer> {
+  const { field } = context;
+  const query = field('request');
+  return withViewer(context, query, async (asked, session) => {
+    const decision = field('decision');
+    if (decision === 'approve') return approve(context, query, asked, session);
+    if (decision === 'deny')
+      return refuse(context, { refused: new OAuthError('access_denied'), replyTo: asked });
+    return showProblem(context, 'The form does not say whether you approve.', 400);
+  });
+}
+
+/** Shows a code to its own user: a link with the code of another would sign somebody's program in as that other. */
+async function showCode(context: PageContext<Session>): Promise<Answer> {
+  const { db, session, field } = context;
+  const code = field('code');
+  if (!(await isOpenCode(db, session.actor.id, code)))
+    return showProblem(context, 'This code is not valid, was used, or has expired.', 404);
+  return show(context, 'Authorization code', codeNotice(code));
+}
+
+/** The pages of the authorization code flow. */
+export const authorizeRoutes = (services: Services): Route[] => [
+  page(services, { method: 'GET', path: PATH, handle: open }),
+  sessionPage(services, { method: 'POST', path: PATH, handle: decide }),
+  sessionPage(services, { method: 'GET', path: NATIVE_PATH, handle: showCode }),
+];

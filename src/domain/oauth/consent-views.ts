@@ -1,0 +1,57 @@
+/** What people read of an application that wants to use their account: the consent page, and what the device page shares. */
+import { card, hidden } from '../../core/forms.ts';
+import { type Html, html } from '../../platform/http/html.ts';
+import { OUT_OF_BAND } from './authorize-rules.ts';
+import type { Client } from './clients.ts';
+import { scopeMeanings } from './scopes.ts';
+
+const meanings: Readonly<Record<string, string>> = scopeMeanings;
+
+/** The scopes in words, each with its name. */
+export const scopeList = (scopes: readonly string[]): Html =>
+  html`<ul>${scopes.map((scope) => html`<li>${meanings[scope] ?? scope} <code>${scope}</code></li>`)}</ul>`;
+
+/** Where the browser goes from here, so that somebody who was lured sees it. */
+function destination(redirectUri: string): Html {
+  if (redirectUri === OUT_OF_BAND) return html`Afterwards this site shows a code for the application.`;
+  const { protocol, host } = new URL(redirectUri);
+  return protocol === 'https:' || protocol === 'http:'
+    ? html`Afterwards you are sent to <strong>${host}</strong>.`
+    : html`Afterwards you are sent to the program on this device that opens <strong>${protocol}</strong> links.`;
+}
+
+/** Asks whether the application may have what it asks for. */
+export const consentForm = (form: {
+  action: string;
+  token: Html;
+  /** The query of the request as it was sent: fields of their own would come back with other line ends. */
+  request: string;
+  client: Pick<Client, 'name' | 'dynamic'>;
+  redirectUri: string;
+  scopes: readonly string[];
+  user: { name: string; username: string };
+}): Html =>
+  card(
+    `Authorize “${form.client.name}”?`,
+    html`<p>It asks to use your account, <strong>${form.user.name}</strong> (@${form.user.username}). It could:</p>
+${scopeList(form.scopes)}`,
+    form.client.dynamic &&
+      html`<p class="note">This application registered itself, and nobody has verified it: its name may be made up. Authorize it
+only if you have just started this from a program that you know.</p>`,
+    html`<p>${destination(form.redirectUri)}</p>
+<form method="post" action="${form.action}">
+${form.token}${hidden('request', form.request)}
+<div class="actions">
+<button name="decision" value="approve">Authorize</button>
+<button name="decision" value="deny" class="danger">Deny</button>
+</div>
+</form>`,
+  );
+
+/** The code of a client that cannot receive a redirect. */
+export const codeNotice = (code: string): Html =>
+  card(
+    'Authorization code',
+    html`<p>Copy this code into the application. It works once, for ten minutes. Give it to nobody else.</p>
+<p class="key"><code>${code}</code></p>`,
+  );

@@ -1,0 +1,50 @@
+/** POST /oauth/authorize_device: a device asks for codes, its own to poll with and one that it shows (RFC 8628, 3.1). */
+import type { Services } from '../../core/services.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { type Client, presentedClient, provesClient, selectClient } from './clients.ts';
+import { DEVICE_PATH, devicePages } from './device-pages.ts';
+import { DEVICE_SECONDS, insertDevice, POLL_SECONDS } from './devices.ts';
+import { missing, OAuthError, type ProtocolContext, protocolEndpoint, protocolReply } from './protocol.ts';
+import { decideScopes } from './scopes.ts';
+import { showUserCode } from './user-code.ts';
+
+/**
+ * The application that asks. Its id is enough (facts: OAuth 2.0): a confidential one proves itself when it polls, and
+ * nothing is given before. A secret that comes along must be right all the same. 401 invalid_client otherwise.
+ */
+async function askingClient({ request, parameters, services }: ProtocolContext): Promise<Client> {
+  const presented = presentedClient(request.headers, parameters);
+  if (!presented) throw missing('client_id');
+  const client = await selectClient(services.database.points, presented.uid);
+  if (!client) throw new OAuthError('invalid_client');
+  if (presented.secret !== undefined && !provesClient(client, presented.secret))
+    throw new OAuthError('invalid_client');
+  // Registered by anybody, for authorization codes alone.
+  if (client.dynamic) throw new OAuthError('unauthorized_client');
+  return client;
+}
+
+async function authorizeDevice(context: ProtocolContext): Promise<Answer> {
+  const { db, services, parameters } = context;
+  const client = await askingClient(context);
+  const scopes = decideScopes(parameters.get('scope'), client.scopes);
+  if (!scopes) throw new OAuthError('invalid_scope');
+  const { deviceCode, userCode } = await insertDevice(db, { application_id: client.id, scopes });
+  const page = `${services.baseUrl()}${DEVICE_PATH}`;
+  const shown = showUserCode(userCode);
+  return protocolReply({
+    device_code: deviceCode,
+    user_code: shown,
+    verification_uri: page,
+    verification_uri_complete: `${page}?user_code=${shown}`,
+    expires_in: DEVICE_SECONDS,
+    interval: POLL_SECONDS,
+  });
+}
+
+/** Where devices ask, and the pages on which people answer them. */
+export const deviceRoutes = (services: Services): Route[] => [
+  protocolEndpoint(services, { method: 'POST', path: '/oauth/authorize_device', handle: authorizeDevice }),
+  ...devicePages(services),
+];

@@ -1,0 +1,148 @@
+/** The pages on which somebody types the code of a device, reads what it asks for, and approves or denies (RFC 8628, 3.3). */
+import type { Session } from '../../core/identity/sessions.ts';
+import { type PageContext, sessionPage, showPage, tokenField } from '../../core/page.ts';
+import type { Services } from '../../core/services.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { addressKey } from '../../platform/http/rate-limit.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { codeForm, decidedNotice, decisionForm, rejectedNotice } from './device-views.ts';
+import { type AskingDevice, decideDevice, findAskingDevice } from './devices.ts';
+import { scopeRefusal } from './scope-rules.ts';
+import { parseUserCode, showUserCode } from './user-code.ts';
+
+export const DEVICE_PATH = '/oauth/device';
+const DECISION_PATH = `${DEVICE_PATH}/decision`;
+
+type Context = PageContext<Session>;
+
+/**
+ * No other site may show these pages in a frame, or learn of the codes in their addresses. With `no-referrer` browsers send
+ * forms with `Origin: null`, which over plain HTTP is all that tells this site's forms from those of others.
+ */
+const headers = {
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+};
+
+/** The same for codes that expired, were decided about or never were: it says nothing about other people's devices. */
+const UNKNOWN = 'This code is not valid. It may be mistyped, used already or older than five minutes.';
+const TOO_MANY = 'Too many codes were tried. Wait five minutes, and then start again on your device.';
+
+/**
+ * Codes that are looked up in five minutes, the right ones and the decisions about them too: a guess that hits must not be
+ * told from one that misses by what it costs. Many people share an address.
+ */
+const PERIOD = 300;
+const LOOKUPS_OF_USER = 20;
+const LOOKUPS_OF_ADDRESS = 100;
+
+/** Counts a look-up; the seconds to wait when it is one too many. */
+async function throttledFor({ services, session, request }: Context): Promise<number | undefined> {
+  const counts = [
+    { key: `oauth_user_code:user:${session.actor.id}`, limit: LOOKUPS_OF_USER },
+    { key: `oauth_user_code:address:${addressKey(request.address)}`, limit: LOOKUPS_OF_ADDRESS },
+  ];
+  for (const { key, limit } of counts) {
+    const taken = await services.limiter.take(key, { limit, periodSeconds: PERIOD });
+    if (!taken.allowed) return taken.retryAfter;
+  }
+  return undefined;
+}
+
+function showForm(
+  { services, session, field }: Context,
+  refused?: { problem: string; status: number; retryAfter?: number },
+): Answer {
+  const typed = field('user_code').slice(0, 40);
+  const code = parseUserCode(typed);
+  const form = {
+    action: DEVICE_PATH,
+    token: tokenField(services, session),
+    code: code === undefined ? typed : showUserCode(code),
+    problem: refused?.problem,
+  };
+  return showPage(services, session, {
+    title: 'Connect a device',
+    body: codeForm(form),
+    status: refused?.status ?? 200,
+    headers: {
+      ...headers,
+      ...(refused?.retryAfter !== undefined && { 'retry-after': String(refused.retryAfter) }),
+    },
+  });
+}
+
+const showUnknown = (context: Context): Answer => showForm(context, { problem: UNKNOWN, status: 422 });
+
+/** Answers for the device of the code that was sent, or that there is none, or that too many were sent. */
+async function withDevice(
+  context: Context,
+  answer: (device: AskingDevice) => Promise<Answer>,
+): Promise<Answer> {
+  const retryAfter = await throttledFor(context);
+  if (retryAfter !== undefined) return showForm(context, { problem: TOO_MANY, status: 429, retryAfter });
+  const code = parseUserCode(context.field('user_code'));
+  const device = code === undefined ? undefined : await findAskingDevice(context.db, code);
+  if (!device) return showUnknown(context);
+  const problem = scopeRefusal(
+    device.scopes,
+    { ...context.session.actor, trusted: device.trusted },
+    context.settings,
+  );
+  return problem === undefined ? answer(device) : reject(context, device, problem);
+}
+
+/** Denies in place of a user who cannot give what the device asks for (spec: States and transitions, "was rejected"). */
+async function reject(context: Context, device: AskingDevice, problem: string): Promise<Answer> {
+  const { db, services, session } = context;
+  const denial = { state: 'denied', sessionToken: session.token } as const;
+  if (!(await inTransaction(db, (tx) => decideDevice(tx, device.id, denial)))) return showUnknown(context);
+  const body = rejectedNotice(device.application_name, problem);
+  return showPage(services, session, { title: 'Connect a device', body, status: 403, headers });
+}
+
+async function showDecision({ services, session }: Context, device: AskingDevice): Promise<Answer> {
+  const { application_name: application, scopes } = device;
+  const body = decisionForm({
+    action: DECISION_PATH,
+    token: tokenField(services, session),
+    code: showUserCode(device.user_code),
+    application,
+    scopes,
+    user: session.actor,
+  });
+  return showPage(services, session, { title: 'Connect a device', body, headers });
+}
+
+async function decide(context: Context, device: AskingDevice): Promise<Answer> {
+  const { db, services, session, field } = context;
+  const approved = field('decision') === 'approve';
+  const state = approved ? 'authorized' : 'denied';
+  const decision = { state, sessionToken: session.token } as const;
+  const decided = await inTransaction(db, (tx) => decideDevice(tx, device.id, decision));
+  if (!decided) return showUnknown(context);
+  const title = approved ? 'Device connected' : 'Request denied';
+  return showPage(services, session, {
+    title,
+    body: decidedNotice(device.application_name, approved),
+    headers,
+  });
+}
+
+/** The form for the code, the page that says who asks for what, and the decision. Opening a link decides nothing. */
+export const devicePages = (services: Services): Route[] => [
+  sessionPage(services, { method: 'GET', path: DEVICE_PATH, handle: async (context) => showForm(context) }),
+  sessionPage(services, {
+    method: 'POST',
+    path: DEVICE_PATH,
+    handle: (context) => withDevice(context, (device) => showDecision(context, device)),
+  }),
+  sessionPage(services, {
+    method: 'POST',
+    path: DECISION_PATH,
+    handle: (context) => withDevice(context, (device) => decide(context, device)),
+  }),
+];

@@ -1,0 +1,81 @@
+/** What a client reads before it begins: where everything is, what is supported, and the keys (RFC 8414, OpenID Connect). */
+import type { Services } from '../../core/services.ts';
+import type { Route } from '../../platform/http/server.ts';
+import type { Schedule, Tasks } from '../../platform/jobs/jobs.ts';
+import { claimNames } from './identity-claims.ts';
+import { type ProtocolContext, protocolEndpoint, protocolReply } from './protocol.ts';
+import { applicationScopes } from './scopes.ts';
+import { dropRetiredKeys, publishedKeys, SIGNING_ALGORITHM } from './signing-keys.ts';
+import { grantTypes } from './token-endpoint.ts';
+import { userinfoRoutes } from './userinfo.ts';
+
+/** The server's description of itself. Both well-known documents are this one, so that they never differ. */
+async function describeServer({ services }: ProtocolContext) {
+  const issuer = services.baseUrl();
+  const registration = await services.features.isOn('oauth_dynamic_client_registration');
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/oauth/authorize`,
+    token_endpoint: `${issuer}/oauth/token`,
+    revocation_endpoint: `${issuer}/oauth/revoke`,
+    introspection_endpoint: `${issuer}/oauth/introspect`,
+    userinfo_endpoint: `${issuer}/oauth/userinfo`,
+    jwks_uri: `${issuer}/oauth/discovery/keys`,
+    device_authorization_endpoint: `${issuer}/oauth/authorize_device`,
+    ...(registration && { registration_endpoint: `${issuer}/oauth/register` }),
+    scopes_supported: applicationScopes,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: Object.keys(grantTypes),
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ['none', 'login', 'consent'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [SIGNING_ALGORITHM],
+    claim_types_supported: ['normal'],
+    claims_supported: claimNames,
+    // The standard takes these for granted where a server says nothing, or leaves it to be guessed.
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  };
+}
+
+/** Leads from an address of a user to this server (RFC 7033): it is the issuer for whoever asks here. */
+const webfinger = async ({ services, parameters }: ProtocolContext) => ({
+  subject: parameters.require('resource'),
+  links: [{ rel: 'http://openid.net/specs/connect/1.0/issuer', href: services.baseUrl() }],
+});
+
+const documents: Record<string, (context: ProtocolContext) => Promise<unknown>> = {
+  '/.well-known/openid-configuration': describeServer,
+  '/.well-known/oauth-authorization-server': describeServer,
+  '/.well-known/webfinger': webfinger,
+  '/oauth/discovery/keys': async ({ services }) => ({ keys: await publishedKeys(services) }),
+};
+
+/** Discovery, keys and userinfo: what makes of a token who somebody is. */
+export const identityRoutes = (services: Services): Route[] => [
+  ...Object.entries(documents).map(([path, document]) =>
+    protocolEndpoint(services, {
+      method: 'GET',
+      path,
+      crossOrigin: true,
+      handle: async (context) => protocolReply(await document(context)),
+    }),
+  ),
+  ...userinfoRoutes(services),
+];
+
+const DROP_KEYS = 'oauth.drop_retired_keys';
+
+/** Forgets keys, a day after they were retired. */
+export const identityTasks = (services: Services): Tasks => ({
+  [DROP_KEYS]: async () => {
+    await dropRetiredKeys(services.database.background);
+  },
+});
+export const identitySchedules: readonly Schedule[] = [{ task: DROP_KEYS, pattern: '41 * * * *' }];

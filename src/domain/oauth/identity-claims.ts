@@ -1,0 +1,131 @@
+/** What is told of a user to an application that signs them in (facts: OAuth 2.0 / OIDC): what is read, and the claims. */
+import type postgres from 'postgres';
+import { DEVELOPER, MAINTAINER, MINIMAL, OWNER } from '../../core/access/roles.ts';
+import { type Surroundings, userAvatarUrl } from '../../core/identity/records.ts';
+import { now } from '../../platform/clock.ts';
+import { authenticate, deriveKey } from '../../platform/secret.ts';
+
+export type Person = {
+  id: number;
+  username: string;
+  name: string;
+  email: string;
+  /** Whether somebody has shown that the address is theirs. */
+  email_verified: boolean;
+  website_url: string;
+  avatar: string | null;
+  /** The groups that they are a member of themselves. */
+  groups: DirectGroup[];
+};
+
+export type DirectGroup = { full_path: string; access_level: number };
+
+/** No token and no answer names more groups than this; those whose paths come first. */
+const MOST_DIRECT_GROUPS = 1_000;
+const MOST_GROUPS = 5_000;
+
+/** Memberships `m` of the user that count: not expired, and more than a seat. */
+const memberships = (sql: postgres.Sql, userId: number) => sql`
+  m.user_id = ${userId} and m.access_level > ${MINIMAL}
+  and (m.expires_at is null or m.expires_at > ${now().toISOString().slice(0, 10)}::date)`;
+
+/** The user with their groups; undefined for one that is gone or going. */
+export async function selectPerson(points: postgres.Sql, userId: number): Promise<Person | undefined> {
+  const [row] = await points<Person[]>`
+    select u.id, u.username, u.name, u.email, u.website_url, u.avatar,
+      exists (select from emails e where e.user_id = u.id and e.email = u.email and e.confirmed_at is not null)
+        as email_verified,
+      coalesce((
+      select jsonb_agg(g) from (
+        select n.full_path, m.access_level from members m join namespaces n on n.id = m.namespace_id
+        where ${memberships(points, userId)} and n.kind = 'group' and not n.deleting
+        order by n.full_path limit ${MOST_DIRECT_GROUPS}) g), '[]') as groups
+    from users u where u.id = ${userId} and u.deletion is null`;
+  return row;
+}
+
+/** The paths of those groups and of all groups inside them. */
+export async function selectGroupPaths(sql: postgres.Sql, userId: number): Promise<string[]> {
+  const rows = await sql<{ full_path: string }[]>`
+    select distinct n.full_path from members m join namespaces n on n.ancestor_ids @> array[m.namespace_id]
+    where ${memberships(sql, userId)} and n.kind = 'group' and not n.deleting
+    order by n.full_path limit ${MOST_GROUPS}`;
+  return rows.map((row) => row.full_path);
+}
+
+/** Names of claims, as discovery lists them. */
+export const claimNames: readonly string[] = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'iat',
+  'auth_time',
+  'nonce',
+  'at_hash',
+  'sub_legacy',
+  'name',
+  'nickname',
+  'preferred_username',
+  'email',
+  'email_verified',
+  'website',
+  'profile',
+  'picture',
+  'groups',
+  'groups_direct',
+  'https://gitlab.org/claims/groups/owner',
+  'https://gitlab.org/claims/groups/maintainer',
+  'https://gitlab.org/claims/groups/developer',
+];
+
+/** The subject of old installations: 64 hexadecimal digits that only this instance can make of the id. */
+const legacySubject = (secretKey: string, userId: number): string =>
+  Buffer.from(authenticate(deriveKey(secretKey, 'legacy subject'), String(userId)), 'base64url').toString(
+    'hex',
+  );
+
+const withScheme = (website: string): string =>
+  /^https?:\/\//i.test(website) ? website : `http://${website}`;
+
+/** What both the identity token and the answer of userinfo say, as far as the scopes go. */
+export function personClaims(
+  around: Surroundings & { secretKey: string },
+  person: Person,
+  scopes: readonly string[],
+): { sub: string } & Record<string, unknown> {
+  const picture = userAvatarUrl(around, person);
+  return {
+    sub: String(person.id),
+    sub_legacy: legacySubject(around.secretKey, person.id),
+    ...(scopes.includes('profile') && {
+      name: person.name,
+      nickname: person.username,
+      preferred_username: person.username,
+      profile: `${around.baseUrl}/${person.username}`,
+      ...(picture !== null && { picture }),
+      ...(person.website_url !== '' && { website: withScheme(person.website_url) }),
+    }),
+    ...(scopes.includes('email') && {
+      email: person.email,
+      email_verified: person.email_verified,
+    }),
+  };
+}
+
+/** What userinfo says of groups: all paths, and of the direct memberships those of three roles, where there are any. */
+export function groupClaims(
+  paths: readonly string[],
+  direct: readonly DirectGroup[],
+): Record<string, string[]> {
+  const roles = [
+    ['owner', OWNER],
+    ['maintainer', MAINTAINER],
+    ['developer', DEVELOPER],
+  ] as const;
+  const byRole = roles.flatMap(([role, level]) => {
+    const held = direct.filter((group) => group.access_level === level).map((group) => group.full_path);
+    return held.length === 0 ? [] : [[`https://gitlab.org/claims/groups/${role}`, held] as const];
+  });
+  return { groups: [...paths], ...Object.fromEntries(byRole) };
+}

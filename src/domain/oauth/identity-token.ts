@@ -1,0 +1,53 @@
+/** The identity token: who signed in, when, and for which application, signed (OpenID Connect Core, section 2). */
+import { SignJWT } from 'jose';
+import type { Services } from '../../core/services.ts';
+import { now } from '../../platform/clock.ts';
+import { digest } from '../../platform/secret.ts';
+import { personClaims, selectPerson } from './identity-claims.ts';
+import { OAuthError } from './protocol.ts';
+import { SIGNING_ALGORITHM, signingKey } from './signing-keys.ts';
+
+/** Seconds that an identity token is worth something: it is read once, when it arrives. */
+const IDENTITY_SECONDS = 120;
+
+const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
+
+/** Ties the identity to the access token that came with it (OpenID Connect Core, section 3.1.3.6). */
+const accessTokenHash = (accessToken: string): string =>
+  digest(accessToken).subarray(0, 16).toString('base64url');
+
+/** The signed identity of a user for an application. Refuses with invalid_grant when the user is gone meanwhile. */
+export async function signIdentity(
+  services: Services,
+  of: {
+    clientUid: string;
+    userId: number;
+    scopes: readonly string[];
+    nonce: string | null;
+    authenticatedAt: Date | null;
+    accessToken: string;
+  },
+): Promise<string> {
+  const { points } = services.database;
+  const [settings, person, key] = await Promise.all([
+    services.settings.read(),
+    selectPerson(points, of.userId),
+    signingKey(services),
+  ]);
+  if (!person) throw new OAuthError('invalid_grant');
+  const baseUrl = services.baseUrl();
+  const issuedAt = seconds(now());
+  const claims = {
+    iss: baseUrl,
+    aud: of.clientUid,
+    exp: issuedAt + IDENTITY_SECONDS,
+    iat: issuedAt,
+    ...(of.nonce !== null && { nonce: of.nonce }),
+    ...(of.authenticatedAt !== null && { auth_time: seconds(of.authenticatedAt) }),
+    at_hash: accessTokenHash(of.accessToken),
+    ...personClaims({ baseUrl, settings, secretKey: services.secretKey }, person, of.scopes),
+    groups_direct: person.groups.map((group) => group.full_path),
+  };
+  const header = { alg: SIGNING_ALGORITHM, typ: 'JWT', kid: key.kid };
+  return new SignJWT(claims).setProtectedHeader(header).sign(key.privateKey);
+}

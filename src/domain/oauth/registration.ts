@@ -1,0 +1,71 @@
+/** Dynamic client registration: programs that register themselves, as public clients with one scope (RFC 7591; facts §8). */
+import type { Services } from '../../core/services.ts';
+import { notFound } from '../../platform/failure.ts';
+import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
+import { readBody } from '../../platform/http/body.ts';
+import { addressKey } from '../../platform/http/rate-limit.ts';
+import type { RawObject } from '../../platform/http/raw-parameters.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { type ApplicationDraft, redirectUriProblems } from './application-rules.ts';
+import { createDynamicApplication } from './applications.ts';
+import { OAuthError, protocolEndpoint, protocolReply } from './protocol.ts';
+
+const SCOPE = 'mcp';
+/** Nobody has checked who it is: the consent page shows the name with this. */
+const MARK = '[Unverified Dynamic Application] ';
+const NAME_BELOW = 200;
+const LIMIT = { limit: 5, periodSeconds: 3_600 } as const;
+
+const wrong = (description: string): OAuthError => new OAuthError('invalid_client_metadata', { description });
+
+/** What is registered for these metadata; 400 invalid_client_metadata when they are not in order. Pure. */
+export function readMetadata(metadata: RawObject, plainHttpAllowed: boolean): ApplicationDraft {
+  const { client_name, redirect_uris } = metadata;
+  const name = typeof client_name === 'string' ? client_name.trim() : '';
+  if (name === '') throw wrong('client_name is required');
+  if (name.length >= NAME_BELOW) throw wrong(`client_name must have less than ${NAME_BELOW} characters`);
+  if (!Array.isArray(redirect_uris) || redirect_uris.length === 0) throw wrong('redirect_uris is required');
+  const uris = redirect_uris.filter((uri) => typeof uri === 'string');
+  if (uris.length < redirect_uris.length) throw wrong('redirect_uris must be a list of texts');
+  const [problem] = redirectUriProblems(uris, plainHttpAllowed);
+  if (problem !== undefined) throw wrong(`redirect_uris ${problem}`);
+  return { name: `${MARK}${name}`, redirect_uris: [...new Set(uris)], scopes: [SCOPE], confidential: false };
+}
+
+/** Counts an attempt from this address; the answer when it is one too many (facts §8, Rate limits). */
+async function limitAttempts({ limiter }: Services, request: HttpRequest): Promise<Answer | undefined> {
+  const taken = await limiter.take(`oauth_register:${addressKey(request.address)}`, LIMIT);
+  if (taken.allowed) return undefined;
+  const error = 'This endpoint has been requested too many times. Try again later.';
+  return {
+    ...json(429, { message: { error } }, { 'retry-after': String(taken.retryAfter) }),
+    failure: 'too_many_requests',
+  };
+}
+
+/** POST /oauth/register; 404 while its feature flag is off. */
+export const registrationRoute = (services: Services): Route =>
+  protocolEndpoint(services, {
+    method: 'POST',
+    path: '/oauth/register',
+    document: true,
+    async handle({ db, settings, request }) {
+      if (!(await services.features.isOn('oauth_dynamic_client_registration'))) throw notFound();
+      const refused = await limitAttempts(services, request);
+      if (refused) return refused;
+      const draft = readMetadata(await readBody(request), settings.oauth_plain_http_allowed);
+      const row = await createDynamicApplication(db, draft);
+      const client = {
+        client_id: row.uid,
+        client_id_issued_at: Math.floor(row.created_at.getTime() / 1_000),
+        redirect_uris: row.redirect_uris,
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code'],
+        require_pkce: true,
+        client_name: row.name,
+        scope: SCOPE,
+        dynamic: true,
+      };
+      return protocolReply(client, 201);
+    },
+  });

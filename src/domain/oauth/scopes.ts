@@ -1,0 +1,49 @@
+/** Scopes of applications: which there are, how they are asked for, and what each allows, in words. Pure. */
+import { type Scope, scopeNames } from '../../core/identity/actor.ts';
+
+/** What an application may be registered with: all but the scope of tokens that rotate themselves (facts §8). */
+export const applicationScopes: readonly Scope[] = scopeNames.filter((scope) => scope !== 'self_rotate');
+
+/** What an authorization without a scope parameter gives, where the application has it (spec: OAuth 2.0 provider, 6). */
+export const DEFAULT_SCOPE: Scope = 'api';
+
+/** What each scope lets an application do, as the consent page says it. */
+export const scopeMeanings: Record<Scope, string> = {
+  api: 'Do everything that you can do through the API: read and change projects, groups, issues and settings.',
+  read_api: 'Read everything that you can read through the API.',
+  read_user: 'Read your profile, with your mail addresses.',
+  create_runner: 'Create runners.',
+  manage_runner: 'Manage runners.',
+  k8s_proxy: 'Call Kubernetes through agents.',
+  self_rotate: 'Replace this token by a new one.',
+  read_repository: 'Read repositories that you can read, over Git.',
+  write_repository: 'Read and push to repositories that you can push to, over Git.',
+  read_registry: 'Read container images that you can read.',
+  write_registry: 'Push container images.',
+  read_virtual_registry: 'Read container images through the dependency proxy.',
+  write_virtual_registry: 'Read, write and delete container images through the dependency proxy.',
+  read_observability: 'Read observability data.',
+  write_observability: 'Write observability data.',
+  ai_features: 'Call AI features of the API.',
+  ai_workflows: 'Call AI workflows of the API.',
+  mcp: 'Call the model context protocol server.',
+  sudo: 'Act as any user. Only administrators can give this.',
+  admin_mode: 'Do what administrators do. Only administrators can give this.',
+  read_service_ping: 'Read the usage statistics of this site. Only administrators can give this.',
+  openid: 'Know who you are.',
+  profile: 'Read your name, your picture and the address of your profile.',
+  email: 'Read your primary mail address.',
+};
+
+/** The names in a scope parameter, each once, in the order asked (RFC 6749, section 3.3). */
+export const splitScopes = (text: string): string[] => [...new Set(text.split(/\s+/).filter(Boolean))];
+
+/**
+ * What is asked for, where the application has all of it; undefined otherwise. Nothing asked is the default scope, or
+ * where the application does not have that, all that it has.
+ */
+export function decideScopes(asked: string | undefined, available: readonly string[]): string[] | undefined {
+  const names = splitScopes(asked ?? '');
+  if (names.length > 0) return names.every((name) => available.includes(name)) ? names : undefined;
+  return available.includes(DEFAULT_SCOPE) ? [DEFAULT_SCOPE] : [...available];
+}

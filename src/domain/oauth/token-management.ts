@@ -1,0 +1,194 @@
+/** What a client asks about a token and does with it: information, revocation, introspection (RFC 7009, 7662). */
+import type postgres from 'postgres';
+import { revokeGrants } from '../../core/identity/oauth-grants.ts';
+import type { Services } from '../../core/services.ts';
+import { now } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { digest } from '../../platform/secret.ts';
+import { type Client, findClient, presentedClient, requireClient } from './clients.ts';
+import {
+  OAuthError,
+  type Parameters,
+  type ProtocolContext,
+  protocolEndpoint,
+  protocolReply,
+} from './protocol.ts';
+
+type StoredAccess = {
+  user_id: number | null;
+  scopes: string[];
+  grant_id: number;
+  application_id: number | null;
+  client_uid: string | null;
+  confidential: boolean | null;
+  revoked_at: Date | null;
+  expires_at: Date;
+  created_at: Date;
+  /** Null when the token is nobody's, or its user is being deleted. */
+  user_state: string | null;
+};
+
+/** An access token of an application by its value; undefined for any other token. */
+async function selectAccess(sql: postgres.Sql, token: string): Promise<StoredAccess | undefined> {
+  const [row] = await sql<StoredAccess[]>`
+    select t.user_id, t.scopes, t.grant_id, t.revoked_at, t.expires_at, t.created_at, g.application_id,
+      a.uid as client_uid, a.confidential, case when u.deletion is null then u.state end as user_state
+    from access_tokens t join oauth_grants g on g.id = t.grant_id
+    left join oauth_applications a on a.id = g.application_id left join users u on u.id = t.user_id
+    where t.digest = ${digest(token)} and t.kind = 'oauth'`;
+  return row;
+}
+
+const isLive = (token: StoredAccess, time: Date): boolean =>
+  token.revoked_at === null &&
+  token.expires_at > time &&
+  (token.user_id === null || token.user_state === 'active');
+
+const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
+
+/** The token of the header or the parameter, as the API takes it (spec: Authentication, 3). */
+export function bearerToken(request: HttpRequest, parameters: Parameters): string | undefined {
+  const header = /^bearer\s+(\S+)\s*$/i.exec(request.headers.authorization?.toString() ?? '')?.[1];
+  return header ?? parameters.get('access_token');
+}
+
+/** What is wrong with a token that is there, in the words of the API's door. */
+function describe(token: StoredAccess): string {
+  if (token.revoked_at !== null) return 'Token was revoked. You have to re-authorize from the user.';
+  return 'Token is expired. You can either do re-authorization or token refresh.';
+}
+
+const infoRoute = (services: Services): Route =>
+  protocolEndpoint(services, {
+    method: 'GET',
+    path: '/oauth/token/info',
+    crossOrigin: true,
+    async handle({ request, parameters }) {
+      const value = bearerToken(request, parameters);
+      const token = value === undefined ? undefined : await selectAccess(services.database.points, value);
+      const time = now();
+      // 400 where the API's door says 401: that is what clients of this endpoint are used to (facts: OAuth 2.0 / OIDC).
+      if (!token) throw new OAuthError('invalid_request', { description: 'The access token is invalid.' });
+      if (!isLive(token, time)) throw new OAuthError('invalid_request', { description: describe(token) });
+      const expires_in = seconds(token.expires_at) - seconds(time);
+      return protocolReply({
+        resource_owner_id: token.user_id,
+        scope: token.scopes,
+        expires_in,
+        application: { uid: token.client_uid },
+        created_at: seconds(token.created_at),
+        scopes: token.scopes,
+        expires_in_seconds: expires_in,
+      });
+    },
+  });
+
+/** Whether the client may end or look at the token: its own, or one that no application is named for. */
+const isOwn = (client: Client, applicationId: number | null): boolean =>
+  applicationId === null || applicationId === client.id;
+
+/** The grant of a refresh token, whatever became of it. */
+async function selectRefreshGrant(sql: postgres.Sql, token: string) {
+  const [row] = await sql<
+    {
+      grant_id: number;
+      application_id: number | null;
+      live: boolean;
+      scopes: string[];
+      client_uid: string | null;
+    }[]
+  >`
+    select g.id as grant_id, g.application_id, g.scopes, a.uid as client_uid,
+      r.used_at is null and g.revoked_at is null and (u.id is null or (u.state = 'active' and u.deletion is null)) as live
+    from oauth_refresh_tokens r join oauth_grants g on g.id = r.grant_id
+    left join oauth_applications a on a.id = g.application_id left join users u on u.id = g.user_id
+    where r.digest = ${digest(token)}`;
+  return row;
+}
+
+/** 200 and an empty object whether or not there was such a token (RFC 7009, section 2.2). */
+const revokeRoute = (services: Services): Route =>
+  protocolEndpoint(services, {
+    method: 'POST',
+    path: '/oauth/revoke',
+    crossOrigin: true,
+    async handle(context) {
+      const { db, parameters } = context;
+      const client = await proveForRevocation(context);
+      const value = parameters.require('token');
+      const { points } = services.database;
+      const token = (await selectAccess(points, value)) ?? (await selectRefreshGrant(points, value));
+      if (token && isOwn(client, token.application_id)) {
+        // The refresh token that belongs to a revoked access token would bring it back, so the grant ends with either.
+        await inTransaction(db, (tx) => revokeGrants(tx, { grantId: token.grant_id }));
+      }
+      return protocolReply({});
+    },
+  });
+
+/** The client, or 403 unauthorized_client as the public API answers (facts: OAuth 2.0 / OIDC). */
+async function proveForRevocation(context: ProtocolContext): Promise<Client> {
+  const client = await findClient(context).catch((error: unknown) => {
+    if (error instanceof OAuthError && error.code === 'invalid_client') return undefined;
+    throw error;
+  });
+  if (client) return client;
+  throw new OAuthError('unauthorized_client', {
+    status: 403,
+    description: 'You are not authorized to revoke this token',
+  });
+}
+
+/** By its own client's credentials, or by another live access token of the same application (RFC 7662, section 2.1). */
+const introspectRoute = (services: Services): Route =>
+  protocolEndpoint(services, {
+    method: 'POST',
+    path: '/oauth/introspect',
+    async handle(context) {
+      const { request, parameters } = context;
+      const { points } = services.database;
+      const time = now();
+      const value = parameters.require('token');
+      let asker: number | null;
+      const bearer = /^bearer\s+(\S+)\s*$/i.exec(request.headers.authorization?.toString() ?? '')?.[1];
+      if (bearer !== undefined && !presentedClient({}, parameters)) {
+        const own = bearer === value ? undefined : await selectAccess(points, bearer);
+        if (!own || !isLive(own, time)) throw new OAuthError('invalid_token');
+        asker = own.application_id;
+      } else {
+        const client = await requireClient(context);
+        if (!client.confidential) throw new OAuthError('invalid_client');
+        asker = client.id;
+      }
+      const access = await selectAccess(points, value);
+      if (access && isLive(access, time) && access.application_id === asker) {
+        return protocolReply({
+          active: true,
+          scope: access.scopes.join(' '),
+          client_id: access.client_uid,
+          token_type: 'Bearer',
+          exp: seconds(access.expires_at),
+          iat: seconds(access.created_at),
+          ...(access.user_id !== null && { sub: String(access.user_id) }),
+        });
+      }
+      const refresh = access ? undefined : await selectRefreshGrant(points, value);
+      if (refresh?.live && refresh.application_id === asker) {
+        return protocolReply({
+          active: true,
+          scope: refresh.scopes.join(' '),
+          client_id: refresh.client_uid,
+        });
+      }
+      return protocolReply({ active: false });
+    },
+  });
+
+/** What is asked about tokens, and their end. */
+export const tokenManagementRoutes = (services: Services): Route[] => [
+  infoRoute(services),
+  revokeRoute(services),
+  introspectRoute(services),
+];

@@ -1,0 +1,40 @@
+/** Who may read the measurements. */
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../../../test/support/app.ts';
+
+const forwardedFor = (address: string) => ({ raw: true, headers: { 'x-forwarded-for': address } });
+
+describe('by default', () => {
+  const app = useApp();
+
+  test('this machine reads the measurements, but not through a proxy that nobody trusts', async () => {
+    const own = await app.call('GET /-/metrics', { raw: true });
+    expect([own.status, own.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    expect((await app.call('GET /-/metrics', forwardedFor('203.0.113.9'))).status).toBe(404);
+    expect((await app.call('GET /-/metrics', forwardedFor('127.0.0.1'))).status).toBe(404);
+    expect((await app.call('GET /-/readiness', forwardedFor('203.0.113.9'))).status).toBe(200);
+  });
+});
+
+describe('behind a trusted proxy, with monitoring elsewhere', () => {
+  const app = useApp({
+    env: { ASHLAR_TRUSTED_PROXIES: '127.0.0.1', ASHLAR_METRICS_ALLOWLIST: '192.0.2.0/24, 2001:db8::7' },
+  });
+
+  test.each([
+    ['192.0.2.200', 200],
+    ['2001:db8::7', 200],
+    ['192.0.3.1', 404],
+    ['2001:db8::8', 404],
+    ['192.0.2.200, 203.0.113.9', 404],
+  ])('%s gets %i', async (address, status) => {
+    expect((await app.call('GET /-/metrics', forwardedFor(address))).status).toBe(status);
+  });
+
+  test('this machine itself is not in the list', async () => {
+    expect((await app.call('GET /-/metrics', { raw: true })).status).toBe(404);
+  });
+});

@@ -1,0 +1,87 @@
+/** What a browser gets, and what a program gets, where something is missing or goes wrong. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Failure, notFound } from '../failure.ts';
+import { createLog } from '../log.ts';
+import { createOriginPolicy } from './origin.ts';
+import { createLoadGauge } from './overload.ts';
+import { createServer, portOf, type Route } from './server.ts';
+
+const log: string[] = [];
+const load = createLoadGauge();
+const throwing = (path: string, thrown: Error): Route => ({
+  method: 'GET',
+  path,
+  handle: () => Promise.reject(thrown),
+});
+const server = createServer({
+  routes: [
+    throwing('/broken', new Error('the secret reason')),
+    throwing('/gone', notFound()),
+    throwing('/busy', new Failure('unavailable', '<later>', { headers: { 'retry-after': '9' } })),
+    throwing('/api/v4/broken', new Error('the secret reason')),
+  ],
+  maximumUrlLength: 8_190,
+  origins: createOriginPolicy([], () => 'http://127.0.0.1'),
+  load,
+  log: createLog((text) => log.push(text)),
+  observe: () => undefined,
+});
+let url = '';
+beforeAll(async () => {
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  url = `http://127.0.0.1:${portOf(server.server)}`;
+});
+afterAll(async () => {
+  await server.close();
+  load.stop();
+});
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const ask = async (path: string, accept: string, method = 'GET') => {
+  const answer = await fetch(`${url}${path}`, { method, headers: { accept } });
+  return { answer, type: answer.headers.get('content-type'), text: await answer.text() };
+};
+
+test.each([
+  ['/nowhere', 404, 'Page not found'],
+  ['/gone', 404, 'Page not found'],
+  ['/busy', 503, 'That did not work'],
+  ['/broken', 500, 'Something went wrong'],
+  ['/apiary', 404, 'Page not found'],
+])('a browser gets a page at %s', async (path, status, title) => {
+  const { answer, type, text } = await ask(path, BROWSER);
+  expect([answer.status, type]).toEqual([status, 'text/html; charset=utf-8']);
+  expect(text).toContain(`<h1>${title}</h1>`);
+  expect(text).toContain('<link rel="stylesheet" href="/-/style.css">');
+  expect(answer.headers.get('vary')).toContain('Accept');
+  expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN');
+  const head = await ask(path, BROWSER, 'HEAD');
+  expect([head.answer.status, head.text]).toEqual([status, '']);
+});
+
+test('the page of a fault names the request and nothing of the reason, and the fault is logged', async () => {
+  const { answer, text } = await ask('/broken', BROWSER);
+  expect(text).toContain(answer.headers.get('x-request-id'));
+  expect(text).not.toContain('secret reason');
+  expect(log.join('')).toContain('the secret reason');
+});
+
+test('a failure’s text is escaped, and its headers are kept', async () => {
+  const { answer, text } = await ask('/busy', BROWSER);
+  expect(text).toContain('&lt;later&gt;');
+  expect(answer.headers.get('retry-after')).toBe('9');
+});
+
+test.each([
+  ['/nowhere', '*/*', 404],
+  ['/nowhere', 'application/json', 404],
+  ['/broken', '*/*', 500],
+  ['/api/v4/nowhere', BROWSER, 404],
+  ['//api/v4/nowhere', BROWSER, 404],
+  ['/api/v4/broken', BROWSER, 500],
+  ['/api', BROWSER, 404],
+])('%s for %s stays JSON', async (path, accept, status) => {
+  const { answer, type, text } = await ask(path, accept);
+  expect([answer.status, type]).toEqual([status, 'application/json']);
+  expect(JSON.parse(text)).toHaveProperty('message');
+});

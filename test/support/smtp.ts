@@ -1,0 +1,67 @@
+/** A server that takes mails, for tests: the least of RFC 5321 that a client speaks with. */
+import { createServer, type Socket } from 'node:net';
+
+export type Smtp = {
+  url: string;
+  /** The mails, as they came. */
+  received: string[];
+  commands: string[];
+  stop(): Promise<void>;
+};
+
+/** Listens on loopback; refuses as many mails as told, for now, before it takes any. */
+export function startSmtp(refusals: number): Promise<Smtp> {
+  const sockets = new Set<Socket>();
+  const received: string[] = [];
+  const commands: string[] = [];
+  let refused = 0;
+  const talk = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    let data: string[] | undefined;
+    const answer = (line: string) => socket.write(`${line}\r\n`);
+    const hear = (line: string): void => {
+      if (data) {
+        if (line !== '.') {
+          data.push(line);
+          return;
+        }
+        received.push(data.join('\r\n'));
+        data = undefined;
+        answer('250 taken');
+        return;
+      }
+      commands.push(line);
+      if (/^EHLO/.test(line)) answer('250 here');
+      else if (/^MAIL/.test(line) && refused < refusals) {
+        refused += 1;
+        answer('451 later');
+      } else if (line === 'DATA') {
+        data = [];
+        answer('354 go on');
+      } else if (line === 'QUIT') socket.end('221 bye\r\n');
+      else answer('250 fine');
+    };
+    let rest = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      const lines = (rest + bytes).split('\r\n');
+      rest = lines.pop() ?? '';
+      lines.forEach(hear);
+    });
+    answer('220 here');
+  };
+  const server = createServer(talk);
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') throw new Error('the server does not listen');
+      resolve({ url: `smtp://127.0.0.1:${address.port}`, received, commands, stop });
+    }),
+  );
+}
