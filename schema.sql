@@ -449,6 +449,8 @@ create table oauth_refresh_tokens (
 
 CREATE INDEX oauth_refresh_tokens_grant ON public.oauth_refresh_tokens USING btree (grant_id);
 
+CREATE INDEX oauth_refresh_tokens_unused ON public.oauth_refresh_tokens USING btree (created_at) WHERE (used_at IS NULL);
+
 CREATE INDEX oauth_refresh_tokens_used ON public.oauth_refresh_tokens USING btree (used_at) WHERE (used_at IS NOT NULL);
 
 create table oauth_signing_keys (

@@ -59,6 +59,7 @@ create table oauth_refresh_tokens (
 );
 create index oauth_refresh_tokens_grant on oauth_refresh_tokens (grant_id);
 create index oauth_refresh_tokens_used on oauth_refresh_tokens (used_at) where used_at is not null;
+create index oauth_refresh_tokens_unused on oauth_refresh_tokens (created_at) where used_at is null;
 
 create table oauth_devices (
   id bigint generated always as identity primary key,

@@ -8,7 +8,7 @@ import type { Answer, HttpRequest } from '../platform/http/answer.ts';
 import { readBody } from '../platform/http/body.ts';
 import { type Html, html, htmlAnswer, htmlPage } from '../platform/http/html.ts';
 import { addressKey, rateLimitHeaders } from '../platform/http/rate-limit.ts';
-import { parseUrlEncoded, type RawObject } from '../platform/http/raw-parameters.ts';
+import { parseUrlEncoded, type RawObject, refuseUnstorable } from '../platform/http/raw-parameters.ts';
 import type { Method, Route } from '../platform/http/server.ts';
 import { sameSecret } from '../platform/secret.ts';
 import { readCookie, SESSION_COOKIE } from './identity/credentials.ts';
@@ -56,7 +56,7 @@ export const sessionPage = (
 ): Route =>
   toRoute(services, spec, async (context) => {
     const { session, request } = context;
-    if (!session) return redirect(signInPath(request, spec.method));
+    if (!session) return redirect(withReturn(SIGN_IN_PATH, request, spec.method));
     if (spec.method !== 'GET' && !hasToken(services, context, session)) throw forged();
     return spec.handle({ ...context, session });
   });
@@ -75,7 +75,9 @@ function toRoute(services: Services, spec: Common, handle: (context: PageContext
         if (!isSameOrigin(request, services.baseUrl())) throw forged();
         services.disk.refuseWrites();
       }
-      if (session?.duty.kind === 'overdue' && !spec.whileOverdue) return redirect(TWO_FACTOR_PATH);
+      if (session?.duty.kind === 'overdue' && !spec.whileOverdue)
+        return redirect(withReturn(TWO_FACTOR_PATH, request, spec.method));
+      for (const value of Object.values(request.params)) refuseUnstorable(value);
       const parameters = { ...parseUrlEncoded(request.query), ...(await readBody(request)) };
       const field = (name: string): string => textOf(parameters[name]);
       const answered = await handle({ db: database.db, services, settings, request, session, field });
@@ -99,10 +101,11 @@ export const redirect = (location: string, headers: Record<string, string> = {})
   body: '',
 });
 
-function signInPath(request: HttpRequest, method: Method): string {
-  if (method !== 'GET') return SIGN_IN_PATH;
+/** The path of a page that leads back here when its work is done; back to a form's answer there is no way. */
+function withReturn(path: string, request: HttpRequest, method: Method): string {
+  if (method !== 'GET') return path;
   const here = request.query === '' ? request.path : `${request.path}?${request.query}`;
-  return `${SIGN_IN_PATH}?return_to=${encodeURIComponent(here)}`;
+  return `${path}?return_to=${encodeURIComponent(here)}`;
 }
 
 const forged = (): Failure =>

@@ -10,6 +10,7 @@ import {
 } from 'node:crypto';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { Failure } from './failure.ts';
 
 /** URL-safe random text with `bytes` of entropy. */
 export const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url');
@@ -40,9 +41,16 @@ export const hmacSha1 = (key: Buffer, message: Buffer): Buffer =>
 /** Random bytes, for keys that are shown in an encoding of their own. */
 export const randomKey = (bytes: number): Buffer => randomBytes(bytes);
 
+/** By purpose and secret key: there is one of these, and few of those. */
+const derived = new Map<string, Buffer>();
+
 /** A key for one purpose, derived from the instance's secret key. */
-export const deriveKey = (secretKey: string, purpose: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', secretKey, 'ashlar', purpose, 32));
+export function deriveKey(secretKey: string, purpose: string): Buffer {
+  const name = `${purpose} ${secretKey}`;
+  const key = derived.get(name) ?? Buffer.from(hkdfSync('sha256', secretKey, 'ashlar', purpose, 32));
+  derived.set(name, key);
+  return key;
+}
 
 /** Names a secret key without revealing it, so that two processes can tell that theirs differ. */
 export const keyId = (secretKey: string): string =>
@@ -78,6 +86,12 @@ const ARGON2 = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as c
 const PARAMETERS = `m=${ARGON2.memory},t=${ARGON2.passes},p=${ARGON2.parallelism}`;
 const phcPart = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
+/**
+ * More than these, at tens of milliseconds each, would be waited for longer than anybody does: whoever comes then is told
+ * so at once, instead of all who come after.
+ */
+const MOST_WAITING = 500;
+
 /** One hash after the other, in a thread of its own: each takes 19 MiB and a core, and other requests must go on. */
 let thread: Worker | undefined;
 let asked = 0;
@@ -103,6 +117,10 @@ function hashingThread(): Worker {
 }
 
 async function argon2id(password: string, salt: Buffer, memory: number, passes: number, parallelism: number) {
+  if (waiting.size >= MOST_WAITING) {
+    const headers = { 'retry-after': '5' };
+    throw new Failure('unavailable', '503 Service Unavailable: too many passwords to check', { headers });
+  }
   const parameters = {
     message: password,
     nonce: salt,

@@ -2,13 +2,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { announce } from '../activity/announce.ts';
 
-/** Which grants: all of a user, or of them those of one application, or with null of none; or one grant. */
-export type GrantChoice = { userId: number; applicationId?: number | null } | { grantId: number };
+/** Which grants: all of a user, or of them those of one application, or with null of none; those by password; one grant. */
+export type GrantChoice =
+  | { userId: number; applicationId?: number | null }
+  | { passwordOf: number }
+  | { grantId: number };
 
 /** The same words for grants and for devices, which become grants. */
 function condition(choice: GrantChoice): RawBuilder<unknown> {
   if ('grantId' in choice) return sql`id = ${choice.grantId}`;
+  if ('passwordOf' in choice) return sql`user_id = ${choice.passwordOf} and kind = 'password'`;
   const { userId, applicationId } = choice;
   return applicationId === undefined
     ? sql`user_id = ${userId}`
@@ -35,4 +40,33 @@ export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<number>
     tx,
   );
   return grants.rows.length;
+}
+
+/** Revokes a grant whose code or refresh token came back after its use, and says so in its user's audit log. */
+export async function revokeReplayed(tx: Db, grantId: number): Promise<void> {
+  if ((await revokeGrants(tx, { grantId })) === 0) return;
+  const grant = await tx
+    .selectFrom('oauth_grants as g')
+    .innerJoin('users as u', 'u.id', 'g.user_id')
+    .leftJoin('oauth_applications as a', 'a.id', 'g.application_id')
+    .select(['u.id as user_id', 'u.username', 'a.id as application_id', 'a.name'])
+    .where('g.id', '=', grantId)
+    .executeTakeFirst();
+  if (!grant) return;
+  const { user_id, username, application_id, name } = grant;
+  await announce(tx, {
+    author: undefined,
+    audit: {
+      entity: { type: 'User', id: user_id, path: username },
+      event: 'oauth_authorization_revoked',
+      details: {
+        reason: 'a code or a refresh token that was used before was sent again',
+        ...(application_id !== null && {
+          target_id: application_id,
+          target_type: 'OauthApplication',
+          target_details: name,
+        }),
+      },
+    },
+  });
 }

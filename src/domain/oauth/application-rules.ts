@@ -65,8 +65,13 @@ export function redirectUriProblems(uris: readonly string[], plainHttpAllowed: b
   return [...new Set(problems.filter((problem) => problem !== undefined))];
 }
 
-function nameProblems(name: string): string[] {
+/** Control characters, and the marks that turn what stands around them: a name could read as more than a name. */
+const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** What is wrong with the name that people read when they are asked; empty when nothing is. */
+export function nameProblems(name: string): string[] {
   if (name === '') return ["can't be blank"];
+  if (UNREADABLE.test(name)) return ['contains characters that are not allowed'];
   return name.length > LONGEST_NAME ? [`is too long (maximum is ${LONGEST_NAME} characters)`] : [];
 }
 

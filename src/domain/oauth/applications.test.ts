@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { type Browser, openBrowser, signInAs, withSettings } from '../../../test/support/browser.ts';
@@ -516,5 +517,67 @@ describe('what a user has authorised', () => {
     const { browser, id: userId } = await person();
     await grantTo((await create({ name: 'Never redeemed' })).id, userId, ['api'], 'https://a.example/');
     expect((await browser.get(OWN)).text).not.toContain('Never redeemed');
+  });
+});
+
+/** Returns when a statement waits for a row that another has locked. */
+async function untilWaiting(): Promise<void> {
+  for (let times = 0; times < 500; times++) {
+    const [row] = await app.app.services.database.sql<{ waiting: boolean }[]>`
+      select exists (select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock') as waiting`;
+    if (row?.waiting) return;
+    await setTimeout(10);
+  }
+  throw new Error('nothing waits');
+}
+
+describe('security', () => {
+  test('a refresh that is under way while scopes are taken away gives nothing that lives', async () => {
+    const { browser, id: userId } = await person();
+    const { path, id } = await register(browser, OWN, { scope_read_user: '1' });
+    const grant = await grantTo(id, userId, ['api']);
+    const { db } = app.app.services.database;
+    const fields = { ...(await tokenOf(browser, `${path}/edit`, path)), name: 'Client', confidential: '1' };
+    let updated: Promise<unknown> = Promise.resolve();
+    const late = await inTransaction(db, async (tx) => {
+      await tx.selectFrom('oauth_grants').select('id').where('id', '=', grant.id).forUpdate().execute();
+      const redirect_uri = 'https://client.example/callback';
+      updated = browser.post(path, { ...fields, redirect_uri, scope_read_user: '1' });
+      await untilWaiting();
+      const of = { id: grant.id, user_id: userId, scopes: ['api'], name: 'late', renewable: true };
+      return (await issueTokens(tx, of)).accessToken;
+    });
+    await updated;
+    expect([await isRevoked(grant.id), await opens(grant.token), await opens(late)]).toEqual([
+      true,
+      401,
+      401,
+    ]);
+  });
+
+  test('resource exhaustion: a user has a thousand applications at most', async () => {
+    const { browser, id: userId } = await person();
+    await app.app.services.database.sql`
+      insert into oauth_applications (uid, name, redirect_uris, scopes, confidential, user_id, created_at, updated_at)
+      select 'many-' || n, 'Many', '{https://a.example/}', '{api}', false, ${userId}, now(), now()
+      from generate_series(1, 1000) n`;
+    const fields = { name: 'One more', redirect_uri: 'https://a.example/', scope_api: '1' };
+    expect((await browser.submit(`${OWN}/new`, fields, OWN)).status).toBe(400);
+  });
+
+  test('a name that reads as something else is refused', async () => {
+    for (const name of ['Good\u202elive', 'Two\nlines', 'a\u2066b']) {
+      const answer = await app.root('POST /applications', { body: { ...client, name } });
+      expect([answer.status, answer.body.message.name]).toEqual([
+        400,
+        ['contains characters that are not allowed'],
+      ]);
+    }
+  });
+
+  test('a NUL in the path of a group is malformed', async () => {
+    const { browser } = await person();
+    expect((await browser.get('/groups/a%00b/-/settings/applications')).status).toBe(400);
   });
 });

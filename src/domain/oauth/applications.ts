@@ -91,7 +91,20 @@ const newSecret = (): string => `gloas-${randomHex(32)}`;
 /** The application and its secret, which nobody is told again. */
 export type Registered = { row: ApplicationRow; secret: string };
 
-/** Registers an application; only those of the instance can be trusted. */
+/** More than anybody registers; only administrators make those of the instance. */
+const MOST_APPLICATIONS = 1_000;
+
+async function refuseTooMany(tx: Db, owner: Owner): Promise<void> {
+  if (owner.of === 'instance') return;
+  const { count } = await tx
+    .selectFrom(ownedBy(tx, owner).limit(MOST_APPLICATIONS).as('own'))
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MOST_APPLICATIONS)
+    throw badRequest(`nobody has more than ${MOST_APPLICATIONS} applications`);
+}
+
+/** Registers an application; only those of the instance can be trusted, and 400 beyond a thousand of one owner. */
 export function createApplication(
   db: Db,
   author: Actor,
@@ -101,6 +114,7 @@ export function createApplication(
 ): Promise<Registered> {
   const secret = newSecret();
   return inTransaction(db, async (tx) => {
+    await refuseTooMany(tx, owner);
     const row = await insertApplication(tx, {
       ...draft,
       secret_digest: digest(secret),
@@ -174,14 +188,15 @@ async function endGrants(tx: Db, id: number, { all, beyond }: Ends): Promise<voi
   const scopes = sql<string[]>`${beyond.scopes}::text[]`;
   const uris = sql<string[]>`${beyond.redirect_uris}::text[]`;
   await sql`
-    with ended as (
-      update oauth_grants set revoked_at = ${time}
-      where application_id = ${id} and revoked_at is null
-        and (${all} or not scopes <@ ${scopes}
-          or (code_digest is not null and code_used_at is null and redirect_uri <> all(${uris})))
-      returning id)
-    update access_tokens t set revoked_at = ${time}, updated_at = ${time} from ended
-    where t.grant_id = ended.id and t.revoked_at is null`.execute(tx);
+    update oauth_grants set revoked_at = ${time}
+    where application_id = ${id} and revoked_at is null
+      and (${all} or not scopes <@ ${scopes}
+        or (code_digest is not null and code_used_at is null and redirect_uri <> all(${uris})))`.execute(tx);
+  // A statement of its own: it sees the tokens of a refresh that the first had to wait for.
+  await sql`
+    update access_tokens set revoked_at = ${time}, updated_at = ${time}
+    where grant_id in (select id from oauth_grants where application_id = ${id} and revoked_at is not null)
+      and revoked_at is null`.execute(tx);
   await sql`delete from oauth_devices where application_id = ${id} and (${all} or not scopes <@ ${scopes})`.execute(
     tx,
   );

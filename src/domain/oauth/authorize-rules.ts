@@ -23,9 +23,11 @@ export function readQuery(query: string): AuthorizeParameters {
   const wrong = new Map<string, OAuthError>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (value === '') continue;
-    const shown = name.slice(0, 100);
+    // Half of a character cannot stand in an address.
+    const shown = name.slice(0, 100).toWellFormed();
     if (values.has(name)) wrong.set(name, invalidRequest(`Repeated parameter: ${shown}.`));
-    else if (value.length > LONGEST) wrong.set(name, invalidRequest(`Invalid parameter: ${shown}.`));
+    else if (value.length > LONGEST || value.includes('\0'))
+      wrong.set(name, invalidRequest(`Invalid parameter: ${shown}.`));
     values.set(name, value);
   }
   return { values, wrong };
@@ -82,7 +84,11 @@ function judgeChallenge(values: AuthorizeParameters['values'], client: Client): 
 const isPrompt = (word: string): word is Prompt => prompts.some((prompt) => prompt === word);
 
 function judgePrompt(text: string | undefined): Set<Prompt> {
-  const words = (text ?? '').split(' ').filter(Boolean);
+  // To choose an account is to sign in to it.
+  const words = (text ?? '')
+    .split(' ')
+    .filter(Boolean)
+    .map((word) => (word === 'select_account' ? 'login' : word));
   const known = new Set(words.filter(isPrompt));
   if (!words.every(isPrompt) || (known.has('none') && known.size > 1))
     throw invalidRequest('Invalid parameter: prompt.');
@@ -102,13 +108,14 @@ function judgeRest(
 ): Omit<AuthorizationRequest, keyof ReplyTo> {
   const [error] = wrong.values();
   if (error) throw error;
+  // First: what such a request lacks is elsewhere (OpenID Connect Core, section 6).
+  for (const name of ['request', 'request_uri'] as const)
+    if (values.has(name)) throw new OAuthError(`${name}_not_supported`);
   const type = values.get('response_type');
   if (type === undefined) throw missing('response_type');
   if (type !== 'code') throw new OAuthError('unsupported_response_type');
   if ((values.get('response_mode') ?? 'query') !== 'query')
     throw invalidRequest('The response_mode must be query.');
-  for (const name of ['request', 'request_uri'])
-    if (values.has(name)) throw invalidRequest(`The parameter ${name} is not supported.`);
   const codeChallenge = judgeChallenge(values, client);
   const scopes = decideScopes(values.get('scope'), client.scopes);
   if (!scopes || scopes.length === 0) throw new OAuthError('invalid_scope');

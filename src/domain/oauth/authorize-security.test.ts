@@ -250,4 +250,39 @@ describe('security', () => {
     expect([answer.status, answer.location]).toEqual([400, null]);
     expect(await grantsOf(user)).toEqual([]);
   });
+
+  test('consent is for what was shown: scopes that the application got meanwhile are asked about anew', async () => {
+    const { user, browser } = await signedIn();
+    const application = await makeApplication(ashlar, { scopes: ['read_user'] });
+    const path = authorizePath(application);
+    const fields = { ...hiddenFields((await browser.get(path)).text, PATH), decision: 'approve' };
+    await db()
+      .updateTable('oauth_applications')
+      .set({ scopes: ['read_user', 'api'] })
+      .where('id', '=', application.id)
+      .execute();
+    const again = await browser.post(PATH, fields);
+    expect([again.status, again.location]).toEqual([200, null]);
+    expect(again.text).toContain('<code>api</code>');
+    expect(await grantsOf(user)).toEqual([]);
+    const approved = await browser.post(PATH, { ...hiddenFields(again.text, PATH), decision: 'approve' });
+    expect(approved.status).toBe(303);
+    expect(await grantsOf(user)).toEqual([expect.objectContaining({ scopes: ['api'] })]);
+  });
+
+  test('malformed text: a NUL in the request of a form, half a character in the name of a parameter', async () => {
+    const { user, browser } = await signedIn();
+    const application = await makeApplication(ashlar);
+    const fields = hiddenFields((await browser.get(authorizePath(application))).text, PATH);
+    const sent = (request: string) => browser.post(PATH, { ...fields, request, decision: 'approve' });
+    expect((await sent('client_id=%00')).status).toBe(400);
+    for (const name of ['nonce', 'state', 'scope']) {
+      const { location } = await sent(`${fields.request}&${name}=%00`);
+      expect([name, answerAt(location).error]).toEqual([name, 'invalid_request']);
+    }
+    const halved = encodeURIComponent(`${'a'.repeat(99)}\u{1f600}`);
+    const { location } = await browser.get(`${authorizePath(application)}&${halved}=1&${halved}=2`);
+    expect(answerAt(location).error).toBe('invalid_request');
+    expect(await grantsOf(user)).toEqual([]);
+  });
 });

@@ -157,27 +157,42 @@ async function grant(tx: Db, asked: AuthorizationRequest, session: Session, code
   return true;
 }
 
+const shownScopes = ({ scopes }: AuthorizationRequest): string => scopes.join(' ');
+
+/** Asks the user; what they are shown comes back with the form. */
+function ask(
+  { services }: PageContext,
+  query: string,
+  asked: AuthorizationRequest,
+  session: Session,
+): Answer {
+  const { client, scopes, redirectUri } = asked;
+  const body = consentForm({
+    action: PATH,
+    token: tokenField(services, session),
+    request: query,
+    shown: shownScopes(asked),
+    client,
+    redirectUri,
+    scopes,
+    user: session.actor,
+  });
+  const headers = pageHeaders(redirectUri);
+  return showPage(services, session, { title: 'Authorize an application', body, headers });
+}
+
 /** Shows what is asked, or answers at once where nobody need be asked. */
 async function open(context: PageContext): Promise<Answer> {
-  const { db, services, request } = context;
+  const { db, request } = context;
   const { query } = request;
   return withViewer(context, query, async (asked, session) => {
-    const { client, scopes, prompt, redirectUri } = asked;
-    if (!needsConsent(asked, await isApprovedBefore(db, session.actor.id, client.id, scopes)))
-      return approve(context, query, asked, session);
+    const { client, scopes, prompt } = asked;
+    const approved = !needsConsent(asked, await isApprovedBefore(db, session.actor.id, client.id, scopes));
+    // Whoever only looks ahead is granted nothing.
+    if (approved && request.method !== 'HEAD') return approve(context, query, asked, session);
     if (prompt.has('none'))
       return refuse(context, { refused: new OAuthError('consent_required'), replyTo: asked });
-    const body = consentForm({
-      action: PATH,
-      token: tokenField(services, session),
-      request: query,
-      client,
-      redirectUri,
-      scopes,
-      user: session.actor,
-    });
-    const headers = pageHeaders(redirectUri);
-    return showPage(services, session, { title: 'Authorize an application', body, headers });
+    return ask(context, query, asked, session);
   });
 }
 
@@ -187,7 +202,11 @@ async function decide(context: PageContext): Promise<Answer> {
   const query = field('request');
   return withViewer(context, query, async (asked, session) => {
     const decision = field('decision');
-    if (decision === 'approve') return approve(context, query, asked, session);
+    if (decision === 'approve') {
+      // A request without scopes asks for those of the application, which may have changed while the page was read.
+      const seen = field('shown') === shownScopes(asked);
+      return seen ? approve(context, query, asked, session) : ask(context, query, asked, session);
+    }
     if (decision === 'deny')
       return refuse(context, { refused: new OAuthError('access_denied'), replyTo: asked });
     return showProblem(context, 'The form does not say whether you approve.', 400);

@@ -26,6 +26,8 @@ export const consentForm = (form: {
   token: Html;
   /** The query of the request as it was sent: fields of their own would come back with other line ends. */
   request: string;
+  /** The scopes as text, so that only they can be approved. */
+  shown: string;
   client: Pick<Client, 'name' | 'dynamic'>;
   redirectUri: string;
   scopes: readonly string[];
@@ -40,7 +42,7 @@ ${scopeList(form.scopes)}`,
 only if you have just started this from a program that you know.</p>`,
     html`<p>${destination(form.redirectUri)}</p>
 <form method="post" action="${form.action}">
-${form.token}${hidden('request', form.request)}
+${form.token}${hidden('request', form.request)}${hidden('shown', form.shown)}
 <div class="actions">
 <button name="decision" value="approve">Authorize</button>
 <button name="decision" value="deny" class="danger">Deny</button>

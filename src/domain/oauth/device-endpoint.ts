@@ -1,6 +1,7 @@
 /** POST /oauth/authorize_device: a device asks for codes, its own to poll with and one that it shows (RFC 8628, 3.1). */
 import type { Services } from '../../core/services.ts';
 import type { Answer } from '../../platform/http/answer.ts';
+import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { type Client, presentedClient, provesClient, selectClient } from './clients.ts';
 import { DEVICE_PATH, devicePages } from './device-pages.ts';
@@ -25,9 +26,15 @@ async function askingClient({ request, parameters, services }: ProtocolContext):
   return client;
 }
 
+/** Each leaves a row for an hour, and anybody knows the id of an application. Many devices share an address. */
+const LIMIT = { limit: 300, periodSeconds: 300 };
+
 async function authorizeDevice(context: ProtocolContext): Promise<Answer> {
-  const { db, services, parameters } = context;
+  const { db, services, parameters, request } = context;
   const client = await askingClient(context);
+  const key = `oauth_authorize_device:${addressKey(request.address)}`;
+  if (!(await services.limiter.take(key, LIMIT)).allowed)
+    throw new OAuthError('temporarily_unavailable', { status: 429 });
   const scopes = decideScopes(parameters.get('scope'), client.scopes);
   if (!scopes) throw new OAuthError('invalid_scope');
   const { deviceCode, userCode } = await insertDevice(db, { application_id: client.id, scopes });

@@ -3,14 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { openBrowser, withSettings } from '../../../test/support/browser.ts';
 import {
+  atWindowStart,
   decideDevice,
   devicesOf,
+  formOf,
   later,
   sendCode,
   tokenOf,
   UNKNOWN_CODE,
 } from '../../../test/support/devices.ts';
-import { bodyOf, makeUser } from '../../../test/support/factories.ts';
+import { auditEventsOf, bodyOf, makeUser } from '../../../test/support/factories.ts';
 import { now } from '../../platform/clock.ts';
 import { digest } from '../../platform/secret.ts';
 
@@ -176,3 +178,37 @@ describe('the device page', () => {
       expect((await sendCode(user, (await ask(stranger)).user_code)).status).toBe(200);
     }));
 });
+
+test('an approval is in the audit log of the user, a denial is not', async () => {
+  const user = await makeUser(ashlar);
+  const [application, browser] = [await publicClient(), await browserOf(user)];
+  await decideDevice(browser, (await ask(application)).user_code, 'deny');
+  expect(await auditEventsOf(ashlar, user.id)).not.toContain('user_authorized_oauth_application');
+  await decideDevice(browser, (await ask(application)).user_code, 'approve');
+  expect(await auditEventsOf(ashlar, user.id)).toContain('user_authorized_oauth_application');
+});
+
+test('who has not confirmed their address connects no device', async () => {
+  const [user, application] = [await makeUser(ashlar), await publicClient()];
+  await db().updateTable('users').set({ confirmed_at: null }).where('id', '=', user.id).execute();
+  const asked = await ask(application);
+  const page = await sendCode(await browserOf(user), asked.user_code);
+  expect([page.status, page.alert]).toEqual([403, expect.stringContaining('confirm your email')]);
+  expect((await poll(application, asked)).body.error).toBe('access_denied');
+});
+
+test('resource exhaustion: one address begins no more than 300 authorizations in five minutes', () =>
+  atWindowStart(async () => {
+    const application = await publicClient();
+    const form = formOf({ client_id: application.uid });
+    const from = (address: string) =>
+      ashlar.call('POST /oauth/authorize_device', {
+        raw: true,
+        form,
+        headers: { 'x-forwarded-for': address },
+      });
+    for (let times = 0; times < 300; times++) expect((await from('198.51.100.7')).status).toBe(200);
+    const refused = await from('198.51.100.7');
+    expect([refused.status, refused.body.error]).toEqual([429, 'temporarily_unavailable']);
+    expect((await from('198.51.100.8')).status).toBe(200);
+  }));

@@ -1,11 +1,15 @@
 /** The pages on which somebody types the code of a device, reads what it asks for, and approves or denies (RFC 8628, 3.3). */
+import { announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { UNCONFIRMED } from '../../core/identity/login-rules.ts';
 import type { Session } from '../../core/identity/sessions.ts';
 import { type PageContext, sessionPage, showPage, tokenField } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Answer } from '../../platform/http/answer.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
+import { isConfirmed } from './approvals.ts';
 import { codeForm, decidedNotice, decisionForm, rejectedNotice } from './device-views.ts';
 import { type AskingDevice, decideDevice, findAskingDevice } from './devices.ts';
 import { scopeRefusal } from './scope-rules.ts';
@@ -87,11 +91,10 @@ async function withDevice(
   const code = parseUserCode(context.field('user_code'));
   const device = code === undefined ? undefined : await findAskingDevice(context.db, code);
   if (!device) return showUnknown(context);
-  const problem = scopeRefusal(
-    device.scopes,
-    { ...context.session.actor, trusted: device.trusted },
-    context.settings,
-  );
+  const { actor } = context.session;
+  const problem = (await isConfirmed(context.db, actor.id))
+    ? scopeRefusal(device.scopes, { ...actor, trusted: device.trusted }, context.settings)
+    : UNCONFIRMED;
   return problem === undefined ? answer(device) : reject(context, device, problem);
 }
 
@@ -117,12 +120,31 @@ async function showDecision({ services, session }: Context, device: AskingDevice
   return showPage(services, session, { title: 'Connect a device', body, headers });
 }
 
+const announceApproval = (tx: Db, actor: Actor, device: AskingDevice): Promise<void> =>
+  announce(tx, {
+    author: actor,
+    audit: {
+      entity: { type: 'User', id: actor.id, path: actor.username },
+      event: 'user_authorized_oauth_application',
+      details: {
+        target_id: device.application_id,
+        target_type: 'OauthApplication',
+        target_details: device.application_name,
+        scopes: device.scopes.join(' '),
+      },
+    },
+  });
+
 async function decide(context: Context, device: AskingDevice): Promise<Answer> {
   const { db, services, session, field } = context;
   const approved = field('decision') === 'approve';
   const state = approved ? 'authorized' : 'denied';
   const decision = { state, sessionToken: session.token } as const;
-  const decided = await inTransaction(db, (tx) => decideDevice(tx, device.id, decision));
+  const decided = await inTransaction(db, async (tx) => {
+    if (!(await decideDevice(tx, device.id, decision))) return false;
+    if (approved) await announceApproval(tx, session.actor, device);
+    return true;
+  });
   if (!decided) return showUnknown(context);
   const title = approved ? 'Device connected' : 'Request denied';
   return showPage(services, session, {

@@ -55,6 +55,7 @@ export type AskingDevice = {
   id: number;
   user_code: string;
   scopes: string[];
+  application_id: number;
   application_name: string;
   trusted: boolean;
 };
@@ -64,7 +65,14 @@ export const findAskingDevice = (db: Db, userCode: string): Promise<AskingDevice
   db
     .selectFrom('oauth_devices as d')
     .innerJoin('oauth_applications as a', 'a.id', 'd.application_id')
-    .select(['d.id', 'd.user_code', 'd.scopes', 'a.name as application_name', 'a.trusted'])
+    .select([
+      'd.id',
+      'd.user_code',
+      'd.scopes',
+      'd.application_id',
+      'a.name as application_name',
+      'a.trusted',
+    ])
     .where('d.user_code', '=', userCode)
     .where('d.state', '=', 'pending')
     .where('d.expires_at', '>', now())

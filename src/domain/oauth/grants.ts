@@ -4,6 +4,7 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { digest, randomHex } from '../../platform/secret.ts';
 import type { Client } from './clients.ts';
+import type { Person } from './identity-claims.ts';
 import { OAuthError } from './protocol.ts';
 import type { CodeGrant, RefreshGrant } from './rules.ts';
 
@@ -68,7 +69,13 @@ export async function insertGrant(tx: Db, grant: NewGrant): Promise<number> {
 }
 
 /** Values of tokens just issued: the only time that they are known. */
-export type Issued = { accessToken: string; refreshToken: string | undefined; createdAt: Date };
+export type Issued = {
+  accessToken: string;
+  refreshToken: string | undefined;
+  createdAt: Date;
+  /** Who the user is, where that was read on the way. */
+  person?: Person | null;
+};
 
 const expiryOf = (time: Date): Date => new Date(time.getTime() + ACCESS_SECONDS * 1_000);
 

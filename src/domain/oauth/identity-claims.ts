@@ -24,23 +24,29 @@ export type DirectGroup = { full_path: string; access_level: number };
 const MOST_DIRECT_GROUPS = 1_000;
 const MOST_GROUPS = 5_000;
 
+/** An id, or the column of a statement around. */
+type UserId = number | postgres.PendingQuery<postgres.Row[]>;
+
 /** Memberships `m` of the user that count: not expired, and more than a seat. */
-const memberships = (sql: postgres.Sql, userId: number) => sql`
+const memberships = (sql: postgres.Sql, userId: UserId) => sql`
   m.user_id = ${userId} and m.access_level > ${MINIMAL}
   and (m.expires_at is null or m.expires_at > ${now().toISOString().slice(0, 10)}::date)`;
 
-/** The user with their groups; undefined for one that is gone or going. */
-export async function selectPerson(points: postgres.Sql, userId: number): Promise<Person | undefined> {
-  const [row] = await points<Person[]>`
+/** The select of a Person, whole or as a part of another statement: no row for one that is gone or going. */
+export const personOf = (sql: postgres.Sql, userId: UserId) => sql`
     select u.id, u.username, u.name, u.email, u.website_url, u.avatar,
       exists (select from emails e where e.user_id = u.id and e.email = u.email and e.confirmed_at is not null)
         as email_verified,
       coalesce((
       select jsonb_agg(g) from (
         select n.full_path, m.access_level from members m join namespaces n on n.id = m.namespace_id
-        where ${memberships(points, userId)} and n.kind = 'group' and not n.deleting
+        where ${memberships(sql, userId)} and n.kind = 'group' and not n.deleting
         order by n.full_path limit ${MOST_DIRECT_GROUPS}) g), '[]') as groups
     from users u where u.id = ${userId} and u.deletion is null`;
+
+/** The user with their groups; undefined for one that is gone or going. */
+export async function selectPerson(points: postgres.Sql, userId: number): Promise<Person | undefined> {
+  const [row] = await points<Person[]>`${personOf(points, userId)}`;
   return row;
 }
 

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { digest } from '../../platform/secret.ts';
-import { personClaims, selectPerson } from './identity-claims.ts';
+import { type Person, personClaims, selectPerson } from './identity-claims.ts';
 import { OAuthError } from './protocol.ts';
 import { SIGNING_ALGORITHM, signingKey } from './signing-keys.ts';
 
@@ -26,12 +26,14 @@ export async function signIdentity(
     nonce: string | null;
     authenticatedAt: Date | null;
     accessToken: string;
+    /** Where it was read already. */
+    person?: Person | null;
   },
 ): Promise<string> {
   const { points } = services.database;
   const [settings, person, key] = await Promise.all([
     services.settings.read(),
-    selectPerson(points, of.userId),
+    of.person ?? selectPerson(points, of.userId),
     signingKey(services),
   ]);
   if (!person) throw new OAuthError('invalid_grant');

@@ -5,6 +5,7 @@
 import { throttled } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
@@ -13,7 +14,7 @@ import { addressKey } from '../../platform/http/rate-limit.ts';
 import { decodeUtf8, type RawValue } from '../../platform/http/raw-parameters.ts';
 import type { Method, Route } from '../../platform/http/server.ts';
 
-/** The standard codes (RFC 6749, 6750, 7591, 8628) with the text that clients are told. */
+/** The standard codes (RFC 6749, 6750, 7591, 8628, OpenID Connect Core) with the text that clients are told. */
 const descriptions = {
   invalid_request:
     'The request is missing a required parameter, includes an unsupported parameter value, or is otherwise malformed.',
@@ -32,6 +33,8 @@ const descriptions = {
   insufficient_scope: 'The request requires higher privileges than provided by the access token.',
   login_required: 'The user is not signed in.',
   consent_required: 'The user has not approved the application.',
+  request_not_supported: 'Parameters are taken as they are, and not from a request object.',
+  request_uri_not_supported: 'Parameters are taken as they are, and not from an address.',
   authorization_pending:
     'The authorization request is still pending as the user hasn’t yet completed the steps.',
   slow_down: 'The client is polling too often: wait five seconds longer between polls than before.',
@@ -101,6 +104,7 @@ export type ProtocolContext = {
   settings: ApplicationSettings;
   request: HttpRequest;
   parameters: Parameters;
+  arrivedAt: Date;
 };
 
 type ProtocolSpec = {
@@ -154,6 +158,7 @@ export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route 
     bodyLimit: BODY_LIMIT,
     ...(spec.crossOrigin && { crossOrigin: true }),
     async handle(request) {
+      const arrivedAt = now();
       try {
         const reading = services.settings.read();
         const settings = reading instanceof Promise ? await reading : reading;
@@ -163,7 +168,14 @@ export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route 
         if (refused) return refused;
         if (spec.method !== 'GET') services.disk.refuseWrites();
         const parameters = await readParameters(spec.document ? { ...request, body: undefined } : request);
-        const answer = await spec.handle({ db: database.db, services, settings, request, parameters });
+        const answer = await spec.handle({
+          db: database.db,
+          services,
+          settings,
+          request,
+          parameters,
+          arrivedAt,
+        });
         if (spec.method !== 'GET') services.wake();
         return answer;
       } catch (error) {

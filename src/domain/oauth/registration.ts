@@ -6,7 +6,7 @@ import { readBody } from '../../platform/http/body.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { RawObject } from '../../platform/http/raw-parameters.ts';
 import type { Route } from '../../platform/http/server.ts';
-import { type ApplicationDraft, redirectUriProblems } from './application-rules.ts';
+import { type ApplicationDraft, nameProblems, redirectUriProblems } from './application-rules.ts';
 import { createDynamicApplication } from './applications.ts';
 import { OAuthError, protocolEndpoint, protocolReply } from './protocol.ts';
 
@@ -24,6 +24,8 @@ export function readMetadata(metadata: RawObject, plainHttpAllowed: boolean): Ap
   const name = typeof client_name === 'string' ? client_name.trim() : '';
   if (name === '') throw wrong('client_name is required');
   if (name.length >= NAME_BELOW) throw wrong(`client_name must have less than ${NAME_BELOW} characters`);
+  const [unreadable] = nameProblems(name);
+  if (unreadable !== undefined) throw wrong(`client_name ${unreadable}`);
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0) throw wrong('redirect_uris is required');
   const uris = redirect_uris.filter((uri) => typeof uri === 'string');
   if (uris.length < redirect_uris.length) throw wrong('redirect_uris must be a list of texts');

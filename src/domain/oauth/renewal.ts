@@ -1,11 +1,13 @@
 /**
  * Refreshing: those under way at once share a statement and its commit, so that a hundred clients cost the disk what one
- * does. A grant's row is locked while it is renewed: its revocation comes before or after, and never between.
+ * does. A grant's row is locked while it is renewed: its revocation comes before or after, and never between. The grant's
+ * access token keeps its row and gets another value, so that nothing is left behind to be ended and swept.
  */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import { digest } from '../../platform/secret.ts';
 import { ACCESS_SECONDS, type Issued, newSecret, type StoredRefresh } from './grants.ts';
+import { type Person, personOf } from './identity-claims.ts';
 
 type Renewal = {
   refreshId: number;
@@ -24,7 +26,7 @@ const MOST_AT_ONCE = 100;
 const STATEMENTS = 2;
 
 /**
- * Uses the refresh token up, ends the grant's access tokens and issues new ones; undefined when another request has used
+ * Uses the refresh token up and issues new tokens in the place of the grant's old ones; undefined when another request has used
  * it, or the grant was revoked, since it was looked at: of two at once, one wins.
  */
 export function renewTokens(
@@ -69,7 +71,8 @@ async function writeBatch(sql: postgres.Sql, batch: readonly Renewal[]): Promise
     .map((renewal) => ({ renewal, accessToken: newSecret(), refreshToken: newSecret() }));
   const won = await write(sql, createdAt, made);
   for (const { renewal, accessToken, refreshToken } of made) {
-    renewal.resolve(won.has(renewal.refreshId) ? { accessToken, refreshToken, createdAt } : undefined);
+    const person = won.get(renewal.refreshId);
+    renewal.resolve(person === undefined ? undefined : { accessToken, refreshToken, createdAt, person });
   }
 }
 
@@ -77,8 +80,12 @@ type Made = { renewal: Renewal; accessToken: string; refreshToken: string };
 
 const DEADLOCK = '40P01';
 
-/** The ids of the refresh tokens that were used up by this and not before. */
-async function write(sql: postgres.Sql, createdAt: Date, made: readonly Made[]): Promise<Set<number>> {
+/** The refresh tokens that were used up by this and not before, each with its user where that is to be told. */
+async function write(
+  sql: postgres.Sql,
+  createdAt: Date,
+  made: readonly Made[],
+): Promise<Map<number, Person | null>> {
   const asked = made.map(({ renewal, accessToken, refreshToken }) => ({
     refresh_id: renewal.refreshId,
     name: renewal.name,
@@ -89,7 +96,7 @@ async function write(sql: postgres.Sql, createdAt: Date, made: readonly Made[]):
   const expiresAt = new Date(createdAt.getTime() + ACCESS_SECONDS * 1_000);
   for (let attempt = 1; ; attempt++) {
     try {
-      const rows = await sql<{ refresh_id: number }[]>`
+      const rows = await sql<{ refresh_id: number; person: Person | null }[]>`
         with asked as (
           select * from jsonb_to_recordset(${JSON.stringify(asked)}::text::jsonb)
             as a(refresh_id bigint, name text, scopes text[], access text, refresh text)),
@@ -100,18 +107,23 @@ async function write(sql: postgres.Sql, createdAt: Date, made: readonly Made[]):
         live as (
           select g.id, g.user_id, used.* from oauth_grants g join used on g.id = used.grant_id
           where g.revoked_at is null for update of g),
-        ended as (
-          update access_tokens t set revoked_at = ${createdAt}, updated_at = ${createdAt} from live
-          where t.grant_id = live.id and t.revoked_at is null),
+        replaced as (
+          update access_tokens t set digest = decode(live.access, 'hex'), scopes = live.scopes,
+            expires_at = ${expiresAt}, created_at = ${createdAt}, updated_at = ${createdAt}, last_used_at = null
+          from live where t.grant_id = live.id and t.revoked_at is null
+          returning t.grant_id),
         made as (
           insert into access_tokens (kind, digest, user_id, grant_id, name, scopes, expires_at, created_at, updated_at)
           select 'oauth', decode(access, 'hex'), user_id, id, name, scopes, ${expiresAt}::timestamptz,
-            ${createdAt}::timestamptz, ${createdAt}::timestamptz from live),
+            ${createdAt}::timestamptz, ${createdAt}::timestamptz from live
+          where id not in (select grant_id from replaced)),
         renewed as (
           insert into oauth_refresh_tokens (digest, grant_id, created_at)
           select decode(refresh, 'hex'), id, ${createdAt}::timestamptz from live)
-        select refresh_id from live`;
-      return new Set(rows.map((row) => row.refresh_id));
+        select refresh_id, case when 'openid' = any(scopes) then
+          (select to_jsonb(person) from (${personOf(sql, sql`live.user_id`)}) person) end as person
+        from live`;
+      return new Map(rows.map((row) => [row.refresh_id, row.person]));
     } catch (error) {
       if (attempt === 3 || (error as { code?: unknown }).code !== DEADLOCK) throw error;
     }

@@ -95,7 +95,7 @@ describe('a refresh token', () => {
     code_challenge: challengeOf(VERIFIER),
     used_at: null,
   };
-  const presented = { clientId: 1, redirectUri: undefined, verifier: undefined };
+  const presented = { clientId: 1, redirectUri: undefined, verifier: undefined, arrivedAt: TIME };
   const cases: [string, Partial<RefreshGrant> | null, Record<string, unknown>, string][] = [
     ['alone', {}, {}, 'good'],
     ['with redirect URI and verifier', {}, { redirectUri: grant.redirect_uri, verifier: VERIFIER }, 'good'],
@@ -105,6 +105,8 @@ describe('a refresh token', () => {
     ['of another client', {}, { clientId: 2 }, 'invalid_grant'],
     ['of a client that is not named', {}, { clientId: null }, 'invalid_grant'],
     ['used', { used_at: BEFORE }, {}, 'invalid_grant replayed'],
+    ['used while it was on its way', { used_at: TIME }, {}, 'invalid_grant'],
+    ['used after it arrived', { used_at: LATER }, {}, 'invalid_grant'],
     ['used, by another client', { used_at: BEFORE }, { clientId: 2 }, 'invalid_grant'],
     ['of a revoked grant', { revoked_at: BEFORE }, {}, 'invalid_grant'],
     ['of a blocked user', { user_state: 'blocked' }, {}, 'invalid_grant'],

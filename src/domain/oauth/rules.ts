@@ -17,6 +17,8 @@ const invalid = (code: 'invalid_grant' | 'expired_token' = 'invalid_grant'): Ver
   refused: new OAuthError(code),
 });
 
+const replayed = (): Verdict => ({ refused: new OAuthError('invalid_grant'), replayed: true });
+
 /** Whether the verifier proves the challenge; a verifier without a challenge is a challenge that somebody took away. */
 function judgeVerifier(challenge: string | null, verifier: string | undefined): Verdict {
   if (challenge === null) return verifier === undefined ? 'good' : invalid();
@@ -46,7 +48,7 @@ export function judgeCode(
   time: Date,
 ): Verdict {
   if (!grant || grant.application_id !== presented.clientId) return invalid();
-  if (grant.code_used_at !== null) return { refused: new OAuthError('invalid_grant'), replayed: true };
+  if (grant.code_used_at !== null) return replayed();
   if (!isLive(grant) || grant.code_expires_at === null || grant.code_expires_at <= time) return invalid();
   if (presented.redirectUri === undefined) return { refused: missing('redirect_uri') };
   if (presented.redirectUri !== grant.redirect_uri) return invalid();
@@ -58,10 +60,16 @@ export type RefreshGrant = Grant & { used_at: Date | null };
 /** A refresh token: once, by its client; the redirect URI and the verifier may come again, and must then be right. */
 export function judgeRefresh(
   grant: RefreshGrant | undefined,
-  presented: { clientId: number | null; redirectUri: string | undefined; verifier: string | undefined },
+  presented: {
+    clientId: number | null;
+    redirectUri: string | undefined;
+    verifier: string | undefined;
+    arrivedAt: Date;
+  },
 ): Verdict {
   if (!grant || grant.application_id !== presented.clientId) return invalid();
-  if (grant.used_at !== null) return { refused: new OAuthError('invalid_grant'), replayed: true };
+  // One of several that were sent at once is no replay: its client knows no tokens that came of the other.
+  if (grant.used_at !== null) return grant.used_at < presented.arrivedAt ? replayed() : invalid();
   if (!isLive(grant)) return invalid();
   const { redirectUri, verifier } = presented;
   if (redirectUri !== undefined && grant.redirect_uri !== null && redirectUri !== grant.redirect_uri)

@@ -9,7 +9,7 @@ const BATCH = 1_000;
 
 /**
  * What goes, and after how many days: expired tokens are told apart from unknown ones for a week; a refresh token that was
- * used is remembered for a quarter, so that its replay ends the grant.
+ * used is remembered for a quarter, so that its replay ends the grant; a grant that was not renewed for a year is forgotten.
  */
 const sweeps: { days: number; table: string; which(before: Date): RawBuilder<unknown> }[] = [
   { days: 7, table: 'access_tokens', which: (before) => sql`kind = 'oauth' and expires_at < ${before}` },
@@ -23,6 +23,12 @@ const sweeps: { days: number; table: string; which(before: Date): RawBuilder<unk
     days: 8,
     table: 'oauth_grants',
     which: (before) => sql`kind = 'client_credentials' and created_at < ${before}`,
+  },
+  {
+    days: 365,
+    table: 'oauth_grants',
+    which: (before) =>
+      sql`id in (select grant_id from oauth_refresh_tokens where used_at is null and created_at < ${before})`,
   },
   { days: 90, table: 'oauth_refresh_tokens', which: (before) => sql`used_at < ${before}` },
 ];

@@ -1,6 +1,6 @@
 /** POST /oauth/token: every grant type, from what the client presents to what it is given. */
 import { giveBackAttempt, mustHaveTwoFactor, provePassword } from '../../core/identity/login.ts';
-import { revokeGrants } from '../../core/identity/oauth-grants.ts';
+import { revokeReplayed } from '../../core/identity/oauth-grants.ts';
 import { throttled } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
@@ -56,6 +56,7 @@ async function tokenResponse(services: Services, granted: Granted, issued: Issue
         nonce: granted.nonce ?? null,
         authenticatedAt: granted.authenticatedAt ?? null,
         accessToken: issued.accessToken,
+        person: issued.person ?? null,
       }),
     }),
   });
@@ -64,8 +65,7 @@ async function tokenResponse(services: Services, granted: Granted, issued: Issue
 /** Throws what the verdict refuses with; a replay ends all that the grant gave first. */
 async function obey(db: Db, verdict: Verdict, grantId: number | undefined): Promise<void> {
   if (verdict === 'good') return;
-  if (verdict.replayed && grantId !== undefined)
-    await inTransaction(db, (tx) => revokeGrants(tx, { grantId }));
+  if (verdict.replayed && grantId !== undefined) await inTransaction(db, (tx) => revokeReplayed(tx, grantId));
   throw verdict.refused;
 }
 
@@ -87,7 +87,7 @@ async function byCode(context: ProtocolContext): Promise<Answer> {
   });
   if (!issued) {
     // Sent twice at once: nobody can tell which of the two is the client.
-    await inTransaction(db, (tx) => revokeGrants(tx, { grantId: id }));
+    await inTransaction(db, (tx) => revokeReplayed(tx, id));
     throw new OAuthError('invalid_grant');
   }
   const authenticatedAt = stored.authenticated_at;
@@ -112,6 +112,7 @@ async function byRefresh(context: ProtocolContext): Promise<Answer> {
     clientId: client?.id ?? null,
     redirectUri: parameters.get('redirect_uri'),
     verifier: parameters.get('code_verifier'),
+    arrivedAt: context.arrivedAt,
   };
   if (!client && stored?.application_id !== null) throw new OAuthError('invalid_client');
   await obey(db, judgeRefresh(stored, presented), stored?.grant_id);
@@ -155,13 +156,14 @@ async function byPassword(context: ProtocolContext): Promise<Answer> {
   if (scopeRefusal(scopes, who, settings) !== undefined) throw new OAuthError('invalid_scope');
   const authenticated_at = now();
   const issued = await inTransaction(db, async (tx) => {
-    // Of an account that was blocked, or got another password, meanwhile, nothing begins.
+    // Of an account that was blocked, or got another password or a second factor, meanwhile, nothing begins.
     const still = await tx
       .selectFrom('users')
       .select('id')
       .where('id', '=', account.id)
       .where('state', '=', 'active')
       .where('password_hash', '=', account.password_hash)
+      .where('otp_enabled_at', 'is', null)
       .forShare()
       .executeTakeFirst();
     if (!still) throw new OAuthError('invalid_grant');

@@ -9,6 +9,7 @@ import {
   takeAttempt,
   userEntity,
 } from '../../core/identity/login.ts';
+import { revokeGrants } from '../../core/identity/oauth-grants.ts';
 import { noReset } from '../../core/identity/password-reset.ts';
 import { endAccess, endSessions, openSession, type SessionOrigin } from '../../core/identity/sessions.ts';
 import { matchingStep } from '../../core/identity/totp.ts';
@@ -127,8 +128,9 @@ export async function enableTwoFactor(
       .returning('id')
       .executeTakeFirst();
     if (!enabled) return refused(STALE);
-    // Whoever else is signed in did so without the second factor.
+    // Whoever else is signed in, or has tokens for the password, did so without the second factor.
     await endSessions(tx, account.id);
+    await revokeGrants(tx, { passwordOf: account.id });
     await announce(tx, {
       author: actor,
       audit: { entity: userEntity(account), event: 'user_enable_two_factor' },

@@ -17,6 +17,7 @@ import {
 } from './account-actions.ts';
 import { disableForm, enableForm, passwordForm, recoveryCodes } from './account-views.ts';
 import { type Problem, problem } from './problems.ts';
+import { localPath } from './rules.ts';
 import { dutyText } from './session-pages.ts';
 
 type Context = PageContext<Session>;
@@ -64,7 +65,7 @@ async function postPassword(context: Context): Promise<Answer> {
 
 /** The form to turn it on, with the key it was begun with or a new one. */
 function showEnable(
-  { services, session }: Context,
+  { services, session, field }: Context,
   problems: readonly Problem[],
   key = newTotpSecret(),
 ): Answer {
@@ -76,6 +77,7 @@ function showEnable(
     key: base32(key),
     uri,
     duty: dutyText(session),
+    returnTo: localPath(field('return_to')),
     problems,
   };
   const body = enableForm(form);
@@ -105,7 +107,7 @@ async function postEnable(context: Context): Promise<Answer> {
   if ('problems' in result) return showEnable(context, result.problems, key);
   const { codes, token } = result.done;
   const headers = { 'set-cookie': sessionCookie(token, services.baseUrl()) };
-  const body = recoveryCodes(codes);
+  const body = recoveryCodes(codes, localPath(field('return_to')));
   return showPage(services, renewed(session, token), { title: 'Recovery codes', body, headers });
 }
 

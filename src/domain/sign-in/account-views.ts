@@ -58,6 +58,7 @@ export const enableForm = (form: {
   setup: string;
   key: string;
   uri: string;
+  returnTo: string;
   duty: string | undefined;
   problems: readonly Problem[];
 }): Html => {
@@ -74,7 +75,7 @@ ${qrCode(form.uri, 'QR code of the key that stands below it')}
 <li>Enter the code that the app shows now.</li>
 </ol>
 <form method="post" action="/-/profile/two_factor_auth">
-${form.token}${hidden('setup', form.setup)}
+${form.token}${hidden('setup', form.setup)}${hidden('return_to', form.returnTo)}
 ${codeInput('Code', 'Six digits, new every 30 seconds.', { wrong: wrong('code') })}
 ${currentPassword({ wrong: wrong('current_password') })}
 <button>Turn on</button>
@@ -94,11 +95,11 @@ ${codeInput('Code', 'Without it, a password is all that signing in takes.', { wr
 </form>`,
   );
 
-export const recoveryCodes = (codes: readonly string[]): Html =>
+export const recoveryCodes = (codes: readonly string[], returnTo: string): Html =>
   card(
     'Recovery codes',
     html`<p class="note">Two-factor authentication is on. Keep these codes in a safe place: each signs you in once when you do
 not have your app. They are not shown again.</p>
 <ul class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
-<p class="aside"><a href="/">I have kept them</a></p>`,
+<p class="aside"><a href="${returnTo}">I have kept them</a></p>`,
   );

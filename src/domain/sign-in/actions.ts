@@ -67,7 +67,7 @@ export async function signInWithCode(attempt: Attempt, challenge: string, code: 
   return reason === undefined ? enter(attempt, account, 'two_factor') : { kind: 'refused', text: reason };
 }
 
-/** Begins the session, unless the account was blocked or got another password since it was read. */
+/** Begins the session, unless the account was blocked or got another password or a second factor since it was read. */
 async function enter(attempt: Attempt, account: Account, way: Way): Promise<SignIn> {
   const { services, origin, oldToken } = attempt;
   const time = now();
@@ -86,6 +86,7 @@ async function enter(attempt: Attempt, account: Account, way: Way): Promise<Sign
       .where('deletion', 'is', null)
       .where('state', 'in', ['active', 'deactivated'])
       .where('password_hash', '=', account.password_hash)
+      .$if(way === 'standard', (entering) => entering.where('otp_enabled_at', 'is', null))
       .returning('id')
       .executeTakeFirst();
     if (!entered) return INVALID;

@@ -45,7 +45,7 @@ async function showAsk({ services, session }: PageContext): Promise<Answer> {
 async function ask({ services, session, field }: PageContext): Promise<Answer> {
   await askByMail(services, CONFIRMATION_ASKED, field('email'));
   const text = 'If this address waits to be confirmed, a mail with a new link is on its way to it.';
-  const body = notice('Look into your mailbox', text, session ? HOME : SIGN_IN);
+  const body = notice('Check your mail', text, session ? HOME : SIGN_IN);
   return showPage(services, session, { title: TITLE, body });
 }
 

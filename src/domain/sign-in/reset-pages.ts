@@ -39,7 +39,7 @@ async function ask({ services, session, field }: PageContext): Promise<Answer> {
   const text = `If an account here has this address and signs in with a password, a mail is on its way to it. Its link is good for ${RESET_HOURS} hours.`;
   return showPage(services, session, {
     title: TITLE,
-    body: notice('Look into your mailbox', text, session ? HOME : SIGN_IN),
+    body: notice('Check your mail', text, session ? HOME : SIGN_IN),
   });
 }
 

@@ -205,7 +205,11 @@ describe('required two-factor authentication', () => {
       try {
         expect(await apiStatus(browser)).toBe(401);
         expect((await app.as(user.token)('GET /user')).status).toBe(200);
-        expect((await browser.get('/-/profile/password')).location).toBe(TWO_FACTOR);
+        const led = await browser.get('/-/profile/password');
+        expect(led.location).toBe(`${TWO_FACTOR}?return_to=%2F-%2Fprofile%2Fpassword`);
+        expect((await browser.get(led.location ?? '')).text).toContain(
+          'name="return_to" value="/-/profile/password"',
+        );
         expect((await browser.get(TWO_FACTOR)).text).toContain('before you can go on');
         const { browser: after } = await enable(user);
         expect(await apiStatus(after)).toBe(200);
@@ -223,7 +227,7 @@ describe('required two-factor authentication', () => {
       const back = moveClock(2 * 3_600_000);
       try {
         await browser.submit(TWO_FACTOR, { code: codeOf(key) }, `${TWO_FACTOR}/disable`);
-        expect((await browser.get('/')).location).toBe(TWO_FACTOR);
+        expect((await browser.get('/')).location).toBe(`${TWO_FACTOR}?return_to=%2F`);
       } finally {
         back();
       }
@@ -241,6 +245,20 @@ describe('required two-factor authentication', () => {
       expect(await apiStatus(browser)).toBe(200);
       await addMember(app, `groups/${below.id}`, user, 10);
       expect(await apiStatus(browser)).toBe(401);
-      expect((await browser.get('/')).location).toBe(TWO_FACTOR);
+      expect((await browser.get('/')).location).toBe(`${TWO_FACTOR}?return_to=%2F`);
     }));
 });
+
+test('turning it on ends what was given for the password alone', () =>
+  quiet(async () => {
+    const user = await makeUser(app);
+    const form = `grant_type=password&username=${user.username}&password=${encodeURIComponent(PASSWORD)}`;
+    const { body: given } = await app.call('POST /oauth/token', { raw: true, form });
+    const opens = async () =>
+      (await app.call('GET /user', { headers: { authorization: `Bearer ${given.access_token}` } })).status;
+    expect(await opens()).toBe(200);
+    await enable(user);
+    expect(await opens()).toBe(401);
+    const renewal = `grant_type=refresh_token&refresh_token=${given.refresh_token}`;
+    expect((await app.call('POST /oauth/token', { raw: true, form: renewal })).status).toBe(400);
+  }));

@@ -19,6 +19,8 @@ const mends: Record<string, readonly Mend[]> = {
       had: '\n    closedTime = performance.now()\n',
       has: '\n    query = results = errorResponse = null, result = new Result(), closedTime = performance.now()\n',
     },
+    // What is asked in one turn of the event loop travels in one write: each write wakes the server.
+    { had: '\n    if (fn || chunk.length >= 1024)\n', has: '\n    if (fn || chunk.length >= 65536)\n' },
     // What came between the error and the end of the socket is told too.
     {
       had: '\n    !hadError && (query || sent.length) && ',

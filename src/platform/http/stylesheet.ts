@@ -35,6 +35,7 @@ body > header {
 }
 body > header .brand { font-weight: 700; margin-right: auto; color: var(--ink); text-decoration: none; }
 body > header form { margin: 0; }
+body > header > a { max-width: min(14rem, 30vw); overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
 main { max-width: 60rem; margin: clamp(1rem, 5vw, 2.5rem) auto; padding: 0 clamp(0.75rem, 4vw, 1.5rem); }
 main > .card { max-width: 27rem; margin: 0 auto; padding: clamp(1.1rem, 5vw, 1.75rem); background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; }
 main > .card.wide { max-width: 46rem; }

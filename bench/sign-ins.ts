@@ -1,0 +1,22 @@
+/** So many people sign in at once, again and again, until told to stop. Usage: node bench/sign-ins.ts URL PASSWORD PEOPLE. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const [url = '', password = '', people = '1'] = process.argv.slice(2);
+let done = 0;
+
+async function signIn(): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/users/sign_in`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ login: 'root', password }),
+    });
+    await answer.arrayBuffer();
+    if (answer.status !== 303) throw new Error(`sign-in: ${answer.status}`);
+    done += 1;
+  }
+}
+
+for (let person = 0; person < Number(people); person++) void signIn();
+while (done < Number(people)) await sleep(10);
+console.log('everybody has signed in once');

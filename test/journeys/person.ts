@@ -1,0 +1,83 @@
+/** A person without a browser: keeps cookies, fills in forms with their hidden fields, and follows no redirect. */
+import { hiddenFields } from '../support/browser.ts';
+
+export type Visited = {
+  status: number;
+  /** Where the answer leads on to: by a redirect, or by a page that says so first. */
+  location: string | null;
+  text: string;
+};
+
+export type Decision = 'approve' | 'deny';
+
+export type Person = {
+  get(path: string): Promise<Visited>;
+  /** Opens the page, fills in its form that posts to `action` (the page's path unless told), and sends it. */
+  submit(path: string, fields: Record<string, string>, action?: string): Promise<Visited>;
+  /** Signs in; throws when that is refused. */
+  signIn(login: string, password: string): Promise<void>;
+  /** Opens where a client leads to, and decides where asked; the address that the client is answered at. */
+  decide(authorization: URL, decision: Decision): Promise<URL>;
+  /** Types the code that a device shows, and decides. */
+  decideDevice(userCode: string, decision: Decision): Promise<void>;
+};
+
+/** Somebody at the site of this address; `siteAt` moves with the program where that starts anew. */
+export function meetPerson(siteAt: () => string): Person {
+  const cookies = new Map<string, string>();
+
+  async function send(path: string, form?: Record<string, string>): Promise<Visited> {
+    const site = siteAt();
+    const url = new URL(path, site);
+    if (url.origin !== site) throw new Error(`not led to ${site}: ${url.origin}`);
+    const answer = await fetch(url, {
+      redirect: 'manual',
+      headers: {
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(form && { origin: site, referer: url.href }),
+      },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    });
+    const text = await answer.text();
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [pair = ''] = cookie.split(';');
+      const name = pair.slice(0, pair.indexOf('='));
+      if (/max-age=0/i.test(cookie)) cookies.delete(name);
+      else cookies.set(name, pair.slice(name.length + 1));
+    }
+    const refreshed = /^0; url=(.*)$/.exec(answer.headers.get('refresh') ?? '')?.[1];
+    const location = answer.headers.get('location') ?? refreshed ?? null;
+    return { status: answer.status, location, text };
+  }
+
+  /** The redirect that the page leads to; throws with what it says when it does not lead anywhere. */
+  function ledTo({ status, location, text }: Visited): URL {
+    if (location === null) throw new Error(`no redirect: ${status} ${text}`);
+    return new URL(location, siteAt());
+  }
+
+  const person: Person = {
+    get: (path) => send(path),
+    async submit(path, fields, action = path) {
+      const page = await send(path);
+      return send(action, { ...hiddenFields(page.text, action), ...fields });
+    },
+    async signIn(login, password) {
+      ledTo(await person.submit('/users/sign_in', { login, password }));
+    },
+    async decide(authorization, decision) {
+      const page = await send(authorization.href);
+      if (page.status !== 200) return ledTo(page);
+      const form = { ...hiddenFields(page.text, '/oauth/authorize'), decision };
+      return ledTo(await send('/oauth/authorize', form));
+    },
+    async decideDevice(userCode, decision) {
+      const asked = await person.submit('/oauth/device', { user_code: userCode });
+      const form = { ...hiddenFields(asked.text, '/oauth/device/decision'), decision };
+      const { status, text } = await send('/oauth/device/decision', form);
+      const ending = decision === 'approve' ? 'Device connected' : 'Request denied';
+      if (status !== 200 || !text.includes(ending)) throw new Error(`not decided: ${status} ${text}`);
+    },
+  };
+  return person;
+}
