@@ -12,6 +12,8 @@ import { migrate } from '../../src/platform/db/migrations.ts';
 import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { ROOT_TOKEN, SECRET_KEY, useApp } from '../support/app.ts';
+import { makeUser as makeMember } from '../support/factories.ts';
+import { makeApplication } from '../support/oauth.ts';
 import { makeUser } from '../support/rows.ts';
 
 const one = useApp();
@@ -57,6 +59,37 @@ describe('two processes on one database', () => {
     expect(await status(other, '/user', token)).toBe(200);
     expect((await one.root(`POST /users/${id}/block`)).status).toBe(201);
     expect([await status(one.url, '/user', token), await status(other, '/user', token)]).toEqual([403, 403]);
+  });
+
+  test('what ends a grant in one ends it in both at once', async () => {
+    const ends = [
+      (user: { id: number }) => one.root(`POST /users/${user.id}/block`),
+      (user: { id: number }) =>
+        one.root(`PUT /users/${user.id}`, { body: { password: 'another good password' } }),
+      (_: { id: number }, application: { id: number }) => one.root(`DELETE /applications/${application.id}`),
+    ];
+    const post = (url: string, fields: Record<string, string>) =>
+      fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+    const api = async (url: string, token: string): Promise<number> =>
+      (await fetch(`${url}/api/v4/user`, { headers: { authorization: `Bearer ${token}` } })).status;
+    for (const end of ends) {
+      const user = await makeMember(one);
+      const application = await makeApplication(one);
+      const client = { client_id: application.uid, client_secret: application.secret };
+      const password = 'correct horse battery staple';
+      const given = { grant_type: 'password', username: user.username, password, ...client };
+      const tokens = (await (await post(other, given)).json()) as Record<
+        'access_token' | 'refresh_token',
+        string
+      >;
+      expect([await api(one.url, tokens.access_token), await api(other, tokens.access_token)]).toEqual([
+        200, 200,
+      ]);
+      expect((await end(user, application)).status).toBeLessThan(300);
+      expect([401, 403]).toContain(await api(other, tokens.access_token));
+      const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, ...client };
+      expect((await post(other, refresh)).status).toBeGreaterThanOrEqual(400);
+    }
   });
 
   test('a setting that one changes is the other’s within a second', async () => {

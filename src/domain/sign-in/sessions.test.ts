@@ -30,7 +30,7 @@ const withSettings = <T>(changes: Partial<ApplicationSettings>, work: () => Prom
 const quiet = <T>(work: () => Promise<T>) => withSettings({}, work);
 
 describe('sessions', () => {
-  test('one that the browser came with is never adopted, and the old one ends', () =>
+  test('session fixation: one that the browser came with is never adopted, and the old one ends', () =>
     quiet(async () => {
       const user = await makeUser(app);
       const browser = openBrowser(app);

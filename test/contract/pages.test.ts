@@ -1,0 +1,125 @@
+/** Every page that changes something: who may send its form, and what its answers say. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { useApp } from '../support/app.ts';
+import { openBrowser, signInAs, withSettings } from '../support/browser.ts';
+import { makeUser } from '../support/factories.ts';
+import { authorizePath, decide, makeApplication } from '../support/oauth.ts';
+
+const ashlar = useApp();
+
+/** What programs call carries its own credentials, and no cookie counts there. */
+const protocol = new Set([
+  '/oauth/token',
+  '/oauth/revoke',
+  '/oauth/introspect',
+  '/oauth/userinfo',
+  '/oauth/authorize_device',
+  '/oauth/register',
+]);
+/** Forms of those who have no session yet: the origin alone tells who sent them. */
+const anonymous = new Set([
+  'POST /users/sign_in',
+  'POST /users',
+  'POST /users/password',
+  'POST /users/password/new',
+  'POST /users/confirmation',
+  'POST /users/confirmation/new',
+]);
+
+const changing = () =>
+  ashlar.app.capabilities
+    .flatMap((capability) => capability.routes ?? [])
+    .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/api/') && !protocol.has(path));
+const title = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+
+test('CSRF on every form: refused from another site, and without the token of the session', () =>
+  withSettings(ashlar, {}, async () => {
+    const user = await makeUser(ashlar);
+    const browser = openBrowser(ashlar);
+    expect((await signInAs(browser, user.username, 'correct horse battery staple')).status).toBe(303);
+    const cookie = browser.cookieHeader();
+    const send = async (route: { method: string; path: string }, headers: Record<string, string>) => {
+      const path = route.path.replaceAll(/:\w+/g, '1');
+      const answer = await fetch(`${ashlar.url}${path}`, {
+        method: route.method,
+        headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: 'code=x',
+        redirect: 'manual',
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const routes = changing();
+    expect(routes.length).toBeGreaterThan(20);
+    const passed: string[] = [];
+    for (const route of routes) {
+      for (const headers of [
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+      ] as Record<string, string>[]) {
+        const status = await send(route, headers);
+        if (status !== 403) passed.push(`${title(route)} ${JSON.stringify(headers)}: ${status}`);
+      }
+      if (anonymous.has(title(route))) continue;
+      const status = await send(route, { 'sec-fetch-site': 'same-origin' });
+      if (status !== 403) passed.push(`${title(route)} without its token: ${status}`);
+    }
+    expect(passed).toEqual([]);
+    const known = new Set(routes.map(title));
+    expect([...anonymous].filter((name) => !known.has(name))).toEqual([]);
+  }));
+
+test('no token in a URL that we write: a code, good once and for ten minutes, is all', () =>
+  withSettings(ashlar, {}, async () => {
+    const user = await makeUser(ashlar);
+    const application = await makeApplication(ashlar, { userId: user.id });
+    const browser = openBrowser(ashlar);
+    const entered = await signInAs(browser, user.username, 'correct horse battery staple');
+    const answered = await decide(browser, application, 'approve', { state: 'abc' });
+    const sent = new URL(answered.location ?? '');
+    expect([...sent.searchParams.keys()].sort()).toEqual(['code', 'iss', 'state']);
+    const pages = await Promise.all(
+      [
+        '/',
+        '/-/profile/applications',
+        '/-/profile/active_sessions',
+        '/oauth/device',
+        authorizePath(application),
+      ].map((path) => browser.get(path)),
+    );
+    const session = /_service_session=([^;]+)/.exec(browser.cookieHeader())?.[1] ?? '';
+    const proofs = pages.flatMap(({ text }) =>
+      [...text.matchAll(/name="authenticity_token" value="([^"]+)"/g)].map(([, value = '']) => value),
+    );
+    expect(session.length).toBeGreaterThan(20);
+    expect(proofs.length).toBeGreaterThan(3);
+    const written = [
+      entered.location,
+      ...pages.flatMap(({ text, location }) => [
+        location,
+        ...[...text.matchAll(/(?:href|action|src)="([^"]*)"/g)].map(([, url = '']) => url),
+      ]),
+    ].join('\n');
+    for (const secret of [session, application.secret, ...proofs]) expect(written).not.toContain(secret);
+  }));
+
+const source = join(import.meta.dirname, '..', '..', 'src');
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map((path) => ({ path, text: readFileSync(join(source, path), 'utf8') }));
+
+test('constant-time comparison: what is secret is compared in one file, by digests', () => {
+  const comparing = files.filter(({ text }) => text.includes('timingSafeEqual')).map(({ path }) => path);
+  expect(comparing).toEqual([join('platform', 'secret.ts')]);
+  // A stored digest or sealed secret beside an equals sign would be a comparison of another kind.
+  const compared = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/\w*(?:_digest|secret_digest|_sealed)\s*[!=]==?(?!=|\s*null)\s*\S+/g)].map(
+      ([found]) => `${path}: ${found}`,
+    ),
+  );
+  expect(compared).toEqual([]);
+});
