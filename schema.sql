@@ -108,6 +108,55 @@ CREATE INDEX audit_events_created_at ON public.audit_events USING btree (created
 
 CREATE INDEX audit_events_entity ON public.audit_events USING btree (entity_type, entity_id, id);
 
+create table commit_comments (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  sha text collate "C" not null,
+  author_id bigint not null,
+  note text not null,
+  path text,
+  line integer,
+  line_type text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint commit_comments_line_type_check CHECK ((line_type = ANY (ARRAY['new'::text, 'old'::text]))),
+  constraint commit_comments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint commit_comments_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX commit_comments_author ON public.commit_comments USING btree (author_id);
+
+CREATE INDEX commit_comments_commit ON public.commit_comments USING btree (project_id, sha, id);
+
+create table commit_statuses (
+  id bigint generated always as identity not null,
+  pipeline_id bigint not null,
+  project_id bigint not null,
+  sha text collate "C" not null,
+  ref text not null,
+  name text collate "C" not null,
+  status text not null,
+  target_url text,
+  description text,
+  coverage double precision,
+  allow_failure boolean default false not null,
+  author_id bigint not null,
+  created_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  updated_at timestamp(3) with time zone not null,
+  constraint commit_statuses_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]))),
+  constraint commit_statuses_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES external_pipelines(id) ON DELETE CASCADE,
+  constraint commit_statuses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint commit_statuses_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX commit_statuses_author ON public.commit_statuses USING btree (author_id);
+
+CREATE INDEX commit_statuses_commit ON public.commit_statuses USING btree (project_id, sha, id);
+
+CREATE UNIQUE INDEX commit_statuses_name ON public.commit_statuses USING btree (pipeline_id, name);
+
 create table custom_attributes (
   id bigint generated always as identity not null,
   user_id bigint,
@@ -128,6 +177,37 @@ CREATE UNIQUE INDEX custom_attributes_namespace ON public.custom_attributes USIN
 CREATE UNIQUE INDEX custom_attributes_project ON public.custom_attributes USING btree (project_id, key) WHERE (project_id IS NOT NULL);
 
 CREATE UNIQUE INDEX custom_attributes_user ON public.custom_attributes USING btree (user_id, key) WHERE (user_id IS NOT NULL);
+
+create table deploy_keys (
+  id bigint generated always as identity not null,
+  user_id bigint,
+  title text not null,
+  key text not null,
+  fingerprint text not null,
+  fingerprint_sha256 text collate "C" not null,
+  public boolean default false not null,
+  expires_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint deploy_keys_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX deploy_keys_fingerprint ON public.deploy_keys USING btree (fingerprint_sha256);
+
+CREATE INDEX deploy_keys_user ON public.deploy_keys USING btree (user_id);
+
+create table deploy_keys_projects (
+  deploy_key_id bigint not null,
+  project_id bigint not null,
+  can_push boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  constraint deploy_keys_projects_deploy_key_id_fkey FOREIGN KEY (deploy_key_id) REFERENCES deploy_keys(id) ON DELETE CASCADE,
+  constraint deploy_keys_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint deploy_keys_projects_pkey PRIMARY KEY (deploy_key_id, project_id)
+);
+
+CREATE INDEX deploy_keys_projects_project ON public.deploy_keys_projects USING btree (project_id, deploy_key_id);
 
 create table deploy_tokens (
   id bigint generated always as identity not null,
@@ -168,6 +248,18 @@ create table emails (
 CREATE UNIQUE INDEX emails_email ON public.emails USING btree (lower(email));
 
 CREATE INDEX emails_user ON public.emails USING btree (user_id);
+
+create table external_pipelines (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  sha text collate "C" not null,
+  ref text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint external_pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint external_pipelines_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX external_pipelines_commit ON public.external_pipelines USING btree (project_id, sha, ref);
 
 create table feature_gates (
   name text collate "C" not null,
@@ -215,6 +307,18 @@ create table group_group_links (
 );
 
 CREATE INDEX group_group_links_with ON public.group_group_links USING btree (shared_with_group_id);
+
+create table group_wikis (
+  id bigint not null,
+  repository_storage text not null,
+  repository_read_only boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint group_wikis_id_fkey FOREIGN KEY (id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint group_wikis_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX group_wikis_storage ON public.group_wikis USING btree (repository_storage, id);
 
 create table identities (
   id bigint generated always as identity not null,
@@ -474,6 +578,12 @@ create table outbox (
   constraint outbox_pkey PRIMARY KEY (id)
 );
 
+create unlogged table processes (
+  id uuid not null,
+  beat_at timestamp(3) with time zone not null,
+  constraint processes_pkey PRIMARY KEY (id)
+);
+
 create table project_feature_flags (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -537,6 +647,8 @@ create table projects (
   last_activity_at timestamp(3) with time zone not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  repository_read_only boolean default false not null,
+  empty_repo boolean default true not null,
   constraint projects_visibility_check CHECK ((visibility = ANY (ARRAY[0, 10, 20]))),
   constraint projects_forked_from_id_fkey FOREIGN KEY (forked_from_id) REFERENCES projects(id) ON DELETE SET NULL,
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id),
@@ -585,6 +697,62 @@ CREATE INDEX projects_topics ON public.projects USING gin (topics);
 
 CREATE INDEX projects_updated_at ON public.projects USING btree (updated_at, id) WHERE (NOT deleting);
 
+create table protected_branches (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text collate "C" not null,
+  allow_force_push boolean default false not null,
+  code_owner_approval_required boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint protected_branches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint protected_branches_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX protected_branches_name ON public.protected_branches USING btree (project_id, name);
+
+create table protected_ref_access (
+  id bigint generated always as identity not null,
+  protected_branch_id bigint,
+  protected_tag_id bigint,
+  action text not null,
+  access_level smallint,
+  user_id bigint,
+  group_id bigint,
+  deploy_key_id bigint,
+  created_at timestamp(3) with time zone not null,
+  constraint protected_ref_access_access_level_check CHECK ((access_level = ANY (ARRAY[0, 30, 40, 60]))),
+  constraint protected_ref_access_action_check CHECK ((action = ANY (ARRAY['push'::text, 'merge'::text, 'unprotect'::text, 'create'::text]))),
+  constraint protected_ref_access_check CHECK ((num_nonnulls(protected_branch_id, protected_tag_id) = 1)),
+  constraint protected_ref_access_check1 CHECK ((num_nonnulls(access_level, user_id, group_id, deploy_key_id) = 1)),
+  constraint protected_ref_access_deploy_key FOREIGN KEY (deploy_key_id) REFERENCES deploy_keys(id) ON DELETE CASCADE,
+  constraint protected_ref_access_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint protected_ref_access_protected_branch_id_fkey FOREIGN KEY (protected_branch_id) REFERENCES protected_branches(id) ON DELETE CASCADE,
+  constraint protected_ref_access_protected_tag_id_fkey FOREIGN KEY (protected_tag_id) REFERENCES protected_tags(id) ON DELETE CASCADE,
+  constraint protected_ref_access_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint protected_ref_access_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX protected_ref_access_branch ON public.protected_ref_access USING btree (protected_branch_id);
+
+CREATE INDEX protected_ref_access_group ON public.protected_ref_access USING btree (group_id) WHERE (group_id IS NOT NULL);
+
+CREATE INDEX protected_ref_access_tag ON public.protected_ref_access USING btree (protected_tag_id);
+
+CREATE INDEX protected_ref_access_user ON public.protected_ref_access USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+create table protected_tags (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text collate "C" not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint protected_tags_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint protected_tags_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX protected_tags_name ON public.protected_tags USING btree (project_id, name);
+
 create table rate_limit_windows (
   key text collate "C" not null,
   window_start timestamp(3) with time zone not null,
@@ -593,6 +761,49 @@ create table rate_limit_windows (
 );
 
 CREATE INDEX rate_limit_windows_start ON public.rate_limit_windows USING btree (window_start);
+
+create table repositories (
+  id bigint generated always as identity not null,
+  container text not null,
+  container_id bigint not null,
+  wiki boolean not null,
+  writes integer default 0 not null,
+  size bigint default 0 not null,
+  commit_count bigint default 0 not null,
+  tended_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint repositories_container_check CHECK ((container = ANY (ARRAY['project'::text, 'snippet'::text, 'group'::text]))),
+  constraint repositories_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX repositories_container ON public.repositories USING btree (container, container_id, wiki);
+
+CREATE INDEX repositories_writes ON public.repositories USING btree (writes) WHERE (writes > 0);
+
+create table repository_removals (
+  id bigint generated always as identity not null,
+  storage text not null,
+  folder text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint repository_removals_pkey PRIMARY KEY (id)
+);
+
+create unlogged table repository_uses (
+  id bigint generated always as identity not null,
+  process_id uuid not null,
+  container text not null,
+  container_id bigint not null,
+  storage text not null,
+  purpose text not null,
+  began_at timestamp(3) with time zone not null,
+  constraint repository_uses_purpose_check CHECK ((purpose = ANY (ARRAY['read'::text, 'write'::text, 'tend'::text]))),
+  constraint repository_uses_process_id_fkey FOREIGN KEY (process_id) REFERENCES processes(id) ON DELETE CASCADE,
+  constraint repository_uses_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX repository_uses_container ON public.repository_uses USING btree (container, container_id);
+
+CREATE INDEX repository_uses_process ON public.repository_uses USING btree (process_id);
 
 create table sessions (
   id bigint generated always as identity not null,
@@ -608,6 +819,36 @@ create table sessions (
 );
 
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
+
+create table snippets (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  author_id bigint not null,
+  title text not null,
+  description text,
+  visibility smallint not null,
+  files text[] default '{}'::text[] not null,
+  repository_storage text not null,
+  repository_read_only boolean default false not null,
+  ready boolean default false not null,
+  user_agent text,
+  ip_address text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint snippets_visibility_check CHECK ((visibility = ANY (ARRAY[0, 10, 20]))),
+  constraint snippets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint snippets_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX snippets_author ON public.snippets USING btree (author_id, id);
+
+CREATE INDEX snippets_project ON public.snippets USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX snippets_public ON public.snippets USING btree (id) WHERE ((visibility = 20) AND (project_id IS NULL));
+
+CREATE INDEX snippets_storage ON public.snippets USING btree (repository_storage, id);
+
+CREATE INDEX snippets_unready ON public.snippets USING btree (created_at) WHERE (NOT ready);
 
 create table ssh_keys (
   id bigint generated always as identity not null,
@@ -640,6 +881,28 @@ create table stars (
 );
 
 CREATE INDEX stars_user ON public.stars USING btree (user_id, project_id);
+
+create table storage_moves (
+  id bigint generated always as identity not null,
+  container text not null,
+  container_id bigint not null,
+  state text not null,
+  source_storage_name text not null,
+  destination_storage_name text not null,
+  error_message text,
+  process_id uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint storage_moves_container_check CHECK ((container = ANY (ARRAY['project'::text, 'snippet'::text, 'group'::text]))),
+  constraint storage_moves_state_check CHECK ((state = ANY (ARRAY['initial'::text, 'scheduled'::text, 'started'::text, 'finished'::text, 'failed'::text, 'replicated'::text, 'cleanup failed'::text]))),
+  constraint storage_moves_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX storage_moves_container ON public.storage_moves USING btree (container, container_id, id);
+
+CREATE INDEX storage_moves_list ON public.storage_moves USING btree (container, created_at, id);
+
+CREATE INDEX storage_moves_open ON public.storage_moves USING btree (id) WHERE (state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]));
 
 create table users (
   id bigint generated always as identity not null,
@@ -723,3 +986,20 @@ CREATE UNIQUE INDEX users_reset ON public.users USING btree (reset_digest) WHERE
 CREATE INDEX users_search ON public.users USING gin (name gin_trgm_ops, username gin_trgm_ops);
 
 CREATE UNIQUE INDEX users_username ON public.users USING btree (lower(username));
+
+create table wiki_pages (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  slug text collate "C" not null,
+  title text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint wiki_pages_check CHECK ((num_nonnulls(project_id, group_id) = 1)),
+  constraint wiki_pages_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint wiki_pages_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint wiki_pages_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX wiki_pages_group ON public.wiki_pages USING btree (group_id, slug) WHERE (group_id IS NOT NULL);
+
+CREATE UNIQUE INDEX wiki_pages_project ON public.wiki_pages USING btree (project_id, slug) WHERE (project_id IS NOT NULL);

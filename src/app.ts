@@ -7,6 +7,7 @@ import { type Config, urlOf } from './config.ts';
 import type { Capability } from './core/capability.ts';
 import type { Endpoint } from './core/endpoint.ts';
 import { createAuthenticator } from './core/identity/authenticate.ts';
+import { createRepositories } from './core/repositories/store.ts';
 import { type ReplyObserver, toRoute } from './core/run-endpoint.ts';
 import type { Services } from './core/services.ts';
 import { createFeatureGates } from './core/settings/features.ts';
@@ -15,6 +16,7 @@ import { documentationCapability } from './domain/documentation/index.ts';
 import { operationsCapability } from './domain/operations/index.ts';
 import { now } from './platform/clock.ts';
 import { type ConnectionTarget, openDatabase } from './platform/db/database.ts';
+import { createPresence } from './platform/db/processes.ts';
 import { createDiskGuard } from './platform/disk.ts';
 import { createOriginPolicy } from './platform/http/origin.ts';
 import { createLoadGauge } from './platform/http/overload.ts';
@@ -62,6 +64,8 @@ export function createApp(options: AppOptions): App {
   const baseUrl = (): string => config.url ?? listening ?? urlOf(config.host, config.port);
   const load = createLoadGauge();
   const disk = createDiskGuard(config.data);
+  const presence = createPresence(sql, log);
+  const repositories = createRepositories(database, presence, config.storages);
   const services: Services = {
     config,
     database,
@@ -76,6 +80,8 @@ export function createApp(options: AppOptions): App {
     log,
     secretKey,
     disk,
+    presence,
+    repositories,
     baseUrl,
     wake: () => relay?.wake(),
   };
@@ -151,6 +157,8 @@ export function createApp(options: AppOptions): App {
       await workers?.stop();
       load.stop();
       disk.stop();
+      repositories.stop();
+      await presence.stop();
       await database.close();
     },
   };

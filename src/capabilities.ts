@@ -10,6 +10,7 @@ import { mailCapability } from './domain/mail/index.ts';
 import { membersCapability } from './domain/members/index.ts';
 import { oauthCapability } from './domain/oauth/index.ts';
 import { projectsCapability } from './domain/projects/index.ts';
+import { repositoriesCapability } from './domain/repositories/index.ts';
 import { settingsCapability } from './domain/settings/index.ts';
 import { signInCapability } from './domain/sign-in/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
@@ -21,6 +22,7 @@ export const capabilities = (services: Services): Capability[] => {
     groupsCapability(services, () => all),
     membersCapability(services),
     projectsCapability(),
+    repositoriesCapability(services),
     auditCapability(),
     featureFlagsCapability(),
     settingsCapability(),

@@ -1,7 +1,7 @@
 /** The settings of the program: one table, and the only reader of the environment. docs/settings.md is made from it. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
 export const tiers = ['free', 'premium', 'ultimate'] as const;
 export type Tier = (typeof tiers)[number];
@@ -108,6 +108,22 @@ function parseDatabaseUrl(value: string): string {
   throw new Error(`must have nothing but port beside ?host=/folder, and has ${others.join(', ')}`);
 }
 
+/** Folders by name; `default` is where everything is that was never moved. */
+function parseStorages(value: string): Map<string, string> {
+  const storages = new Map<string, string>();
+  for (const part of value.split(',').map((each) => each.trim())) {
+    const [, name = '', folder = ''] = /^([a-z0-9][\w.-]{0,63}):(.+)$/i.exec(part) ?? [];
+    if (name === '' || !isAbsolute(folder))
+      throw new Error(`must list names and absolute folders, which this is not: ${part}`);
+    if (storages.has(name)) throw new Error(`names ${name} twice`);
+    const same = [...storages].find(([, other]) => resolve(other) === resolve(folder));
+    if (same) throw new Error(`gives ${same[0]} and ${name} one folder`);
+    storages.set(name, resolve(folder));
+  }
+  if (!storages.has('default')) throw new Error('must have one named default');
+  return storages;
+}
+
 function parseMailServer(value: string): string {
   const url = URL.parse(value);
   if (url && (url.protocol === 'smtp:' || url.protocol === 'smtps:') && url.hostname !== '') return value;
@@ -177,6 +193,12 @@ export const settings = {
     doc: 'At first start, a personal access token of `root` with this value and every scope; 8 characters or more.',
     parse: text(/^[\x21-\x7e]{8,255}$/, 'must be 8 to 255 visible ASCII characters without spaces'),
   }),
+  storages: optional({
+    name: 'ASHLAR_STORAGES',
+    otherwise: 'one, `default`, at `repositories` in the data folder',
+    doc: 'Where repositories are, as names and folders: `default:/srv/repositories,fast:/mnt/fast`. All processes on one database reach all of them; `default` must be among them.',
+    parse: parseStorages,
+  }),
   smtpUrl: secret({
     name: 'SMTP_URL',
     otherwise: 'unset: mails become files in `mail` in the data folder',
@@ -239,6 +261,8 @@ export type Config = {
   secretKey?: string | undefined;
   rootPassword?: string | undefined;
   rootToken?: string | undefined;
+  /** Absolute folders by name; `default` is there. */
+  storages: ReadonlyMap<string, string>;
   /** With its password. Undefined: mails are written to the data folder. */
   smtpUrl?: string | undefined;
   mailFrom?: string | undefined;
@@ -288,13 +312,15 @@ export function readConfig(env: Environment = process.env, readFile: ReadFile = 
 
   const host = sure(settings.host);
   const port = sure(settings.port);
+  const data = sure(settings.data);
   return {
     url: maybe(settings.url) ?? (port === 0 ? undefined : urlOf(host, port)),
     host,
     port,
     trustedProxies: sure(settings.trustedProxies),
     metricsAllowlist: sure(settings.metricsAllowlist),
-    data: sure(settings.data),
+    data,
+    storages: maybe(settings.storages) ?? new Map([['default', join(data, 'repositories')]]),
     databaseUrl: maybe(settings.databaseUrl),
     secretKey: maybe(settings.secretKey),
     rootPassword: maybe(settings.rootPassword),

@@ -6,6 +6,7 @@ import { openDataFolder, readOrCreateSecretFile } from './platform/db/data-folde
 import { type ConnectionTarget, connect } from './platform/db/database.ts';
 import { type EmbeddedPostgres, startEmbedded } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrations.ts';
+import { forgetProcesses } from './platform/db/processes.ts';
 import { migrateJobs } from './platform/jobs/jobs.ts';
 import { createLog } from './platform/log.ts';
 import { randomHex, randomText } from './platform/secret.ts';
@@ -72,6 +73,8 @@ export async function serve(config: Config, options: Pick<AppOptions, 'capabilit
     void opened.embedded?.exited.then(() => end({ reason: 'the embedded database ended', code: 1 }));
     await migrateInstance(opened.target);
     app = createApp({ ...options, config, target: opened.target, secretKey: opened.secretKey, log });
+    // The data folder's lock is ours, so nobody else is on its database: what the last process held is free at once.
+    if (opened.embedded) await forgetProcesses(app.services.database.sql);
     const password =
       config.rootPassword ??
       (await readOrCreateSecretFile(config.data, 'root-password', () => randomText(18)));

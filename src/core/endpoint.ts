@@ -1,4 +1,5 @@
 /** An endpoint is one value: what it is called, who may call it, what it takes, what leaves, and what it does. */
+import type { Readable } from 'node:stream';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Db } from '../platform/db/database.ts';
 import type { Page, PageRequest } from '../platform/db/page.ts';
@@ -40,8 +41,8 @@ export class Reply<T> {
 
 /** For replies without a body. */
 export const noContent = Type.Null({ description: 'No body.' });
-/** For replies that are a file: the handler gives a Reply whose value is the bytes. */
-export const bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
+/** For replies that are a file: the handler gives a Reply whose value is the bytes, or a stream of them. */
+export const bytes = Type.Unsafe<Buffer | Readable>({ type: 'string', format: 'binary' });
 /** `{message: '202 Accepted'}`: scheduled (spec: General request rules, 5). */
 export const Accepted = Type.Object({ message: Type.String() });
 export const accepted = (): Reply<{ message: string }> => new Reply(202, { message: '202 Accepted' });

@@ -2,6 +2,7 @@
  * Runs an endpoint: every request of the API takes these steps, in this order. 401 who → 404/403/301 may they → 400 shape
  * → handler; the throttles, scopes and refusals of the instance come between.
  */
+import { Readable } from 'node:stream';
 import type { Page, PageRequest } from '../platform/db/page.ts';
 import { Failure, forbidden, notFound } from '../platform/failure.ts';
 import type { Answer, HttpRequest } from '../platform/http/answer.ts';
@@ -116,7 +117,8 @@ export function toRoute(
       Object.assign(headers, pageHeaders(page, context, keyset, config));
       content = page.items;
     }
-    if (spec.reply === bytes && Buffer.isBuffer(content)) return { status, headers, body: content };
+    if (spec.reply === bytes && (Buffer.isBuffer(content) || content instanceof Readable))
+      return { status, headers, body: content };
     if (spec.reply === noContent || content === undefined) return { status, headers, body: '' };
     observe?.(spec, content);
     serialize ??= compileSerializer(spec.reply);

@@ -10,7 +10,13 @@ import {
   authorizeInstance,
   authorizeProject,
 } from './find.ts';
-import { type GroupAbility, groupPolicy, type ProjectAbility, projectPolicy } from './policy.ts';
+import {
+  type GroupAbility,
+  groupPolicy,
+  isForAnonymous,
+  type ProjectAbility,
+  projectPolicy,
+} from './policy.ts';
 import { type AuthorizedUser, findUser } from './users.ts';
 
 export type Found<Subject, C extends Caller> = { subject: Subject; actor: C };
@@ -60,7 +66,7 @@ export const onInstance: Access<AuthorizedInstance, Actor> = {
   },
 };
 
-type CallerFor<Rule> = Rule extends { visible: 'anyone' } ? Caller : Actor;
+type CallerFor<Rule> = Rule extends { visible: 'anyone' } | { open: 'anyone' } ? Caller : Actor;
 
 /** A project named by a path parameter, by id or URL-encoded full path. */
 export const onProject = <A extends ProjectAbility>(
@@ -68,7 +74,7 @@ export const onProject = <A extends ProjectAbility>(
   parameter = 'id',
 ): Access<AuthorizedProject, CallerFor<(typeof projectPolicy)[A]>> => ({
   sentence: { on: 'project', ability },
-  anonymous: 'visible' in projectPolicy[ability] && projectPolicy[ability].visible === 'anyone',
+  anonymous: isForAnonymous(projectPolicy[ability]),
   find: async ({ sql, caller, params }) => ({
     subject: await authorizeProject(sql, caller, ability, params[parameter] ?? ''),
     // authorizeProject() refused anonymous callers where the rule does.
@@ -82,7 +88,7 @@ export const onGroup = <A extends GroupAbility>(
   parameter = 'id',
 ): Access<AuthorizedGroup, CallerFor<(typeof groupPolicy)[A]>> => ({
   sentence: { on: 'group', ability },
-  anonymous: 'visible' in groupPolicy[ability] && groupPolicy[ability].visible === 'anyone',
+  anonymous: isForAnonymous(groupPolicy[ability]),
   find: async ({ sql, caller, params }) => ({
     subject: await authorizeGroup(sql, caller, ability, params[parameter] ?? ''),
     // As above.

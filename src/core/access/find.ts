@@ -17,6 +17,7 @@ import {
   decide,
   type GroupAbility,
   groupPolicy,
+  isForAnonymous,
   isVisible,
   type ProjectAbility,
   projectPolicy,
@@ -108,13 +109,19 @@ function standingOf(caller: Caller, row: { visibility: number }, role: Role, arc
   };
 }
 
+/** What is not stored is on; only update and create write the column, from values of this type. */
+const featuresOf = (row: { settings: unknown }) => row.settings as NonNullable<Standing['features']>;
+
 function projectReceipt(
   caller: Caller,
   row: ReachedProjectRow,
 ): { project: AuthorizedProject; standing: Standing } {
   // The levels come out of the members table, whose check constraint admits roles only.
   const role = (caller?.admin ? OWNER : Math.max(row.level_project, row.level_group)) as Role;
-  const standing = standingOf(caller, row, role, projectIsArchived(row));
+  const standing = {
+    ...standingOf(caller, row, role, projectIsArchived(row)),
+    features: featuresOf(row),
+  };
   const project = {
     id: row.id,
     row,
@@ -159,7 +166,7 @@ export async function authorizeProject(
   reference: ObjectReference,
 ): Promise<AuthorizedProject> {
   const rule: Rule = projectPolicy[ability];
-  if (!caller && rule.visible !== 'anyone') throw unauthenticated();
+  if (!caller && !isForAnonymous(rule)) throw unauthenticated();
   const found = await selectProject(sql, caller, reference);
   if (!found) {
     await findMoved(sql, caller, reference);
@@ -180,7 +187,7 @@ export async function authorizeGroup(
   reference: ObjectReference,
 ): Promise<AuthorizedGroup> {
   const rule: Rule = groupPolicy[ability];
-  if (!caller && rule.visible !== 'anyone') throw unauthenticated();
+  if (!caller && !isForAnonymous(rule)) throw unauthenticated();
   const id = asId(reference);
   const parameters = [caller?.id ?? NOBODY, today(), id ?? String(reference).toLowerCase()];
   const [found] = await sql.unsafe<GroupFound[]>(
@@ -194,6 +201,7 @@ export async function authorizeGroup(
   const standing = {
     ...standingOf(caller, found, role, found.ancestor_archived),
     reachesInside: found.reaches_inside,
+    features: featuresOf(found),
   };
   refuse(decide(rule, standing), 'Group');
   const may = (other: GroupAbility) => decide(groupPolicy[other], standing) === 'allowed';

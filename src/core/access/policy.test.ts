@@ -96,6 +96,25 @@ describe('decisions (spec: Status codes)', () => {
     ['where it is open to them, they do', people, { ...inside, visibility: INTERNAL }, 'allowed'],
     ['a member reads the members', people, { ...inside, role: GUEST }, 'allowed'],
     ['an auditor changes nothing', change, auditor, 'refused'],
+    ['anonymous reads public code', projectPolicy.read_code, { ...nobody, visibility: PUBLIC }, 'allowed'],
+    [
+      'code that is kept to members, to an outsider',
+      projectPolicy.read_code,
+      { ...outsider, visibility: PUBLIC, features: { repository_access_level: 'private' } },
+      'refused',
+    ],
+    [
+      'code that is kept to members, to one of them',
+      projectPolicy.read_code,
+      { ...outsider, role: REPORTER, features: { repository_access_level: 'private' } },
+      'allowed',
+    ],
+    [
+      'code that is turned off, to the owner',
+      projectPolicy.read_code,
+      { ...outsider, role: OWNER, features: { repository_access_level: 'disabled' } },
+      'refused',
+    ],
   ])('%s', (_, rule, standing, decision) => {
     expect(decide(rule, standing)).toBe(decision);
   });

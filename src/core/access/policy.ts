@@ -11,8 +11,10 @@ export type Rule = {
   least: Role;
   /** Seeing the object is enough: for anyone, or for anyone signed in. */
   visible?: 'anyone' | 'signed_in';
-  /** Anyone signed in may where the object is open to them without a role; where it is not, the role decides. */
-  open?: boolean;
+  /** Anyone, or anyone signed in, may where the object is open to them without a role; elsewhere the role decides. */
+  open?: 'anyone' | 'signed_in';
+  /** The part of the object that it is about: nobody may where that is off, only members where it is private. */
+  feature?: Feature;
   /** Archived objects are read-only unless the rule says otherwise. */
   whileArchived?: boolean;
   /** A member of something inside, who sees the group, is not let in by that alone. */
@@ -21,10 +23,50 @@ export type Rule = {
   auditor?: boolean;
 };
 
+/** Parts of a project or group that can be turned off, or kept to members, by a setting of this name. */
+export type Feature = 'repository_access_level' | 'wiki_access_level' | 'snippets_access_level';
+export type FeatureLevel = 'disabled' | 'private' | 'enabled';
+
 export const projectPolicy = {
   read_project: { least: GUEST, visible: 'anyone', whileArchived: true },
   star_project: { least: GUEST, visible: 'signed_in', whileArchived: true },
-  fork_project: { least: REPORTER, open: true, whileArchived: true },
+  read_code: {
+    least: REPORTER,
+    open: 'anyone',
+    feature: 'repository_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  push_code: { least: DEVELOPER, feature: 'repository_access_level' },
+  comment_on_commits: { least: REPORTER, open: 'signed_in', feature: 'repository_access_level' },
+  manage_commit_statuses: { least: DEVELOPER, feature: 'repository_access_level' },
+  manage_protected_refs: { least: MAINTAINER },
+  manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
+  manage_repository: { least: MAINTAINER },
+  read_wiki: {
+    least: GUEST,
+    open: 'anyone',
+    feature: 'wiki_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  write_wiki: { least: DEVELOPER, feature: 'wiki_access_level' },
+  delete_wiki_pages: { least: MAINTAINER, feature: 'wiki_access_level' },
+  read_project_snippets: {
+    least: GUEST,
+    open: 'anyone',
+    feature: 'snippets_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  create_project_snippets: { least: REPORTER, feature: 'snippets_access_level' },
+  manage_project_snippets: { least: MAINTAINER, feature: 'snippets_access_level' },
+  fork_project: {
+    least: REPORTER,
+    open: 'signed_in',
+    feature: 'repository_access_level',
+    whileArchived: true,
+  },
   request_project_access: { least: GUEST, visible: 'signed_in' },
   leave_project: { least: GUEST, visible: 'signed_in', whileArchived: true },
   read_project_members: { least: GUEST, visible: 'anyone', whileArchived: true },
@@ -52,6 +94,16 @@ export const groupPolicy = {
   read_group_members: { least: GUEST, visible: 'anyone', whileArchived: true, notFromInside: true },
   read_group_audit_events: { least: DEVELOPER, whileArchived: true, auditor: true },
   read_all_group_audit_events: { least: OWNER, whileArchived: true, auditor: true },
+  read_group_wiki: {
+    least: GUEST,
+    open: 'anyone',
+    feature: 'wiki_access_level',
+    whileArchived: true,
+    notFromInside: true,
+    auditor: true,
+  },
+  write_group_wiki: { least: DEVELOPER, feature: 'wiki_access_level' },
+  delete_group_wiki_pages: { least: MAINTAINER, feature: 'wiki_access_level' },
   create_projects: { least: DEVELOPER },
   create_subgroup: { least: MAINTAINER },
   update_group: { least: OWNER, whileArchived: true },
@@ -82,6 +134,8 @@ export type Standing = {
   archived: boolean;
   /** For groups: a member of something inside sees the group too. */
   reachesInside?: boolean;
+  /** Everything is on where this is not given. */
+  features?: Partial<Record<Feature, FeatureLevel>>;
 };
 
 export type Decision = 'allowed' | 'refused' | 'invisible' | 'sign_in';
@@ -97,12 +151,17 @@ const isOpen = (standing: Standing): boolean =>
   standing.visibility === PUBLIC ||
   (standing.visibility === INTERNAL && standing.signedIn && !standing.external);
 
+/** Whether somebody without an account can ever do it. */
+export const isForAnonymous = (rule: Rule): boolean => rule.visible === 'anyone' || rule.open === 'anyone';
+
 /** The decision for every object of the API, in one place: invisible is 404, visible but refused is 403. */
 export function decide(rule: Rule, standing: Standing): Decision {
-  if (!standing.signedIn && rule.visible !== 'anyone') return 'sign_in';
+  if (!standing.signedIn && !isForAnonymous(rule)) return 'sign_in';
   if (!isVisible(standing)) return 'invisible';
   if (standing.archived && !rule.whileArchived) return 'refused';
-  if (rule.open && isOpen(standing)) return 'allowed';
+  const level = rule.feature && standing.features?.[rule.feature];
+  if (level === 'disabled') return 'refused';
+  if (rule.open && isOpen(standing) && level !== 'private') return 'allowed';
   if (rule.notFromInside && !isVisible({ ...standing, reachesInside: false })) return 'refused';
   if (rule.visible !== undefined || standing.admin || (standing.auditor && rule.auditor)) return 'allowed';
   return standing.role >= rule.least ? 'allowed' : 'refused';

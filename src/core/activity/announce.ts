@@ -9,7 +9,7 @@ import { type Fact, writeFacts } from '../../platform/outbox/outbox.ts';
 import type { Actor } from '../identity/actor.ts';
 
 /** Actions of activity events (facts: Activity events). */
-export type ActivityAction = 'created' | 'joined' | 'left' | 'expired';
+export type ActivityAction = 'created' | 'joined' | 'left' | 'expired' | 'pushed' | 'updated' | 'destroyed';
 
 export type AuditedEntity =
   | { type: 'User'; id: number; path: string }
@@ -33,6 +33,8 @@ export type Announcement = {
     namespaceId?: number;
     targetType?: string;
     targetId?: number;
+    /** What the event shows of itself beside its target. */
+    details?: Record<string, Json>;
     /** Whose event it is, when it is not the author's (somebody added joins). */
     authorId?: number;
   };
@@ -74,6 +76,7 @@ function activityRow({ author = SYSTEM, activity }: Announcement, created_at: Da
       namespace_id: activity.namespaceId ?? null,
       target_type: activity.targetType ?? null,
       target_id: activity.targetId ?? null,
+      details: activity.details ?? null,
       created_at,
     },
   ];

@@ -137,6 +137,34 @@ export const ApplicationSettingsSchema = Type.Object({
     default: branchProtectionOf(2),
     description: 'Protection of the default branch of new repositories.',
   }),
+  // Repositories
+  repository_storages_weighted: Type.Unsafe<Record<string, number>>({
+    type: 'object',
+    additionalProperties: { type: 'integer', minimum: 0, maximum: 100 },
+    default: { default: 100 },
+    description: 'Weights, 0 to 100, by which new repositories are spread over the storages.',
+  }),
+  receive_max_input_size: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 0,
+    maximum: 1_000_000,
+    default: null,
+    description: 'Largest push in MiB; null or 0 for no limit.',
+  }),
+  push_event_activities_limit: count(3, 'Refs in one push that each get an event; more get one for all.'),
+  raw_blob_request_limit: count(300, 'Raw files of one project and path per minute; 0 for no limit.'),
+  snippet_size_limit: Type.Integer({
+    default: 52_428_800,
+    minimum: 1,
+    maximum: 1_073_741_824,
+    description: 'Largest content of a snippet, in bytes.',
+  }),
+  wiki_page_max_content_bytes: Type.Integer({
+    default: 5_242_880,
+    minimum: 1_024,
+    maximum: 1_073_741_824,
+    description: 'Largest content of a wiki page, in bytes.',
+  }),
   deletion_adjourned_period: Type.Integer({
     default: 30,
     minimum: 1,
@@ -150,6 +178,7 @@ export const ApplicationSettingsSchema = Type.Object({
   ...throttle('throttle_unauthenticated_web', false, 3_600, 3_600),
   ...throttle('throttle_authenticated_web', false, 7_200, 3_600),
   ...throttle('throttle_protected_paths', true, 10, 60),
+  ...throttle('throttle_unauthenticated_git_http', false, 3_600, 3_600),
   rate_limiting_response_text: text('', 'Body of 429; empty for "Retry later".'),
   users_get_by_id_limit: count(300, 'GET /users/:id, per ten minutes and caller; 0 for no limit.'),
   users_api_limit_followers: count(100, 'GET /users/:id/followers per minute; 0 for no limit.'),

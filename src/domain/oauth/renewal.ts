@@ -119,9 +119,13 @@ async function write(
           where id not in (select grant_id from replaced)),
         renewed as (
           insert into oauth_refresh_tokens (digest, grant_id, created_at)
-          select decode(refresh, 'hex'), id, ${createdAt}::timestamptz from live)
+          select decode(refresh, 'hex'), id, ${createdAt}::timestamptz from live),
+        -- Once for each, however many of their tokens are renewed here.
+        people as materialized (
+          select person.* from (select distinct user_id from live where 'openid' = any(scopes)) asker,
+            lateral (${personOf(sql, sql`asker.user_id`)}) person)
         select refresh_id, case when 'openid' = any(scopes) then
-          (select to_jsonb(person) from (${personOf(sql, sql`live.user_id`)}) person) end as person
+          (select to_jsonb(people) from people where people.id = live.user_id) end as person
         from live`;
       return new Map(rows.map((row) => [row.refresh_id, row.person]));
     } catch (error) {

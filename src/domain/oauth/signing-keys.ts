@@ -1,12 +1,6 @@
 /** The keys that sign identities: made at first need, rotated, and published for as long as anybody may ask for them. */
-import {
-  type CryptoKey,
-  calculateJwkThumbprint,
-  exportJWK,
-  exportPKCS8,
-  generateKeyPair,
-  importPKCS8,
-} from 'jose';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair } from 'jose';
 import { sql } from 'kysely';
 import type { Services } from '../../core/services.ts';
 import { monotonic, now } from '../../platform/clock.ts';
@@ -51,7 +45,7 @@ async function makeFirstKey({ database, secretKey }: KeyServices): Promise<void>
   });
 }
 
-type SigningKey = { kid: string; privateKey: CryptoKey };
+type SigningKey = { kid: string; privateKey: KeyObject };
 
 /** In milliseconds: so long may a process sign with a key that another has retired, which stays published for a day. */
 const KNOWN_FOR = 2_000;
@@ -82,7 +76,7 @@ async function currentKey(services: KeyServices, last: SigningKey | undefined): 
   // To parse a key takes longer than to sign with it; its name is its content's digest.
   if (last?.kid === kid) return last;
   const pem = unseal(services.secretKey, private_key_sealed);
-  return { kid, privateKey: await importPKCS8(pem, SIGNING_ALGORITHM) };
+  return { kid, privateKey: createPrivateKey(pem) };
 }
 
 /** When what was retired before is forgotten. */

@@ -27,15 +27,32 @@ type StoredAccess = {
   created_at: Date;
 };
 
+type GrantClient = Pick<StoredAccess, 'application_id' | 'client_uid'>;
+
+/** Which application a grant is for: never changed, and gone with its tokens. For each database. */
+const grantClients = new WeakMap<postgres.Sql, Map<number, GrantClient>>();
+const MOST_KNOWN = 10_000;
+
+async function clientOf(sql: postgres.Sql, grantId: number): Promise<GrantClient | undefined> {
+  const known = grantClients.get(sql) ?? new Map<number, GrantClient>();
+  grantClients.set(sql, known);
+  const before = known.get(grantId);
+  if (before) return before;
+  const [client] = await sql<GrantClient[]>`
+    select g.application_id, a.uid as client_uid
+    from oauth_grants g left join oauth_applications a on a.id = g.application_id where g.id = ${grantId}`;
+  if (known.size >= MOST_KNOWN) known.clear();
+  if (client) known.set(grantId, client);
+  return client;
+}
+
 /** An access token of an application by its value; undefined for any other token. */
 async function selectAccess(sql: postgres.Sql, token: string): Promise<StoredAccess | undefined> {
-  const [row] = await sql<StoredAccess[]>`
-    select t.user_id, t.scopes, t.grant_id, t.revoked_at, t.expires_at, t.created_at, g.application_id,
-      a.uid as client_uid
-    from access_tokens t join oauth_grants g on g.id = t.grant_id
-    left join oauth_applications a on a.id = g.application_id
-    where t.digest = ${digest(token)} and t.kind = 'oauth'`;
-  return row;
+  const [row] = await sql<Omit<StoredAccess, keyof GrantClient>[]>`
+    select user_id, scopes, grant_id, revoked_at, expires_at, created_at
+    from access_tokens where digest = ${digest(token)} and kind = 'oauth'`;
+  const client = row && (await clientOf(sql, row.grant_id));
+  return client && { ...row, ...client };
 }
 
 /** Whoever blocks or deletes a user revokes what they granted, so that nobody need look at the user. */

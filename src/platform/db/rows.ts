@@ -62,6 +62,38 @@ export type AuditEventsTable = {
   created_at: Date;
 };
 
+export type CommitCommentsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  sha: string;
+  author_id: number;
+  note: string;
+  path: string | null;
+  line: number | null;
+  line_type: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type CommitStatusesTable = {
+  id: GeneratedAlways<number>;
+  pipeline_id: number;
+  project_id: number;
+  sha: string;
+  ref: string;
+  name: string;
+  status: string;
+  target_url: string | null;
+  description: string | null;
+  coverage: number | null;
+  allow_failure: Generated<boolean>;
+  author_id: number;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+  updated_at: Date;
+};
+
 export type CustomAttributesTable = {
   id: GeneratedAlways<number>;
   user_id: number | null;
@@ -70,6 +102,27 @@ export type CustomAttributesTable = {
   key: string;
   value: string;
   updated_at: Date;
+};
+
+export type DeployKeysTable = {
+  id: GeneratedAlways<number>;
+  user_id: number | null;
+  title: string;
+  key: string;
+  fingerprint: string;
+  fingerprint_sha256: string;
+  public: Generated<boolean>;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type DeployKeysProjectsTable = {
+  deploy_key_id: number;
+  project_id: number;
+  can_push: Generated<boolean>;
+  created_at: Date;
 };
 
 export type DeployTokensTable = {
@@ -95,6 +148,14 @@ export type EmailsTable = {
   confirmation_digest: Buffer | null;
   created_at: Date;
   updated_at: Date;
+};
+
+export type ExternalPipelinesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  sha: string;
+  ref: string;
+  created_at: Date;
 };
 
 export type FeatureGatesTable = {
@@ -125,6 +186,14 @@ export type GroupGroupLinksTable = {
   group_access: number;
   expires_at: string | null;
   created_at: Date;
+};
+
+export type GroupWikisTable = {
+  id: number;
+  repository_storage: string;
+  repository_read_only: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type IdentitiesTable = {
@@ -267,6 +336,11 @@ export type OutboxTable = {
   created_at: Date;
 };
 
+export type ProcessesTable = {
+  id: string;
+  beat_at: Date;
+};
+
 export type ProjectFeatureFlagsTable = {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -317,12 +391,73 @@ export type ProjectsTable = {
   last_activity_at: Date;
   created_at: Date;
   updated_at: Date;
+  repository_read_only: Generated<boolean>;
+  empty_repo: Generated<boolean>;
+};
+
+export type ProtectedBranchesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  allow_force_push: Generated<boolean>;
+  code_owner_approval_required: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ProtectedRefAccessTable = {
+  id: GeneratedAlways<number>;
+  protected_branch_id: number | null;
+  protected_tag_id: number | null;
+  action: string;
+  access_level: number | null;
+  user_id: number | null;
+  group_id: number | null;
+  deploy_key_id: number | null;
+  created_at: Date;
+};
+
+export type ProtectedTagsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type RateLimitWindowsTable = {
   key: string;
   window_start: Date;
   leased: number;
+};
+
+export type RepositoriesTable = {
+  id: GeneratedAlways<number>;
+  container: string;
+  container_id: number;
+  wiki: boolean;
+  writes: Generated<number>;
+  size: Generated<number>;
+  commit_count: Generated<number>;
+  tended_at: Date | null;
+  created_at: Date;
+};
+
+export type RepositoryRemovalsTable = {
+  id: GeneratedAlways<number>;
+  storage: string;
+  folder: string;
+  created_at: Date;
+};
+
+export type RepositoryUsesTable = {
+  id: GeneratedAlways<number>;
+  process_id: string;
+  container: string;
+  container_id: number;
+  storage: string;
+  purpose: string;
+  began_at: Date;
 };
 
 export type SessionsTable = {
@@ -333,6 +468,23 @@ export type SessionsTable = {
   last_used_at: Date;
   address: string | null;
   user_agent: string | null;
+};
+
+export type SnippetsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  author_id: number;
+  title: string;
+  description: string | null;
+  visibility: number;
+  files: Generated<string[]>;
+  repository_storage: string;
+  repository_read_only: Generated<boolean>;
+  ready: Generated<boolean>;
+  user_agent: string | null;
+  ip_address: string | null;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type SshKeysTable = {
@@ -353,6 +505,19 @@ export type StarsTable = {
   project_id: number;
   user_id: number;
   starred_at: Date;
+};
+
+export type StorageMovesTable = {
+  id: GeneratedAlways<number>;
+  container: string;
+  container_id: number;
+  state: string;
+  source_storage_name: string;
+  destination_storage_name: string;
+  error_message: string | null;
+  process_id: string | null;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type UsersTable = {
@@ -414,19 +579,34 @@ export type UsersTable = {
   reset_sent_at: Date | null;
 };
 
+export type WikiPagesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  slug: string;
+  title: string;
+  created_at: Date;
+};
+
 export type Tables = {
   access_requests: AccessRequestsTable;
   access_tokens: AccessTokensTable;
   activity_events: ActivityEventsTable;
   application_settings: ApplicationSettingsTable;
   audit_events: AuditEventsTable;
+  commit_comments: CommitCommentsTable;
+  commit_statuses: CommitStatusesTable;
   custom_attributes: CustomAttributesTable;
+  deploy_keys: DeployKeysTable;
+  deploy_keys_projects: DeployKeysProjectsTable;
   deploy_tokens: DeployTokensTable;
   emails: EmailsTable;
+  external_pipelines: ExternalPipelinesTable;
   feature_gates: FeatureGatesTable;
   follows: FollowsTable;
   gpg_keys: GpgKeysTable;
   group_group_links: GroupGroupLinksTable;
+  group_wikis: GroupWikisTable;
   identities: IdentitiesTable;
   instance_facts: InstanceFactsTable;
   invitations: InvitationsTable;
@@ -439,13 +619,23 @@ export type Tables = {
   oauth_refresh_tokens: OauthRefreshTokensTable;
   oauth_signing_keys: OauthSigningKeysTable;
   outbox: OutboxTable;
+  processes: ProcessesTable;
   project_feature_flags: ProjectFeatureFlagsTable;
   project_group_links: ProjectGroupLinksTable;
   project_redirects: ProjectRedirectsTable;
   projects: ProjectsTable;
+  protected_branches: ProtectedBranchesTable;
+  protected_ref_access: ProtectedRefAccessTable;
+  protected_tags: ProtectedTagsTable;
   rate_limit_windows: RateLimitWindowsTable;
+  repositories: RepositoriesTable;
+  repository_removals: RepositoryRemovalsTable;
+  repository_uses: RepositoryUsesTable;
   sessions: SessionsTable;
+  snippets: SnippetsTable;
   ssh_keys: SshKeysTable;
   stars: StarsTable;
+  storage_moves: StorageMovesTable;
   users: UsersTable;
+  wiki_pages: WikiPagesTable;
 };

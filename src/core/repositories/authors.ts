@@ -1,0 +1,14 @@
+/** Who a commit is by, when the API makes it for somebody. */
+import type { Db } from '../../platform/db/database.ts';
+import type { Actor } from '../identity/actor.ts';
+import type { Person } from './commits.ts';
+
+/** The actor's name and the address that they want in commits. */
+export async function authorOf(db: Db, actor: Pick<Actor, 'id' | 'name'>): Promise<Person> {
+  const row = await db
+    .selectFrom('users')
+    .select(['name', 'email', 'commit_email'])
+    .where('id', '=', actor.id)
+    .executeTakeFirst();
+  return { name: row?.name ?? actor.name, email: row?.commit_email || row?.email || '' };
+}

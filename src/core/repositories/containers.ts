@@ -1,0 +1,40 @@
+/**
+ * What holds repositories: a project (its own and its wiki's), a snippet, a group (its wiki's). All of one container are in
+ * one storage and move together. Where they are on disk follows from ids alone, never from a name.
+ */
+import { join } from 'node:path';
+import { Failure } from '../../platform/failure.ts';
+import { digest } from '../../platform/secret.ts';
+
+export type ContainerKind = 'project' | 'snippet' | 'group';
+
+/** The table whose row has the container's storage and its read-only mark. */
+export const containerTables = {
+  project: 'projects',
+  snippet: 'snippets',
+  group: 'group_wikis',
+} as const satisfies Record<ContainerKind, string>;
+
+/** One repository: a container's own, or its wiki's. */
+export type RepositoryKey = { kind: ContainerKind; id: number; wiki: boolean };
+
+export const projectRepository = (id: number): RepositoryKey => ({ kind: 'project', id, wiki: false });
+export const projectWiki = (id: number): RepositoryKey => ({ kind: 'project', id, wiki: true });
+export const snippetRepository = (id: number): RepositoryKey => ({ kind: 'snippet', id, wiki: false });
+export const groupWiki = (id: number): RepositoryKey => ({ kind: 'group', id, wiki: true });
+
+const areas = { project: '@hashed', snippet: '@snippets', group: '@groups' } as const;
+
+/** The path of a container's folders inside any storage, without the ending: `@hashed/6b/86/6b86b273…`. */
+export function diskPath({ kind, id }: Pick<RepositoryKey, 'kind' | 'id'>): string {
+  const hashed = digest(String(id)).toString('hex');
+  return join(areas[kind], hashed.slice(0, 2), hashed.slice(2, 4), hashed);
+}
+
+/** The path of a repository inside any storage. */
+export const repositoryPath = (key: RepositoryKey): string =>
+  `${diskPath(key)}${key.wiki ? '.wiki' : ''}.git`;
+
+/** What writers are told while a container moves (facts: Repository storage moves). */
+export const READ_ONLY = 'The repository is temporarily read-only. Please try again later.';
+export const readOnly = (): Failure => new Failure('forbidden', READ_ONLY);

@@ -1,0 +1,148 @@
+/** Protected branches and tags: which rules meet a name, and what somebody may do under them. Pure (facts: Roles and visibility). */
+import { NO_OBJECT, shortRef } from '../../platform/git/names.ts';
+import type { RefUpdate } from '../../platform/git/write.ts';
+import { DEVELOPER, MAINTAINER } from '../access/roles.ts';
+import type { BranchProtection } from '../namespaces/branch-protection.ts';
+
+/** Who a rule lets in: one of the four. Level 0 is nobody, 60 administrators only. */
+export type Allowed = {
+  access_level: number | null;
+  user_id: number | null;
+  group_id: number | null;
+  deploy_key_id: number | null;
+};
+
+export type BranchRule = {
+  name: string;
+  allow_force_push: boolean;
+  push: readonly Allowed[];
+  merge: readonly Allowed[];
+};
+export type TagRule = { name: string; create: readonly Allowed[] };
+
+/** Who asks: their role in the project, and what else a rule may name them by. */
+export type Asker = {
+  id: number | undefined;
+  role: number;
+  admin: boolean;
+  /** Groups that they are a member of. */
+  groups: ReadonlySet<number>;
+};
+
+/** Whether a rule's name, in which `*` stands for any characters, is about the ref. */
+export function matchesName(pattern: string, name: string): boolean {
+  if (!pattern.includes('*')) return pattern === name;
+  const parts = pattern.split('*');
+  let at = 0;
+  for (const [index, part] of parts.entries()) {
+    const last = index === parts.length - 1;
+    if (index === 0 && !name.startsWith(part)) return false;
+    const found = last ? name.length - part.length : name.indexOf(part, at);
+    if (found < at || (last && !name.endsWith(part))) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+const ADMIN = 60;
+
+/** Whether one of the entries lets them in. */
+export function isAllowed(entries: readonly Allowed[], asker: Asker): boolean {
+  return entries.some(({ access_level: level, user_id, group_id }) => {
+    if (level !== null)
+      return level === ADMIN ? asker.admin : level > 0 && (asker.admin || asker.role >= level);
+    if (asker.role < DEVELOPER && !asker.admin) return false;
+    if (user_id !== null) return user_id === asker.id;
+    return group_id !== null && asker.groups.has(group_id);
+  });
+}
+
+export type ProjectRules = {
+  branches: readonly BranchRule[];
+  tags: readonly TagRule[];
+  /** Until there is a branch, the protection that the first one will have. */
+  first: BranchProtection | undefined;
+};
+
+const branchRules = (rules: ProjectRules, name: string) =>
+  rules.branches.filter((rule) => matchesName(rule.name, name));
+const tagRules = (rules: ProjectRules, name: string) =>
+  rules.tags.filter((rule) => matchesName(rule.name, name));
+
+const may = (asker: Asker, role: number): boolean => asker.admin || asker.role >= role;
+
+export const isProtectedBranch = (rules: ProjectRules, name: string): boolean =>
+  branchRules(rules, name).length > 0;
+export const isProtectedTag = (rules: ProjectRules, name: string): boolean =>
+  tagRules(rules, name).length > 0;
+
+/** Whether they may push to the branch; of several rules that meet it, the most generous counts. */
+export function mayPush(rules: ProjectRules, asker: Asker, name: string): boolean {
+  if (!may(asker, DEVELOPER)) return false;
+  if (rules.first) {
+    const { allowed_to_push, developer_can_initial_push } = rules.first;
+    return (
+      may(asker, MAINTAINER) ||
+      developer_can_initial_push ||
+      allowed_to_push.some((each) => each.access_level === DEVELOPER)
+    );
+  }
+  const met = branchRules(rules, name);
+  return met.length === 0 || met.some((rule) => isAllowed(rule.push, asker));
+}
+
+/** Whether they may merge into the branch. */
+export function mayMerge(rules: ProjectRules, asker: Asker, name: string): boolean {
+  if (!may(asker, DEVELOPER)) return false;
+  const met = branchRules(rules, name);
+  return met.length === 0 || met.some((rule) => isAllowed(rule.merge, asker) || isAllowed(rule.push, asker));
+}
+
+/** Whether the branch's past may be rewritten by those who may push to it. */
+export function mayForce(rules: ProjectRules, name: string): boolean {
+  const met = branchRules(rules, name);
+  return met.length === 0 || met.some((rule) => rule.allow_force_push);
+}
+
+/** Whether developers get in by the level alone, as the record of a branch tells (`developers_can_push`). */
+export const developersMay = (rules: ProjectRules, name: string, action: 'push' | 'merge'): boolean =>
+  branchRules(rules, name).some((rule) => rule[action].some((each) => each.access_level === DEVELOPER));
+
+/** Why the update is refused, in the public API's words; undefined when it is not. Force is judged by whoever has the objects. */
+export function refusalOf(rules: ProjectRules, asker: Asker, update: RefUpdate): string | undefined {
+  const short = shortRef(update.ref);
+  const removed = update.after === NO_OBJECT;
+  if (!may(asker, DEVELOPER)) return 'You are not allowed to push code to this project.';
+  if (!short) return undefined;
+  if (short.kind === 'tag') {
+    const met = tagRules(rules, short.name);
+    if (met.length === 0) {
+      const changed = !removed && update.before !== NO_OBJECT;
+      return changed && !may(asker, MAINTAINER)
+        ? 'You are not allowed to change existing tags on this project.'
+        : undefined;
+    }
+    if (removed)
+      return 'You are not allowed to delete protected tags from this project. Only a project maintainer or owner can delete a protected tag.';
+    if (update.before !== NO_OBJECT) return 'Protected tags cannot be updated.';
+    return met.some((rule) => isAllowed(rule.create, asker))
+      ? undefined
+      : 'You are not allowed to create this tag as it is protected.';
+  }
+  if (removed) {
+    return isProtectedBranch(rules, short.name)
+      ? 'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.'
+      : undefined;
+  }
+  if (update.before === NO_OBJECT && !rules.first && isProtectedBranch(rules, short.name)) {
+    return mayMerge(rules, asker, short.name) || mayPush(rules, asker, short.name)
+      ? undefined
+      : 'You are not allowed to create protected branches on this project.';
+  }
+  return mayPush(rules, asker, short.name)
+    ? undefined
+    : 'You are not allowed to push code to protected branches on this project.';
+}
+
+/** What a push that loses commits of a protected branch is told. */
+export const FORCE_REFUSED = 'You are not allowed to force push code to a protected branch on this project.';

@@ -1,0 +1,186 @@
+/**
+ * What a push leaves behind, whether it came by git or by the API: activity events, the project's first branch, and the
+ * fact that others hear. Written before the client is told that it was taken.
+ */
+import { sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { NO_OBJECT, shortRef } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { gitText } from '../../platform/git/program.ts';
+import { findBranch, peelToCommit } from '../../platform/git/refs.ts';
+import { type RefUpdate, setHead } from '../../platform/git/write.ts';
+import { type Announcement, announceAll } from '../activity/announce.ts';
+import type { Actor } from '../identity/actor.ts';
+import type { Services } from '../services.ts';
+import type { RepositoryKey } from './containers.ts';
+import { protectFirstBranch } from './protection.ts';
+
+export type Pusher = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;
+
+/** The spec's `push_data` (Activity events). */
+export type PushData = {
+  commit_count: number;
+  action: 'created' | 'removed' | 'pushed';
+  ref_type: 'branch' | 'tag';
+  commit_from: string | null;
+  commit_to: string | null;
+  ref: string | null;
+  commit_title: string | null;
+  ref_count: number | null;
+};
+
+export const titleOf = (message: string): string => message.trimStart().split('\n', 1)[0]?.trimEnd() ?? '';
+
+/** Characters of a title in an event. */
+const TITLE_LENGTH = 70;
+const MOST_COUNTED = 10_000;
+
+async function countCommits(git: GitFolder, { before, after }: RefUpdate): Promise<number> {
+  if (after === NO_OBJECT) return 0;
+  const range = before === NO_OBJECT ? [after] : [after, `^${before}`];
+  const text = await gitText(['rev-list', '--count', `--max-count=${MOST_COUNTED}`, ...range, '--'], {
+    folder: git.folder,
+  }).catch(() => '0');
+  return Number(text.trim());
+}
+
+/** One update of a branch or tag as the feed shows it; undefined for other refs. */
+async function describe(git: GitFolder, update: RefUpdate): Promise<PushData | undefined> {
+  const short = shortRef(update.ref);
+  if (!short) return undefined;
+  const created = update.before === NO_OBJECT;
+  const removed = update.after === NO_OBJECT;
+  const head = removed ? undefined : await peelToCommit(git, update.after);
+  return {
+    commit_count: short.kind === 'tag' ? (removed ? 0 : 1) : await countCommits(git, update),
+    action: created ? 'created' : removed ? 'removed' : 'pushed',
+    ref_type: short.kind,
+    commit_from: created ? null : update.before,
+    commit_to: removed ? null : update.after,
+    ref: short.name,
+    commit_title: head ? [...titleOf(head.message)].slice(0, TITLE_LENGTH).join('') : null,
+    ref_count: null,
+  };
+}
+
+/** One event for each ref; for more refs than the setting says, one for each action and kind (facts: Activity events). */
+async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: number): Promise<PushData[]> {
+  const shown = updates.filter(({ ref }) => shortRef(ref) !== undefined);
+  if (shown.length <= limit)
+    return (await Promise.all(shown.map((update) => describe(git, update)))).filter(
+      (data) => data !== undefined,
+    );
+  const bulk = new Map<string, PushData>();
+  for (const { ref, before, after } of shown) {
+    const action = before === NO_OBJECT ? 'created' : after === NO_OBJECT ? 'removed' : 'pushed';
+    const ref_type = shortRef(ref)?.kind ?? 'branch';
+    const data = bulk.get(`${action} ${ref_type}`) ?? {
+      commit_count: 0,
+      action,
+      ref_type,
+      commit_from: null,
+      commit_to: null,
+      ref: null,
+      commit_title: null,
+      ref_count: 0,
+    };
+    bulk.set(`${action} ${ref_type}`, { ...data, ref_count: (data.ref_count ?? 0) + 1 });
+  }
+  return [...bulk.values()];
+}
+
+/** The feed shows `last_activity_at` to the hour: a write to the project's row for each push is not worth more. */
+const HOUR = 3_600_000;
+
+/** Records a push to a project's own repository. `pusher` is undefined for deploy tokens: they have no events. */
+export async function recordPush(
+  services: Services,
+  project: { id: number },
+  pusher: Pusher | undefined,
+  git: GitFolder,
+  updates: readonly RefUpdate[],
+): Promise<void> {
+  if (updates.length === 0) return;
+  const { db } = services.database;
+  const settings = await services.settings.read();
+  const events = pusher ? await pushEvents(git, updates, settings.push_event_activities_limit) : [];
+  const first = await firstBranch(db, project.id, git, updates, settings.default_branch_name || 'main');
+  await inTransaction(db, async (tx) => {
+    const announcements: Announcement[] = events.map((data) => ({
+      author: pusher,
+      activity: { action: 'pushed', projectId: project.id, details: { push_data: data } },
+    }));
+    announcements.push({
+      author: pusher,
+      fact: {
+        name: 'repository_pushed',
+        payload: {
+          project_id: project.id,
+          user_id: pusher?.id ?? null,
+          updates: updates.map((each) => ({ ...each })),
+        },
+      },
+    });
+    await announceAll(tx, announcements);
+    await countWrite(tx, { kind: 'project', id: project.id, wiki: false });
+    const time = now();
+    if (first !== undefined) {
+      await tx
+        .updateTable('projects')
+        .set({ empty_repo: false, default_branch: first, last_activity_at: time })
+        .where('id', '=', project.id)
+        .execute();
+      await protectFirstBranch(tx, project.id, first, settings);
+      return;
+    }
+    await tx
+      .updateTable('projects')
+      .set({ last_activity_at: time })
+      .where('id', '=', project.id)
+      .where('last_activity_at', '<', new Date(time.getTime() - HOUR))
+      .execute();
+  });
+}
+
+/**
+ * The default branch that the first push gives a project: the one it was to have, else the instance's, else the one that
+ * came first. Undefined while there is no branch, and where there was one before. Points HEAD to it.
+ */
+async function firstBranch(
+  db: Db,
+  projectId: number,
+  git: GitFolder,
+  updates: readonly RefUpdate[],
+  instanceDefault: string,
+): Promise<string | undefined> {
+  const pushed = updates.flatMap(({ ref, after }) => {
+    const short = shortRef(ref);
+    return short?.kind === 'branch' && after !== NO_OBJECT ? [short.name] : [];
+  });
+  if (pushed.length === 0) return undefined;
+  const project = await db
+    .selectFrom('projects')
+    .select(['empty_repo', 'default_branch'])
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  if (!project?.empty_repo) return undefined;
+  const wished = [project.default_branch, instanceDefault].find(
+    (name) => name !== null && pushed.includes(name),
+  );
+  const chosen = wished ?? pushed[0];
+  if (chosen === undefined || !(await findBranch(git, chosen))) return undefined;
+  await setHead(git.folder, chosen);
+  return chosen;
+}
+
+/** One more write, for whoever repacks. */
+export async function countWrite(tx: Db, { kind, id, wiki }: RepositoryKey): Promise<void> {
+  await tx
+    .updateTable('repositories')
+    .set({ writes: sql<number>`writes + 1` })
+    .where('container', '=', kind)
+    .where('container_id', '=', id)
+    .where('wiki', '=', wiki)
+    .execute();
+}

@@ -1,0 +1,177 @@
+/** Commits, trees and tags as git stores them, read and written. Pure. */
+import { createHash } from 'node:crypto';
+
+export type Signature = {
+  name: string;
+  email: string;
+  /** Seconds since 1970. */
+  time: number;
+  /** `+0200`. */
+  zone: string;
+};
+
+export type Commit = {
+  oid: string;
+  tree: string;
+  parents: string[];
+  author: Signature;
+  committer: Signature;
+  /** The armoured signature, as it stands in the header. */
+  signature?: string;
+  message: string;
+};
+
+export type TreeEntry = {
+  /** Octal, as git writes it: 100644, 100755, 120000, 40000, 160000. */
+  mode: string;
+  name: string;
+  oid: string;
+};
+
+export type Tag = {
+  oid: string;
+  object: string;
+  type: string;
+  name: string;
+  tagger?: Signature;
+  signature?: string;
+  message: string;
+};
+
+const signature = /^(.*?) ?<([^<>\n]*)> ?(-?\d+)? ?([+-]\d{4})?$/;
+
+function parseSignature(text: string): Signature {
+  const [, name = '', email = '', time = '0', zone = '+0000'] = signature.exec(text) ?? [];
+  const seconds = Number(time);
+  // What no Date holds would be an answer of 500 later.
+  return { name, email, time: Math.abs(seconds) < 8.64e12 ? seconds : 0, zone };
+}
+
+/** The header lines, continuation lines joined, and the text behind the empty line. */
+function parseHeaders(content: Buffer): { headers: [string, string][]; message: string } {
+  const text = decode(content);
+  const end = text.indexOf('\n\n');
+  const head = end < 0 ? text : text.slice(0, end);
+  const headers: [string, string][] = [];
+  for (const line of head.split('\n')) {
+    const last = headers.at(-1);
+    if (line.startsWith(' ') && last) last[1] += `\n${line.slice(1)}`;
+    else {
+      const space = line.indexOf(' ');
+      headers.push([line.slice(0, space), line.slice(space + 1)]);
+    }
+  }
+  return { headers, message: end < 0 ? '' : text.slice(end + 2) };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** UTF-8 where it is that, else Latin-1: old commits have no other encoding, and no byte is refused. */
+export function decode(content: Buffer): string {
+  try {
+    return utf8.decode(content);
+  } catch {
+    return content.toString('latin1');
+  }
+}
+
+export function parseCommit(oid: string, content: Buffer): Commit {
+  const { headers, message } = parseHeaders(content);
+  const value = (name: string): string => headers.find(([key]) => key === name)?.[1] ?? '';
+  const signed = value('gpgsig') || value('gpgsig-sha256');
+  return {
+    oid,
+    tree: value('tree'),
+    parents: headers.flatMap(([key, parent]) => (key === 'parent' ? [parent] : [])),
+    author: parseSignature(value('author')),
+    committer: parseSignature(value('committer')),
+    ...(signed !== '' && { signature: signed }),
+    message,
+  };
+}
+
+export function parseTag(oid: string, content: Buffer): Tag {
+  const { headers, message } = parseHeaders(content);
+  const value = (name: string): string => headers.find(([key]) => key === name)?.[1] ?? '';
+  const tagger = value('tagger');
+  const begin = message.search(/^-----BEGIN (PGP|SSH) SIGNATURE-----|^-----BEGIN SIGNED MESSAGE-----/m);
+  return {
+    oid,
+    object: value('object'),
+    type: value('type'),
+    name: value('tag'),
+    ...(tagger !== '' && { tagger: parseSignature(tagger) }),
+    ...(begin >= 0 && { signature: message.slice(begin) }),
+    message: begin < 0 ? message : message.slice(0, begin),
+  };
+}
+
+/** The entries in git's order. `idBytes` is 20 for SHA-1, 32 for SHA-256. */
+export function parseTree(content: Buffer, idBytes = 20): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  let at = 0;
+  while (at < content.length) {
+    const space = content.indexOf(32, at);
+    const end = content.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 1 + idBytes > content.length) throw new Error('a damaged tree');
+    entries.push({
+      mode: content.toString('latin1', at, space),
+      name: decode(content.subarray(space + 1, end)),
+      oid: content.toString('hex', end + 1, end + 1 + idBytes),
+    });
+    at = end + 1 + idBytes;
+  }
+  return entries;
+}
+
+export type NewObject = { oid: string; type: 'commit' | 'tree' | 'blob' | 'tag'; content: Buffer };
+
+/** An object that is not stored yet, with its id. */
+export function newObject(type: NewObject['type'], content: Buffer): NewObject {
+  const oid = createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
+  return { oid, type, content };
+}
+
+const isFolder = (entry: TreeEntry): boolean => entry.mode === '40000';
+/** git orders folders as if their names ended with a slash. */
+const orderKey = (entry: TreeEntry): Buffer => Buffer.from(isFolder(entry) ? `${entry.name}/` : entry.name);
+
+/** A tree of the entries, in whatever order they come. */
+export function treeObject(entries: readonly TreeEntry[]): NewObject {
+  const sorted = entries
+    .map((entry) => ({ entry, key: orderKey(entry) }))
+    .sort((left, right) => Buffer.compare(left.key, right.key));
+  const parts = sorted.flatMap(({ entry }) => [
+    Buffer.from(`${entry.mode} ${entry.name}\0`),
+    Buffer.from(entry.oid, 'hex'),
+  ]);
+  return newObject('tree', Buffer.concat(parts));
+}
+
+const writeSignature = ({ name, email, time, zone }: Signature): string =>
+  // What would end the line or the address is left out, as git itself does.
+  `${name.replaceAll(/[<>\n\0]/g, '').trim()} <${email.replaceAll(/[<>\n\0]/g, '').trim()}> ${time} ${zone}`;
+
+export function commitObject(commit: Omit<Commit, 'oid' | 'signature'>): NewObject {
+  const text = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${writeSignature(commit.author)}`,
+    `committer ${writeSignature(commit.committer)}`,
+    '',
+    commit.message.replaceAll('\0', ''),
+  ].join('\n');
+  return newObject('commit', Buffer.from(text));
+}
+
+export function tagObject(tag: Omit<Tag, 'oid' | 'signature'> & { tagger: Signature }): NewObject {
+  const text = [
+    `object ${tag.object}`,
+    `type ${tag.type}`,
+    `tag ${tag.name}`,
+    `tagger ${writeSignature(tag.tagger)}`,
+    '',
+    tag.message.replaceAll('\0', ''),
+  ].join('\n');
+  return newObject('tag', Buffer.from(text));
+}

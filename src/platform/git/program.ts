@@ -1,0 +1,182 @@
+/**
+ * Runs the git program. It reads no configuration but ours and the repository's own, which only we write; it runs no hook
+ * of a repository; and what a user gave reaches it on standard input or behind `--`, never where an option could stand.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import type { Readable } from 'node:stream';
+import { Failure } from '../failure.ts';
+
+/** What is always so, whatever a repository says; as environment, so that the children of git obey too. */
+const configuration: readonly (readonly [string, string])[] = [
+  ['safe.directory', '*'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsync', 'all'],
+  ['core.fsyncMethod', 'fsync'],
+  ['core.logAllRefUpdates', 'false'],
+  ['core.bigFileThreshold', '16m'],
+  ['core.packedGitWindowSize', '32m'],
+  ['core.packedGitLimit', '512m'],
+  ['core.alternateRefsCommand', 'true'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['receive.autogc', 'false'],
+  ['receive.fsckObjects', 'true'],
+  // What old tools wrote and nobody can mend any more; it harms no reader.
+  ['receive.fsck.missingSpaceBeforeDate', 'ignore'],
+  ['receive.fsck.zeroPaddedFilemode', 'ignore'],
+  ['receive.advertisePushOptions', 'true'],
+  ['transfer.hideRefs', 'refs/ashlar'],
+  ['uploadpack.allowFilter', 'true'],
+  ['uploadpack.allowAnySHA1InWant', 'true'],
+  ['pack.threads', '1'],
+  ['pack.windowMemory', '64m'],
+  ['pack.deltaCacheSize', '64m'],
+  ['protocol.allow', 'never'],
+  ['protocol.file.allow', 'always'],
+  ['init.defaultBranch', 'main'],
+  ['user.useConfigOnly', 'true'],
+];
+
+/** The whole environment of git: nothing of this process's own but where programs are. */
+export const gitEnvironment: Record<string, string> = {
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  HOME: '/nonexistent',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_CONFIG_COUNT: String(configuration.length),
+  ...Object.fromEntries(
+    configuration.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ),
+};
+
+export type GitOptions = {
+  /** The folder of the bare repository; absent for what needs none. */
+  folder?: string;
+  /** Written to standard input. */
+  input?: Buffer | string | Readable;
+  environment?: Record<string, string>;
+  /** Ends the program when the client is gone. */
+  signal?: AbortSignal;
+  /** Bytes of output; more ends the program with a failure. 64 MiB unless told. */
+  maximumOutput?: number;
+};
+
+/** git ended with another code than 0, or by a signal. */
+export class GitError extends Error {
+  readonly code: number | null;
+  readonly stderr: string;
+  constructor(args: readonly string[], code: number | null, stderr: string) {
+    super(`git ${args[0]} ended with ${code}: ${stderr.trim().slice(0, 2_000)}`);
+    this.code = code;
+    this.stderr = stderr;
+  }
+}
+
+/** There is no repository in the folder, or none that git can read. */
+export class NoRepository extends Error {}
+
+export const isNoRepository = (stderr: string): boolean => /not a git repository/i.test(stderr);
+
+const MOST_STDERR = 65_536;
+const MOST_OUTPUT = 64 * 1_048_576;
+
+/** Starts git with pipes on all three streams. Whoever calls it bounds how many run, and ends it. */
+export function spawnGit(args: readonly string[], options: GitOptions = {}): ChildProcess {
+  const where = options.folder === undefined ? [] : [`--git-dir=${options.folder}`];
+  return spawn('git', [...where, ...args], {
+    env: { ...gitEnvironment, ...options.environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(options.signal && { signal: options.signal, killSignal: 'SIGKILL' as const }),
+  });
+}
+
+/** At most so many short runs at once; the rest wait, and beyond a bound they are told so. */
+const PLACES = Math.max(4, availableParallelism() * 2);
+const MOST_WAITING = 1_000;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function takePlace(): Promise<void> {
+  if (running < PLACES) {
+    running += 1;
+    return;
+  }
+  if (waiting.length >= MOST_WAITING)
+    throw new Failure('unavailable', '503 Service Unavailable: too many repository operations', {
+      headers: { 'retry-after': '5' },
+    });
+  await new Promise<void>((resolve) => waiting.push(resolve));
+}
+
+function givePlace(): void {
+  const next = waiting.shift();
+  if (next) next();
+  else running -= 1;
+}
+
+/** Runs git to its end and returns its output; throws GitError for another code than 0. */
+export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+  await takePlace();
+  try {
+    return await runGit(args, options);
+  } finally {
+    givePlace();
+  }
+}
+
+/** The output as text. */
+export const gitText = async (args: readonly string[], options: GitOptions = {}): Promise<string> =>
+  (await git(args, options)).toString('utf8');
+
+/** The output, or undefined where git ends with the code that means no. */
+export async function gitUnless(
+  code: number,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<Buffer | undefined> {
+  try {
+    return await git(args, options);
+  } catch (error) {
+    if (error instanceof GitError && error.code === code) return undefined;
+    throw error;
+  }
+}
+
+function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const child = spawnGit(args, options);
+  const output: Buffer[] = [];
+  let bytes = 0;
+  let stderr = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > (options.maximumOutput ?? MOST_OUTPUT)) {
+      child.kill('SIGKILL');
+      reject(new Failure('unprocessable', 'The answer is too large.'));
+    } else output.push(chunk);
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (stderr.length < MOST_STDERR) stderr += chunk.toString('utf8');
+  });
+  child.on('error', reject);
+  child.on('close', (code) => {
+    if (code === 0) resolve(Buffer.concat(output));
+    else if (isNoRepository(stderr)) reject(new NoRepository(options.folder));
+    else reject(new GitError(args, code, stderr));
+  });
+  const { stdin } = child;
+  // git may end without reading to the end: its code says what happened.
+  stdin?.on('error', () => {});
+  if (options.input === undefined) stdin?.end();
+  else if (Buffer.isBuffer(options.input) || typeof options.input === 'string') stdin?.end(options.input);
+  else if (stdin) options.input.on('error', () => child.kill('SIGKILL')).pipe(stdin);
+  return promise;
+}
