@@ -1,4 +1,4 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth), prints the table and writes bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories), prints the table and writes bench/results.md. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
 import { compareLatency, compareLoad, median, type Request } from './measure.ts';
 import { measureOAuth } from './oauth.ts';
 import { endScripts, memoryOf, startScript } from './processes.ts';
+import { measureRepositories } from './repositories.ts';
 import { atMost, type Figure, merely, renderTable } from './table.ts';
 
 const SECONDS = 5;
@@ -172,6 +173,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   start: measureStart,
   many: measureMany,
   oauth: measureOAuth,
+  repositories: measureRepositories,
 };
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));

@@ -32,6 +32,8 @@ create table snippets (
   visibility smallint not null check (visibility in (0, 10, 20)),
   -- The paths of its files, in order; the first is the deprecated file_name.
   files text[] not null default '{}',
+  -- The branch that they are on, named when it was made.
+  default_branch text not null default 'main',
   repository_storage text not null,
   repository_read_only boolean not null default false,
   -- Its files are in its repository: until then nobody sees it.
@@ -54,11 +56,14 @@ create table repositories (
   container text not null check (container in ('project', 'snippet', 'group')),
   container_id bigint not null,
   wiki boolean not null,
-  -- Writes since it was last repacked, and its size then.
+  -- Writes since it was last repacked, and how many of them there were when it was last measured.
   writes integer not null default 0,
+  measured_writes integer not null default 0,
   size bigint not null default 0,
   commit_count bigint not null default 0,
   tended_at timestamptz(3),
+  -- When all of it was repacked into one, and what nothing points to any more went.
+  packed_at timestamptz(3),
   created_at timestamptz(3) not null
 );
 create unique index repositories_container on repositories (container, container_id, wiki);

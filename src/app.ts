@@ -64,7 +64,7 @@ export function createApp(options: AppOptions): App {
   const baseUrl = (): string => config.url ?? listening ?? urlOf(config.host, config.port);
   const load = createLoadGauge();
   const disk = createDiskGuard(config.data);
-  const presence = createPresence(sql, log);
+  const presence = createPresence(database.background, log);
   const repositories = createRepositories(database, presence, config.storages);
   const services: Services = {
     config,
@@ -114,6 +114,8 @@ export function createApp(options: AppOptions): App {
     documentationCapability(() => mounted),
   ];
   const endpoints = mounted.flatMap((capability) => capability.endpoints);
+  for (const gauge of mounted.flatMap((capability) => capability.gauges ?? [])) metrics.add(gauge);
+  const background = mounted.flatMap((capability) => capability.background ?? []);
   const flags = (name: string): Promise<boolean> => services.features.isOn(name);
   const server = createServer({
     routes: [
@@ -143,6 +145,7 @@ export function createApp(options: AppOptions): App {
         mounted.flatMap((capability) => capability.schedules ?? []),
         log,
       );
+      for (const each of background) each.start();
       return listening;
     },
     async stop() {
@@ -155,6 +158,7 @@ export function createApp(options: AppOptions): App {
       clearTimeout(timer);
       await relay?.stop();
       await workers?.stop();
+      await Promise.all(background.map((each) => each.stop()));
       load.stop();
       disk.stop();
       repositories.stop();

@@ -4,16 +4,23 @@ import type { Services } from './core/services.ts';
 import { accountsCapability } from './domain/accounts/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
 import { customAttributesCapability } from './domain/custom-attributes/index.ts';
+import { deployKeysCapability } from './domain/deploy-keys/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
+import { gitHttpCapability } from './domain/git-http/index.ts';
 import { groupsCapability } from './domain/groups/index.ts';
 import { mailCapability } from './domain/mail/index.ts';
 import { membersCapability } from './domain/members/index.ts';
 import { oauthCapability } from './domain/oauth/index.ts';
 import { projectsCapability } from './domain/projects/index.ts';
+import { protectedRefsCapability } from './domain/protected-refs/index.ts';
 import { repositoriesCapability } from './domain/repositories/index.ts';
 import { settingsCapability } from './domain/settings/index.ts';
 import { signInCapability } from './domain/sign-in/index.ts';
+import { snippetsCapability } from './domain/snippets/index.ts';
+import { storageMovesCapability } from './domain/storage-moves/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
+import { upkeepCapability } from './domain/upkeep/index.ts';
+import { wikisCapability } from './domain/wikis/index.ts';
 
 export const capabilities = (services: Services): Capability[] => {
   const all: Capability[] = [
@@ -23,6 +30,13 @@ export const capabilities = (services: Services): Capability[] => {
     membersCapability(services),
     projectsCapability(),
     repositoriesCapability(services),
+    gitHttpCapability(services),
+    protectedRefsCapability(),
+    deployKeysCapability(),
+    upkeepCapability(services),
+    wikisCapability(),
+    snippetsCapability(services),
+    storageMovesCapability(services),
     auditCapability(),
     featureFlagsCapability(),
     settingsCapability(),

@@ -28,6 +28,7 @@ test('an empty environment gives the defaults', () => {
     trustedProxies: [],
     metricsAllowlist: ['127.0.0.0/8', '::1'],
     data: resolve('data'),
+    storages: new Map([['default', resolve('data', 'repositories')]]),
     databaseUrl: undefined,
     secretKey: undefined,
     rootPassword: undefined,
@@ -58,7 +59,19 @@ test.each([
     { ASHLAR_TRUSTED_PROXIES: '10.0.0.0/8, ::1  fd00::/8' },
     { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8'] },
   ],
-  [{ ASHLAR_DATA: '/var/lib/ashlar/../ashlar' }, { data: '/var/lib/ashlar' }],
+  [
+    { ASHLAR_DATA: '/var/lib/ashlar/../ashlar' },
+    { data: '/var/lib/ashlar', storages: new Map([['default', '/var/lib/ashlar/repositories']]) },
+  ],
+  [
+    { ASHLAR_STORAGES: 'default:/srv/a, fast:/mnt/b/' },
+    {
+      storages: new Map([
+        ['default', '/srv/a'],
+        ['fast', '/mnt/b'],
+      ]),
+    },
+  ],
   [
     { ASHLAR_TIER: 'free', ASHLAR_OFFERING: 'hosted' },
     { tier: 'free', offering: 'hosted' },
@@ -91,6 +104,10 @@ test.each([
   ['ASHLAR_TRUSTED_PROXIES', '::1/129'],
   ['ASHLAR_TRUSTED_PROXIES', '10.0.0.1,proxy.example'],
   ['ASHLAR_TRUSTED_PROXIES', '10.0.0.0/'],
+  ['ASHLAR_STORAGES', 'default:repositories'],
+  ['ASHLAR_STORAGES', '/srv/repositories'],
+  ['ASHLAR_STORAGES', 'default:/srv/a,/srv/b'],
+  ['ASHLAR_STORAGES', 'fast:/srv/a'],
   ['ASHLAR_TIER', 'gold'],
   ['ASHLAR_OFFERING', 'Hosted'],
   ['ASHLAR_PAGINATION_COUNT_LIMIT', '1e3'],
@@ -113,6 +130,13 @@ test.each([
   expect(problems[0]).toMatch(new RegExp(`^${name} must `));
   expect(problems[0]).not.toContain('hush');
 });
+
+test.each(['default:/srv/a,default:/srv/b', 'default:/srv/a,fast:/srv/a/'])(
+  'ASHLAR_STORAGES=%s is refused',
+  (value) => {
+    expect(problemsOf({ ASHLAR_STORAGES: value })).toHaveLength(1);
+  },
+);
 
 test('all problems are reported at once', () => {
   const env = { ASHLAR_PORT: 'x', ASHLAR_TIER: 'x', ASHLAR_SECRET_KEY: 'hush', ASHLAR_PROT: '1' };

@@ -1,4 +1,5 @@
 /** serve: opens the data folder, starts the database when it is ours, starts the app, and stops on signals. */
+import { mkdir } from 'node:fs/promises';
 import { type AppOptions, createApp, migrationsFolder } from './app.ts';
 import type { Config } from './config.ts';
 import { prepareInstance } from './domain/accounts/first-start.ts';
@@ -9,6 +10,7 @@ import { migrate } from './platform/db/migrations.ts';
 import { forgetProcesses } from './platform/db/processes.ts';
 import { migrateJobs } from './platform/jobs/jobs.ts';
 import { createLog } from './platform/log.ts';
+import { releaseStartMemory } from './platform/memory.ts';
 import { randomHex, randomText } from './platform/secret.ts';
 
 export type Opened = {
@@ -22,6 +24,7 @@ export type Opened = {
 export async function openInstance(config: Config): Promise<Opened> {
   const folder = await openDataFolder(config.data);
   try {
+    for (const storage of config.storages.values()) await mkdir(storage, { recursive: true, mode: 0o700 });
     const secretKey =
       config.secretKey ?? (await readOrCreateSecretFile(folder.path, 'secret-key', () => randomHex(32)));
     const embedded = config.databaseUrl === undefined ? await startEmbedded(folder.path) : undefined;
@@ -74,7 +77,7 @@ export async function serve(config: Config, options: Pick<AppOptions, 'capabilit
     await migrateInstance(opened.target);
     app = createApp({ ...options, config, target: opened.target, secretKey: opened.secretKey, log });
     // The data folder's lock is ours, so nobody else is on its database: what the last process held is free at once.
-    if (opened.embedded) await forgetProcesses(app.services.database.sql);
+    if (opened.embedded) await forgetProcesses(app.services.database.background);
     const password =
       config.rootPassword ??
       (await readOrCreateSecretFile(config.data, 'root-password', () => randomText(18)));
@@ -88,6 +91,7 @@ export async function serve(config: Config, options: Pick<AppOptions, 'capabilit
         '',
       ].join('\n'),
     );
+    releaseStartMemory();
     const { reason, code } = await ended;
     process.stdout.write(`Ashlar stops: ${reason}\n`);
     if (code !== 0) await endAtOnce(opened, code);

@@ -26,6 +26,7 @@ test('nothing is wrong before the first start, and with a server that answers', 
   expect(found.text).toContain('writable, and no process holds it');
   expect(found.text).toContain('embedded; the first start makes it');
   expect(found.text).toContain(`${app.url} keeps encoded slashes`);
+  expect(found.text).toMatch(/ok +storage default .*repositories: made with its first repository/);
   expect(found.code).toBe(0);
 });
 
@@ -46,10 +47,13 @@ test('a folder that cannot be made, and a database that does not answer', async 
   const file = join(folder, 'file');
   writeFileSync(file, '');
   const found = await visit({
+    ASHLAR_STORAGES: `default:${folder},fast:${file}`,
     ASHLAR_DATA: join(file, 'below'),
     DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none',
   });
   expect(found.text).toMatch(/WRONG +data folder/);
+  expect(found.text).toMatch(/ok +storage default +\S+: writable/);
+  expect(found.text).toMatch(/WRONG +storage fast +\S+: is no folder/);
   expect(found.text).toMatch(/WRONG +database +does not answer/);
   expect(found.text).not.toContain('secret');
   expect(found.code).toBe(1);

@@ -1,6 +1,6 @@
 /** ashlar doctor: looks at what the program stands on, and says what to do about what is wrong. */
 import { execFile } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../config.ts';
@@ -24,6 +24,7 @@ export async function examine(config: Config, print: (text: string) => void): Pr
   const findings = [
     ...(await examineDataAndDatabase(config)),
     await examineGit(),
+    ...(await Promise.all([...config.storages].map(examineStorage))),
     await examineProxy(config),
   ];
   for (const { subject, state, text, advice } of findings) {
@@ -159,6 +160,22 @@ async function examineGit(): Promise<Finding> {
       : { subject: 'git', state: 'wrong', text: `${text || 'this version'} is too old`, advice };
   } catch {
     return { subject: 'git', state: 'wrong', text: 'not found', advice };
+  }
+}
+
+/** A storage is made with its first repository; what is there must be a folder that can be written. */
+async function examineStorage([name, folder]: [string, string]): Promise<Finding> {
+  const subject = `storage ${name}`;
+  try {
+    const found = await stat(folder);
+    if (!found.isDirectory()) throw new Error('is no folder');
+    await access(folder, constants.W_OK);
+    return { subject, state: 'good', text: `${folder}: writable` };
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT')
+      return { subject, state: 'good', text: `${folder}: made with its first repository` };
+    const advice = 'Give the user that runs the program that folder, or name another in ASHLAR_STORAGES.';
+    return { subject, state: 'wrong', text: `${folder}: ${reason(error)}`, advice };
   }
 }
 

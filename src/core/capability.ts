@@ -2,6 +2,7 @@
 import type { Db } from '../platform/db/database.ts';
 import type { Route } from '../platform/http/server.ts';
 import type { Schedule, Tasks } from '../platform/jobs/jobs.ts';
+import type { ReadGauge } from '../platform/metrics.ts';
 import type { Listener } from '../platform/outbox/outbox.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -14,6 +15,10 @@ export type Capability = {
   tasks?: Tasks;
   schedules?: readonly Schedule[];
   listeners?: readonly Listener[];
+  /** Runs beside the requests from when the program listens until it stops. */
+  background?: { start(): void; stop(): Promise<void> };
+  /** What it shows among the metrics. */
+  gauges?: readonly ReadGauge[];
   /** The tables whose rows go when a project, group or user goes: by name, so that none is forgotten. */
   tables: readonly string[];
   /** Removes what belongs to the projects; called in batches, inside a transaction, before the projects' rows go. */

@@ -30,6 +30,8 @@ export type FailureDetails = {
   /** Machine-readable code beside the message (`insufficient_scope`, `invalid_token`, or a parameter error's text). */
   error?: string;
   errorDescription?: string;
+  /** What a program tells refusals of one kind apart by. */
+  errorCode?: string;
   scope?: string;
   headers?: Record<string, string>;
   /** What went wrong inside: logged, never sent. */

@@ -3,8 +3,18 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUse } from './db/database.ts';
 import type { Observation } from './http/server.ts';
 
+/** A gauge that is read when somebody asks; labels that are read no more are gone. */
+export type ReadGauge = {
+  name: string;
+  help: string;
+  labels: readonly string[];
+  read(): { labels: Record<string, string>; value: number }[];
+};
+
 export type Metrics = {
   observe(observation: Observation): void;
+  /** Shows one more gauge. */
+  add(gauge: ReadGauge): void;
   text(): Promise<string>;
 };
 
@@ -70,6 +80,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     observe({ method, route, status, seconds }) {
       requests.inc({ method, route, status });
       latency.observe(seconds);
+    },
+    add({ name, help, labels, read }) {
+      gauge(name, help, [...labels], (own) => {
+        own.reset();
+        for (const each of read()) own.set(each.labels, each.value);
+      });
     },
     text: () => registry.metrics(),
   };

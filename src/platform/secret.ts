@@ -3,18 +3,25 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
+  createPrivateKey,
   hash,
   hkdfSync,
+  type KeyObject,
   randomBytes,
+  randomInt,
+  sign,
   timingSafeEqual,
 } from 'node:crypto';
 import { extname } from 'node:path';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Failure } from './failure.ts';
 
 /** URL-safe random text with `bytes` of entropy. */
 export const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url');
 export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
+/** At least 0 and below 1. */
+export const randomFraction = (): number => randomInt(2 ** 32) / 2 ** 32;
 
 /** SHA-256: of a token, code or key, what is stored in its place; of a file, its name. */
 export const digest = (secret: string | Buffer): Buffer => hash('sha256', secret, 'buffer');
@@ -170,3 +177,14 @@ export async function checkPassword(
   const right = stored != null && expected.length === actual.length && timingSafeEqual(expected, actual);
   return { right, rehash: right && !stored.includes(`$${PARAMETERS}$`) };
 }
+
+export type PrivateKey = KeyObject;
+
+/** A private key from its PEM text. */
+export const parsePrivateKey = (pem: string): PrivateKey => createPrivateKey(pem);
+
+const signInBackground = promisify(sign);
+
+/** An RS256 signature (RFC 7518, section 3.3), made off the main thread; by way of the Web's interface it takes longer. */
+export const signRs256 = (key: PrivateKey, content: string): Promise<Buffer> =>
+  signInBackground('sha256', Buffer.from(content), key);

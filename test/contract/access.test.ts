@@ -57,6 +57,11 @@ beforeAll(async () => {
     .insertInto('access_tokens')
     .values({ ...row, digest: digest(WRONG_SCOPE), ...time })
     .execute();
+  const snippet = { author_id: owner.id, title: 'first', visibility: 0, repository_storage: 'default' };
+  await db
+    .insertInto('snippets')
+    .values({ ...snippet, ready: true, ...time })
+    .execute();
   for (const name of Object.keys(featureDefinitions)) {
     await db.insertInto('feature_gates').values({ name, value: 'true', updated_at: new Date() }).execute();
   }
@@ -97,6 +102,10 @@ const administrators = row((persona) =>
 
 /** Abilities that are in no table of policy.ts, and what each persona is told; the user is somebody else. */
 const exceptions: Record<string, Row> = {
+  read_snippet: row((persona) => (persona === 'owner' || persona === 'admin' ? 'yes' : '404')),
+  manage_snippet: row((persona) =>
+    persona === 'anonymous' ? '401' : persona === 'owner' || persona === 'admin' ? 'yes' : '404',
+  ),
   read_user: row(() => 'yes'),
   follow_user: signedIn,
   manage_own_user: administrators,

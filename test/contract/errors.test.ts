@@ -81,7 +81,7 @@ const scalars = new Set(['integer', 'number', 'boolean', 'string']);
 function fieldsOf(spec: Endpoint): { name: string; required: boolean; schema: Schema }[] {
   const required = new Set<string>(spec.input.required ?? []);
   return Object.entries<Schema>(spec.input.properties)
-    .filter(([name]) => !spec.path.split('/').includes(`:${name}`))
+    .filter(([name]) => !new RegExp(`:${name}\\b`).test(spec.path))
     .map(([name, schema]) => ({ name, required: required.has(name), schema }));
 }
 

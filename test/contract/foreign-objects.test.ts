@@ -25,6 +25,7 @@ beforeAll(async () => {
   const { sql } = ashlar.app.services.database;
   await sql`update namespaces set visibility = 0 where kind = 'group'`;
   await sql`update projects set visibility = 0`;
+  await sql`update snippets set visibility = 0`;
   attacker = await makeUser(ashlar);
   const group = await makeGroup(ashlar, { owner: attacker });
   const project = await makeProject(ashlar, { of: group });
@@ -35,15 +36,19 @@ beforeAll(async () => {
   foreign = {
     token_id: [...tokens, ...(await ids('select id from deploy_tokens'))],
     audit_event_id: await ids('select id from audit_events'),
-    key_id: await ids('select id from ssh_keys union select id from gpg_keys'),
+    key_id: await ids(
+      'select id from ssh_keys union select id from gpg_keys union select id from deploy_keys',
+    ),
     email_id: await ids(`select id from emails where user_id <> ${attacker.id}`),
     id: tokens,
+    snippet_id: await ids('select id from snippets'),
     feature_flag_name: ['person-1', 'person-2'],
     email: ['person-1@example.net'],
     group_id: [others.group],
     parent_id: [others.group],
     namespace_id: [others.group],
     namespace: [String(others.group), 'world'],
+    namespace_path: ['world'],
     project_id: [others.project],
     forked_from_id: [String(others.project), 'world/world'],
   };

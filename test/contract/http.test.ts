@@ -17,6 +17,20 @@ const asRoot = { 'private-token': ROOT_TOKEN };
 const pathOf = (spec: Pick<Endpoint, 'path'>): string => `/api/v4${addressOf(spec.path, places)}`;
 const reads = (): Endpoint[] => ashlar.app.endpoints.filter(({ method }) => method === 'GET');
 
+/** Whose HEAD tells something else in its headers, or with 204 (facts: Repository, files, commits, branches, tags). */
+const ownHead = [
+  '/projects/:id/repository/branches/:branch',
+  '/projects/:id/repository/files/:file_path',
+  '/projects/:id/repository/files/:file_path/blame',
+];
+
+/** Made while they are sent, so that nobody has hashed them. */
+const streamed = [
+  '/projects/:id/repository/archive',
+  '/projects/:id/repository/archive.:format',
+  '/projects/:id/snapshot',
+];
+
 /** On every answer, refusals included. */
 function expectSecurityHeaders({ headers }: RawAnswer, what: string): void {
   expect([what, headers['x-content-type-options'], headers['x-frame-options']]).toEqual([
@@ -70,7 +84,7 @@ describe('methods', () => {
       Object.fromEntries(
         Object.entries(headers).filter(([name]) => !own.has(name) && !name.startsWith('ratelimit')),
       );
-    for (const spec of reads()) {
+    for (const spec of reads().filter((each) => !ownHead.includes(each.path))) {
       const get = await sendRaw(ashlar.url, `GET ${pathOf(spec)}`, { headers: asRoot });
       const head = await sendRaw(ashlar.url, `HEAD ${pathOf(spec)}`, { headers: asRoot });
       expect([titleOf(spec), head.status, head.text]).toEqual([titleOf(spec), get.status, '']);
@@ -149,7 +163,7 @@ describe('headers', () => {
 
 test('what has not changed since its ETag is 304, without a body (spec: Status codes)', async () => {
   let seen = 0;
-  for (const spec of reads()) {
+  for (const spec of reads().filter((each) => !streamed.includes(each.path))) {
     const first = await sendRaw(ashlar.url, `GET ${pathOf(spec)}`, { headers: asRoot });
     if (first.status !== 200) continue;
     const { etag } = first.headers;

@@ -31,7 +31,9 @@ const anonymous = new Set([
 const changing = () =>
   ashlar.app.capabilities
     .flatMap((capability) => capability.routes ?? [])
-    .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/api/') && !protocol.has(path));
+    .filter(
+      ({ method, path }) => method !== 'GET' && !/^\/(api|:path\+\.git)\//.test(path) && !protocol.has(path),
+    );
 const title = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
 test('CSRF on every form: refused from another site, and without the token of the session', () =>

@@ -124,7 +124,9 @@ describe('the hosted offering', () => {
   const ashlar = useApp({ env: { ASHLAR_OFFERING: 'hosted' } });
 
   test('omits the total headers, and still links the last page', async () => {
-    for (const spec of lists(ashlar).filter(({ path }) => !path.includes(':'))) {
+    for (const spec of lists(ashlar).filter(
+      ({ path, offering }) => !path.includes(':') && offering === undefined,
+    )) {
       const { status, headers } = await ashlar.root(`GET ${spec.path}`, { query: 'per_page=1' });
       expect([titleOf(spec), status, headers.get('x-total'), headers.get('x-total-pages')]).toEqual([
         titleOf(spec),

@@ -40,6 +40,7 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
     '/groups/:id/invitations/:email': { email: `'person-1@example.net'` },
     '/groups/:id/members/:user_id': { user_id: person(1) },
     '/groups/:id/share/:group_id': { group_id: of('namespaces', "path like 'beside-%'", 0) },
+    '/groups/:id/wikis/:slug': { slug: `'person-1'` },
     '/personal_access_tokens/:id': { id: of('access_tokens', `kind = 'personal' and name = 'Token'`, 0) },
     '/personal_access_tokens/self': {},
     '/projects/:id': { id: of('projects', `namespace_id = ${group}`, 1) },
@@ -47,11 +48,21 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
     '/projects/:id/access_tokens/:token_id': { token_id: of('access_tokens', `kind = 'project'`, 0) },
     '/projects/:id/custom_attributes/:key': { key: `'person-1'` },
     '/projects/:id/deploy_tokens/:token_id': { token_id: of('deploy_tokens', `project_id = ${project}`, 0) },
+    '/projects/:id/deploy_keys/:key_id': { key_id: of('deploy_keys', 'true', 0) },
     '/projects/:id/feature_flags/:feature_flag_name': { feature_flag_name: `'person-1'` },
     '/projects/:id/fork': { id: of('projects', `forked_from_id = ${project}`, 0) },
     '/projects/:id/invitations/:email': { email: `'person-1@example.net'` },
     '/projects/:id/members/:user_id': { user_id: person(1) },
+    '/projects/:id/protected_branches/:name': { name: `'guarded-person-1'` },
+    '/projects/:id/protected_tags/:name': { name: `'guarded-person-1'` },
+    '/projects/:id/repository/branches/:branch': { branch: `'person-1'` },
+    '/projects/:id/repository/files/:file_path': { file_path: `'docs/person-1'` },
+    '/projects/:id/repository/merged_branches': {},
+    '/projects/:id/repository/tags/:tag_name': { tag_name: `'person-1'` },
     '/projects/:id/share/:group_id': { group_id: of('namespaces', "path like 'beside-%'", 0) },
+    '/projects/:id/wikis/:slug': { slug: `'person-1'` },
+    '/projects/:id/snippets/:snippet_id': { snippet_id: of('snippets', `project_id = ${project}`, 0) },
+    '/snippets/:id': { id: of('snippets', 'project_id is null', 0) },
     '/user/emails/:email_id': { email_id: of('emails', `${root} and email like 'root-%'`, 0) },
     '/user/gpg_keys/:key_id': { key_id: of('gpg_keys', root, 0) },
     '/user/keys/:key_id': { key_id: of('ssh_keys', root, 0) },
@@ -69,6 +80,11 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
 
 /** Identities carry no time: there is nothing to compare with. */
 const timeless = new Set(['/users/:id/identities/:provider']);
+
+/** What a DELETE must be told beside its object. */
+const queries: Record<string, string> = {
+  '/projects/:id/repository/files/:file_path': '?branch=main&commit_message=Away',
+};
 
 type Removal = { spec: Endpoint; line: string; token: string };
 
@@ -90,7 +106,7 @@ async function removals(): Promise<Removal[]> {
       { ...others, ...(id !== undefined && { id }) },
     );
     const token = spec.path.endsWith('/self') ? OWN_TOKEN : ROOT_TOKEN;
-    found.push({ spec, line: `DELETE /api/v4${path}`, token });
+    found.push({ spec, line: `DELETE /api/v4${path}${queries[spec.path] ?? ''}`, token });
   }
   return found.sort((a, b) => b.spec.path.split('/').length - a.spec.path.split('/').length);
 }

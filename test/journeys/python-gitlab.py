@@ -455,6 +455,174 @@ def instance():
     true("project_created" in [each.event_name for each in events], "project_created")
 
 
+def repositories():
+    group = make_group("py-code")
+    project = make_project("code", group)
+    path = "src/hello world.txt"
+    made = project.files.create(
+        {"file_path": path, "branch": "main", "content": "one\ntwo\n", "commit_message": "Begin"}
+    )
+    matches(made, file_path=path, branch="main")
+    matches(root.projects.get(project.id), empty_repo=False, default_branch="main")
+    file = project.files.get(path, ref="main")
+    equal(file.decode(), b"one\ntwo\n")
+    file.content = "one\nthree\n"
+    file.save(branch="main", commit_message="Change a line")
+    equal(project.files.raw(file_path=path, ref="main"), b"one\nthree\n")
+    blame = project.files.blame(path, ref="main")
+    equal([part["lines"] for part in blame], [["one"], ["three"]])
+    binary = base64.b64encode(bytes(range(256))).decode()
+    commit = project.commits.create(
+        {
+            "branch": "feature/one",
+            "start_branch": "main",
+            "commit_message": "Several at once",
+            "actions": [
+                {"action": "create", "file_path": "bin/all", "content": binary, "encoding": "base64"},
+                {"action": "move", "file_path": "moved.txt", "previous_path": path},
+                {"action": "create", "file_path": "run.sh", "content": "#!/bin/sh\n"},
+                {"action": "chmod", "file_path": "run.sh", "execute_filemode": True},
+            ],
+        }
+    )
+    matches(commit, title="Several at once", author_name="Administrator")
+    true(commit.stats["total"] > 0, "the commit has statistics")
+    equal(project.files.raw(file_path="bin/all", ref="feature/one"), bytes(range(256)))
+    refused(
+        gitlab.GitlabCreateError,
+        400,
+        lambda: project.files.create(
+            {"file_path": "run.sh", "branch": "feature/one", "content": "x", "commit_message": "Again"}
+        ),
+        "already exists",
+    )
+    equal([each.title for each in project.commits.list(ref_name="main")], ["Change a line", "Begin"])
+    equal([each.title for each in project.commits.list(query_parameters={"ref_name": "feature/one", "path": "run.sh"})], ["Several at once"])
+    true("bin/all" in [each["new_path"] for each in commit.diff()], "the diff names the file")
+    equal([ref["name"] for ref in commit.refs("branch")], ["feature/one"])
+    commit.comments.create({"note": "Well done", "path": "run.sh", "line": 1, "line_type": "new"})
+    equal([each.note for each in commit.comments.list()], ["Well done"])
+    status = commit.statuses.create({"state": "pending", "name": "build"})
+    matches(status, status="pending", name="build", sha=commit.id)
+    commit.statuses.create({"state": "success", "name": "build", "target_url": "http://ci.example/1"})
+    equal([(each.name, each.status) for each in commit.statuses.list()], [("build", "success")])
+
+    entries = project.repository_tree(ref="feature/one")
+    equal([entry["name"] for entry in entries], ["bin", "moved.txt", "run.sh"])
+    walked = project.repository_tree(ref="feature/one", recursive=True, iterator=True, pagination="keyset", per_page=2)
+    equal(sorted(entry["path"] for entry in walked), ["bin", "bin/all", "moved.txt", "run.sh"])
+    equal(project.repository_raw_blob([entry["id"] for entry in entries if entry["name"] == "run.sh"][0]), b"#!/bin/sh\n")
+    comparison = project.repository_compare("main", "feature/one")
+    equal([each["title"] for each in comparison["commits"]], ["Several at once"])
+    equal(project.repository_merge_base(["main", "feature/one"])["title"], "Change a line")
+    true(project.repository_archive(sha="main")[:2] == b"\x1f\x8b", "an archive is a gzip file")
+    true(project.repository_archive(sha="main", format="zip")[:2] == b"PK", "or a zip file")
+    equal([(each["name"], each["commits"]) for each in project.repository_contributors()], [("Administrator", 2)])
+    true("Shell" in project.languages() or project.languages() == {}, "languages by bytes")
+
+    branch = project.branches.create({"branch": "second", "ref": "main"})
+    matches(branch, name="second", protected=False, default=False, merged=False)
+    equal(sorted(each.name for each in project.branches.list()), ["feature/one", "main", "second"])
+    refused(gitlab.GitlabCreateError, 400, lambda: project.branches.create({"branch": "second", "ref": "main"}), "exists")
+    refused(gitlab.GitlabGetError, 404, lambda: project.branches.get("third"), "Branch Not Found")
+    picked = project.commits.get(commit.id).cherry_pick(branch="second")
+    equal([each.title for each in project.commits.list(ref_name="second", per_page=1, page=1)], ["Several at once"])
+    head = project.branches.get("second").commit["id"]
+    project.commits.get(head).revert(branch="second")
+    true(project.commits.list(ref_name="second", per_page=1, page=1)[0].title.startswith("Revert"), "a revert")
+    branch.delete()
+    tag = project.tags.create({"tag_name": "v1.0", "ref": "main", "message": "The first"})
+    matches(tag, name="v1.0", message="The first", protected=False)
+    equal([each.name for each in project.tags.list(search="v1")], ["v1.0"])
+    protected = project.protectedtags.create({"name": "v*", "create_access_level": 40})
+    matches(project.tags.get("v1.0"), protected=True)
+    refused(gitlab.GitlabDeleteError, 403, lambda: project.tags.delete("v1.0"))
+    protected.delete()
+    project.tags.delete("v1.0")
+
+    matches(project.protectedbranches.get("main"), name="main", allow_force_push=False)
+    project.protectedbranches.create({"name": "release/*", "push_access_level": 0, "merge_access_level": 40})
+    user, api = make_user("py-coder")
+    project.members.create({"user_id": user.id, "access_level": gitlab.const.AccessLevel.DEVELOPER})
+    theirs = api.projects.get(project.id)
+    change = {"file_path": "x", "branch": "main", "content": "x", "commit_message": "X"}
+    refused(gitlab.GitlabCreateError, 403, lambda: theirs.files.create(change))
+    change.update(branch="topic", start_branch="main")
+    theirs.files.create(change)
+    theirs.branches.delete("topic")
+    key = project.keys.create({"title": "deploy", "key": SSH_KEY, "can_push": True})
+    matches(project.keys.get(key.id), title="deploy", can_push=True)
+    key.delete()
+
+    fork = project.forks.create({"path": "code-fork", "name": "Code fork"})
+    copy = root.projects.get(fork.id)
+    matches(copy.forked_from_project, id=project.id)
+    equal(root.projects.get(fork.id).files.raw(file_path=path, ref="main"), b"one\nthree\n")
+
+
+def snippets():
+    snippet = root.snippets.create(
+        {"title": "Mine", "visibility": "private", "files": [{"file_path": "a.txt", "content": "a"}, {"file_path": "b/c.txt", "content": "c"}]}
+    )
+    matches(snippet, title="Mine", file_name="a.txt", project_id=None)
+    equal([file["path"] for file in snippet.files], ["a.txt", "b/c.txt"])
+    equal(snippet.content(), b"a")
+    snippet.title = "Ours"
+    snippet.visibility = "public"
+    snippet.save()
+    true(snippet.id in ids(root.snippets.list(get_all=True)), "listed")
+    _, api = make_user("py-reader")
+    matches(api.snippets.get(snippet.id), title="Ours")
+    refused(gitlab.GitlabDeleteError, 403, lambda: api.snippets.delete(snippet.id))
+    snippet.delete()
+    gone(lambda: root.snippets.get(snippet.id))
+    project = make_project("with-snippets", make_group("py-snippets"))
+    inside = project.snippets.create({"title": "In it", "file_name": "x.py", "content": "print(1)", "visibility": "private"})
+    matches(project.snippets.get(inside.id), title="In it", project_id=project.id)
+    equal(inside.content(), b"print(1)")
+    inside.delete()
+
+
+def wikis():
+    project = make_project("with-wiki", make_group("py-wikis"))
+    page = project.wikis.create({"title": "Home of all", "content": "# Hello"})
+    matches(page, slug="Home-of-all", title="Home of all", format="markdown")
+    page.content = "# Again"
+    page.save()
+    matches(project.wikis.get("Home-of-all"), content="# Again")
+    project.wikis.create({"title": "deep/er", "content": "x"})
+    equal(sorted(each.slug for each in project.wikis.list()), ["Home-of-all", "deep/er"])
+    page.delete()
+    equal([each.slug for each in project.wikis.list()], ["deep/er"])
+    group = make_group("py-group-wiki")
+    matches(group.wikis.create({"title": "Ours", "content": "x"}), slug="Ours")
+
+
+def moves():
+    project = make_project("moving", make_group("py-moves"))
+    project.files.create({"file_path": "a", "branch": "main", "content": "a", "commit_message": "A"})
+    matches(project, repository_storage="default")
+    # The client has no manager of these.
+    destination = {"destination_storage_name": "fast"}
+    move_id = root.http_post(f"/projects/{project.id}/repository_storage_moves", post_data=destination)["id"]
+    for _ in range(400):
+        state = root.http_get(f"/project_repository_storage_moves/{move_id}")["state"]
+        if state in ("finished", "failed"):
+            break
+        time.sleep(0.05)
+    equal(state, "finished")
+    matches(root.projects.get(project.id), repository_storage="fast")
+    equal(project.files.raw(file_path="a", ref="main"), b"a")
+    project.files.create({"file_path": "b", "branch": "main", "content": "b", "commit_message": "B"})
+    equal([each.id for each in root.projects.list(repository_storage="fast")], [project.id])
+    refused(
+        gitlab.GitlabHttpError,
+        400,
+        lambda: root.http_post("/project_repository_storage_moves", post_data={"source_storage_name": "no"}),
+        "source_storage_name does not have a valid value",
+    )
+
+
 def raw_http():
     """What the client leaves to its HTTP library."""
     head = root.http_head("/projects")
@@ -465,7 +633,7 @@ def raw_http():
     refused(gitlab.GitlabHttpError, 404, lambda: root.http_get("/no-such-thing"), "404 Not Found")
 
 
-STORIES = [users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, raw_http]
+STORIES = [users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves, raw_http]
 
 for story in STORIES:
     try:

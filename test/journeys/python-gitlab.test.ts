@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { gpgKey, sampleKeys } from '../support/sample-keys.ts';
-import { cleanUp, ROOT_TOKEN, startProgram } from './support.ts';
+import { cleanUp, makeFolder, ROOT_TOKEN, startProgram } from './support.ts';
 
 const PYTHON = '/usr/bin/python3';
 
@@ -12,7 +12,10 @@ afterAll(() => cleanUp());
 
 test('python-gitlab works as with any other instance', async () => {
   if (!existsSync(PYTHON)) throw new Error(`no ${PYTHON}: install the Debian package python3-gitlab`);
-  const program = await startProgram();
+  const storages = makeFolder();
+  const program = await startProgram({
+    env: { ASHLAR_STORAGES: `default:${join(storages, 'default')},fast:${join(storages, 'fast')}` },
+  });
   const script = spawnSync(PYTHON, [join(import.meta.dirname, 'python-gitlab.py')], {
     encoding: 'utf8',
     timeout: 240_000,

@@ -56,6 +56,21 @@ export async function makeProject(
   return bodyOf(await app.root('POST /projects', { body }), 201);
 }
 
+/** Files as a new snippet takes them, each with its path for a content. */
+export const snippetFiles = (...paths: string[]): { file_path: string; content: string }[] =>
+  paths.map((file_path) => ({ file_path, content: `of ${file_path}` }));
+
+/** The record of a new private snippet of the user's, at `/snippets` or `/projects/1/snippets`. */
+export async function makeSnippet(
+  app: TestApp,
+  path: string,
+  user: Pick<MadeUser, 'token'>,
+  attributes: Record<string, unknown> = {},
+): Promise<Called['body']> {
+  const body = { title: 'Snippet', visibility: 'private', files: snippetFiles('a.txt'), ...attributes };
+  return bodyOf(await app.as(user.token)(`POST ${path}`, { body }), 201);
+}
+
 /** Makes the user a member of `projects/1` or `groups/1` with an access level. */
 export async function addMember(
   app: TestApp,

@@ -8,6 +8,9 @@ export type Places = { user: number; group: number; project: number };
 
 export const titleOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
+/** Parameters that no number can be. */
+const usual: Record<string, string> = { format: 'zip' };
+
 /**
  * The endpoint's path with ids in the place of parameters: that of the place which the path starts with, then `others`
  * by name, then 1.
@@ -26,7 +29,7 @@ export function addressOf(
   const [, start = '', first = ''] = path.split('/');
   let subject = first.startsWith(':') ? starts[start] : undefined;
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const id = subject ?? others[name] ?? 1;
+    const id = subject ?? others[name] ?? usual[name] ?? 1;
     subject = undefined;
     return encodeURIComponent(id);
   });

@@ -6,11 +6,11 @@ import { git } from '../../src/platform/git/program.ts';
 import { readRef } from '../../src/platform/git/refs.ts';
 import type { TestApp } from './app.ts';
 
-/** A `git fast-import` stream of one commit on a branch for each set of files, each upon the one before. */
+/** A `git fast-import` stream of one commit on a branch for each set of files, each upon the one before, the first upon `from`. */
 export function importStream(
   commits: readonly Record<string, string>[],
   branch = 'main',
-  start = 1_700_000_000,
+  { start = 1_700_000_000, from }: { start?: number; from?: string | undefined } = {},
 ): string {
   return commits
     .map((files, index) => {
@@ -19,7 +19,8 @@ export function importStream(
       const changes = Object.entries(files).map(
         ([path, text]) => `M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
       );
-      return `commit refs/heads/${branch}\nauthor ${who}\ncommitter ${who}\ndata ${Buffer.byteLength(message)}\n${message}\n${changes.join('')}\n`;
+      const upon = index === 0 && from !== undefined ? `from ${from}\n` : '';
+      return `commit refs/heads/${branch}\nauthor ${who}\ncommitter ${who}\ndata ${Buffer.byteLength(message)}\n${message}\n${upon}${changes.join('')}\n`;
     })
     .join('');
 }
@@ -37,7 +38,7 @@ export async function fillProject(
     const before = (await readRef(folder, ref)) ?? NO_OBJECT;
     await git(['fast-import', '--quiet', '--force'], {
       folder: folder.folder,
-      input: importStream(commits, branch),
+      input: importStream(commits, branch, { from: before === NO_OBJECT ? undefined : before }),
     });
     const after = (await readRef(folder, ref)) ?? NO_OBJECT;
     const root = { id: 1, username: 'root', name: 'Administrator' };

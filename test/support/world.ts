@@ -1,7 +1,11 @@
 /** A small world in which every list has the same number of things, each belonging to somebody else: made by SQL, as rows. */
+import { groupWiki, projectRepository, projectWiki } from '../../src/core/repositories/containers.ts';
+import { git } from '../../src/platform/git/program.ts';
+import { readRef } from '../../src/platform/git/refs.ts';
 import { seal } from '../../src/platform/secret.ts';
 import type { TestApp } from './app.ts';
 import type { Places } from './inventory.ts';
+import { importStream } from './repositories.ts';
 
 /**
  * `count` of everything below one group, one project of it, and root, who is `user` and stars, follows, owns and is a member
@@ -24,7 +28,56 @@ export async function makeWorld(app: TestApp, count: number): Promise<Places> {
   await sql.unsafe(namespaces(count, places.group, home?.id ?? 0, places.project));
   await sql.unsafe(belongings(places, seal(app.app.services.secretKey, 'invitation')));
   await sql.unsafe(credentials(places));
+  await fillWikis(app, count, places);
+  await fillRepository(app, count, places);
   return places;
+}
+
+/** A page `person-1` and so on in the wikis of the group and of the project. */
+async function fillWikis(app: TestApp, count: number, { group, project }: Places): Promise<void> {
+  const { database, repositories } = app.app.services;
+  await database.sql.unsafe(`
+    insert into group_wikis (id, repository_storage, created_at, updated_at) values (${group}, 'default', now(), now());
+    insert into wiki_pages (project_id, group_id, slug, title, created_at)
+      select case x when 1 then ${project} end, case x when 2 then ${group} end, 'person-' || i, 'person ' || i, now()
+      from generate_series(1, ${count}) i, generate_series(1, 2) x;`);
+  const pages = Array.from({ length: count }, (_, index) => [`person-${index + 1}.md`, 'Hello']);
+  const input = importStream([Object.fromEntries(pages)]);
+  for (const key of [projectWiki(project), groupWiki(group)])
+    await repositories.write(key, 'main', ({ folder }) => git(['fast-import', '--quiet'], { folder, input }));
+}
+
+/**
+ * A commit by each person, and one more that adds a file for each; branches and tags of them all, and statuses and comments.
+ * The last commit is also the branch `1`, which is what an address has in the place of a revision.
+ */
+async function fillRepository(app: TestApp, count: number, { project }: Places): Promise<void> {
+  const { database, repositories } = app.app.services;
+  const people = Array.from({ length: count }, (_, index) => `person-${index + 1}`);
+  const commits = people.map((name, index) =>
+    importStream([{ [name]: 'Hello' }], 'main', { start: 1_700_000_000 + index }).replaceAll(
+      'Ada Lovelace <ada@example.com>',
+      `${name} <${name}@example.org>`,
+    ),
+  );
+  const last = importStream([Object.fromEntries(people.map((name) => [`docs/${name}`, name]))]);
+  const refs = people.flatMap((name) => [`refs/heads/${name}`, `refs/tags/${name}`]);
+  const resets = ['refs/heads/1', ...refs].map((ref) => `reset ${ref}\nfrom refs/heads/main\n\n`);
+  const input = [...commits, last, ...resets].join('');
+  const sha = await repositories.write(projectRepository(project), 'main', async (folder) => {
+    await git(['fast-import', '--quiet'], { folder: folder.folder, input });
+    return readRef(folder, 'refs/heads/main');
+  });
+  await database.sql.unsafe(`
+    update projects set empty_repo = false, default_branch = 'main' where id = ${project};
+    with pipeline as (
+      insert into external_pipelines (project_id, sha, ref, created_at)
+      values (${project}, '${sha}', 'main', now()) returning id)
+    insert into commit_statuses (pipeline_id, project_id, sha, ref, name, status, author_id, created_at, updated_at)
+      select p.id, ${project}, '${sha}', 'main', username, 'success', u.id, now(), now()
+      from pipeline p, users u where username like 'person-%';
+    insert into commit_comments (project_id, sha, author_id, note, created_at, updated_at)
+      select ${project}, '${sha}', id, 'Hello', now(), now() from users where username like 'person-%';`);
 }
 
 /** Users `person-1` and so on, each with a namespace; the group claims them as its own. */
@@ -97,6 +150,32 @@ const belongings = ({ user, group, project }: Places, sealed: string): string =>
     select ${project}, username,
       jsonb_build_array(jsonb_build_object('id', id, 'name', 'default', 'parameters', '{}'::jsonb, 'scopes', '[]'::jsonb)),
       ${stamps} from person;
+  insert into snippets (project_id, author_id, title, visibility, repository_storage, ready, created_at, updated_at)
+    select case x when 3 then ${project} end, case x when 1 then ${user} else id end, username, 20, 'default', true, ${stamps}
+    from person, generate_series(1, 3) x order by x, id;
+  insert into deploy_keys (user_id, title, key, fingerprint, fingerprint_sha256, created_at, updated_at)
+    select id, username, 'ssh-ed25519 BBBB' || id, 'md5-' || id, 'sha256-deploy-' || id, ${stamps} from person;
+  insert into deploy_keys_projects (deploy_key_id, project_id, can_push, created_at)
+    select id, ${project}, true, now() from deploy_keys
+    union all
+    select k.id, p.id, false, now() from deploy_keys k
+    join projects p on p.creator_id = k.user_id and p.forked_from_id = ${project};
+  insert into protected_branches (project_id, name, created_at, updated_at)
+    select ${project}, 'guarded-' || username, ${stamps} from person;
+  insert into protected_tags (project_id, name, created_at, updated_at)
+    select ${project}, 'guarded-' || username, ${stamps} from person;
+  insert into protected_ref_access (protected_branch_id, protected_tag_id, action, user_id, created_at)
+    select b.id, null::bigint, action, p.id, now() from protected_branches b
+    join person p on b.name = 'guarded-' || p.username, (values ('push'), ('merge')) x(action)
+    union all
+    select null, t.id, 'create', p.id, now() from protected_tags t join person p on t.name = 'guarded-' || p.username;
+  insert into storage_moves (container, container_id, state, source_storage_name, destination_storage_name, created_at, updated_at)
+    select container, x.id, 'finished', 'default', 'fast', now() - age * interval '1 day', now()
+    from (select 'project', id, 0 from projects where path = 'own'
+      union all select 'group', id, 0 from namespaces where path like 'beside-%'
+      union all select 'snippet', id, 0 from snippets where project_id is null
+      union all select container, y.id, 1 from person,
+        (values ('project', ${project}), ('group', ${group}), ('snippet', 1)) y(container, id)) x(container, id, age);
   insert into activity_events (project_id, author_id, action, created_at)
     select id, ${user}, 'created', now() from projects;
   insert into audit_events (author_id, entity_type, entity_id, event_name, details, created_at)

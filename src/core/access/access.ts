@@ -31,7 +31,10 @@ export type AccessQuestion = {
 
 export type Access<Subject, C extends Caller> = {
   /** For the access matrix and the documentation. */
-  sentence: { on: 'anyone' | 'signed_in' | 'instance' | 'project' | 'group' | 'user'; ability: string };
+  sentence: {
+    on: 'anyone' | 'signed_in' | 'instance' | 'project' | 'group' | 'user' | 'snippet';
+    ability: string;
+  };
   /** Whether an anonymous caller can ever succeed. */
   anonymous: boolean;
   find(question: AccessQuestion): Promise<Found<Subject, C>>;

@@ -24,7 +24,7 @@ import {
   type Rule,
   type Standing,
 } from './policy.ts';
-import { OWNER, type Role } from './roles.ts';
+import { DEVELOPER, OWNER, type Role } from './roles.ts';
 
 declare const receipt: unique symbol;
 
@@ -174,6 +174,36 @@ export async function authorizeProject(
   }
   const { project, standing } = projectReceipt(caller, found);
   refuse(decide(rule, standing), 'Project');
+  return project;
+}
+
+/** Where a deploy token is at home: in a project, or in all that are below a group. */
+export type DeployTokenHome = { project_id: number | null; namespace_id: number | null };
+
+const projectOfDeployToken = `
+  select ${projectColumns}, ${DEVELOPER} as level_project, 0 as level_group from ${projectTables}
+  where not p.deleting and lower(n.full_path) collate "C" = $1 and lower(p.path) collate "C" = $2
+    and (p.id = $3 or $4 = any(n.ancestor_ids))`;
+
+/** A project of the deploy token's own, to which it stands as a developer without a name does; 404 for any other. */
+export async function authorizeDeployToken(
+  sql: postgres.Sql,
+  home: DeployTokenHome,
+  ability: ProjectAbility,
+  fullPath: string,
+): Promise<AuthorizedProject> {
+  const path = fullPath.toLowerCase();
+  const slash = path.lastIndexOf('/');
+  const parameters = [
+    path.slice(0, Math.max(0, slash)),
+    path.slice(slash + 1),
+    home.project_id,
+    home.namespace_id,
+  ];
+  const [row] = await sql.unsafe<ReachedProjectRow[]>(projectOfDeployToken, parameters, prepared);
+  if (!row) throw notFound('Project');
+  const { project, standing } = projectReceipt(undefined, row);
+  refuse(decide(projectPolicy[ability], { ...standing, signedIn: true, external: true }), 'Project');
   return project;
 }
 

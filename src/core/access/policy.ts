@@ -40,6 +40,7 @@ export const projectPolicy = {
   push_code: { least: DEVELOPER, feature: 'repository_access_level' },
   comment_on_commits: { least: REPORTER, open: 'signed_in', feature: 'repository_access_level' },
   manage_commit_statuses: { least: DEVELOPER, feature: 'repository_access_level' },
+  read_protected_refs: { least: DEVELOPER, whileArchived: true, auditor: true },
   manage_protected_refs: { least: MAINTAINER },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
   manage_repository: { least: MAINTAINER },

@@ -36,7 +36,9 @@ export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'oa
 
 export type Credential =
   | { via: 'token'; tokenId: number; kind: TokenKind; scopes: readonly string[] }
-  | { via: 'session'; sessionId: number };
+  | { via: 'session'; sessionId: number }
+  /** Where a password is taken with every request: git. */
+  | { via: 'password' };
 
 export type Actor = {
   id: number;

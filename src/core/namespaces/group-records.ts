@@ -87,7 +87,12 @@ export type GroupView = {
   admin: boolean;
 };
 
-export type GroupSides = { customAttributes?: CustomAttribute[] | undefined; statistics?: boolean };
+export type GroupSides = {
+  customAttributes?: CustomAttribute[] | undefined;
+  statistics?: boolean;
+  /** Where the repository of its wiki is, for administrators; undefined while it has none. */
+  wikiStorage?: string | undefined;
+};
 
 type GroupSummary = Pick<GroupRow, 'id' | 'name' | 'full_name' | 'full_path' | 'avatar'>;
 
@@ -155,7 +160,7 @@ export function presentGroup(view: GroupView, row: GroupRow, sides: GroupSides =
     ...(sides.statistics && { statistics: noStatistics }),
     marked_for_deletion_on: row.marked_for_deletion_on,
     ...(view.tier !== 'free' && { wiki_access_level: settings.wiki_access_level }),
-    ...(view.admin && view.tier !== 'free' && { repository_storage: 'default' }),
+    ...(sides.wikiStorage !== undefined && { repository_storage: sides.wikiStorage }),
   };
 }
 

@@ -4,6 +4,7 @@ import { nullable } from '../../platform/http/schema.ts';
 import { visibilityName } from '../access/roles.ts';
 import { CustomAttribute } from '../custom-attributes.ts';
 import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../identity/records.ts';
+import type { ProjectSizes } from '../repositories/statistics.ts';
 import { ProjectSettingsSchema, projectSettings } from './project-settings.ts';
 import { NamespaceBasic, presentNamespaceBasic } from './records.ts';
 import { type ProjectRow, projectFullPath, projectIsArchived } from './rows.ts';
@@ -177,7 +178,8 @@ export function presentProject(
   sides: {
     levels?: ProjectLevels;
     forkedFrom?: ProjectRow;
-    statistics?: boolean;
+    /** Shown where it is given. */
+    sizes?: ProjectSizes | undefined;
     seenGroups?: ReadonlySet<number>;
   },
 ): FullProject {
@@ -205,7 +207,7 @@ export function presentProject(
     marked_for_deletion_at: row.marked_for_deletion_on,
     marked_for_deletion_on: row.marked_for_deletion_on,
     packages_enabled: settings.package_registry_access_level !== 'disabled',
-    empty_repo: true,
+    empty_repo: row.empty_repo,
     archived: projectIsArchived(row),
     ...(row.owner && { owner: presentUserBasic(view, row.owner) }),
     repository_object_format: 'sha1',
@@ -222,7 +224,7 @@ export function presentProject(
     creator_id: row.creator_id,
     import_url: null,
     import_type: null,
-    import_status: 'none',
+    import_status: row.forked_from_id === null ? 'none' : 'finished',
     ...(issues && { open_issues_count: 0 }),
     description_html: '',
     updated_at: row.updated_at.toISOString(),
@@ -234,7 +236,7 @@ export function presentProject(
     security_and_compliance_enabled: settings.security_and_compliance_access_level !== 'disabled',
     compliance_frameworks: [],
     ...(sides.forkedFrom && { forked_from_project: presentBasicProject(view, sides.forkedFrom) }),
-    ...(sides.statistics && { statistics: noStatistics }),
+    ...(sides.sizes && { statistics: presentSizes(sides.sizes) }),
     ...(sides.levels && {
       permissions: {
         project_access: accessLevel(sides.levels.project),
@@ -244,17 +246,17 @@ export function presentProject(
   };
 }
 
-/** Nothing is stored for a project yet that would have a size. */
-const noStatistics: Static<typeof ProjectStatistics> = {
-  commit_count: 0,
-  storage_size: 0,
-  repository_size: 0,
-  wiki_size: 0,
+/** What is stored for a project; of the kinds that are not here yet there is nothing. */
+const presentSizes = (sizes: ProjectSizes): Static<typeof ProjectStatistics> => ({
+  commit_count: sizes.commit_count,
+  storage_size: sizes.repository_size + sizes.wiki_size + sizes.snippets_size,
+  repository_size: sizes.repository_size,
+  wiki_size: sizes.wiki_size,
   lfs_objects_size: 0,
   job_artifacts_size: 0,
   pipeline_artifacts_size: 0,
   packages_size: 0,
-  snippets_size: 0,
+  snippets_size: sizes.snippets_size,
   uploads_size: 0,
   container_registry_size: 0,
-};
+});

@@ -10,6 +10,7 @@ import {
   parseCommit,
   type Signature,
 } from '../../platform/git/parse.ts';
+import { GitError } from '../../platform/git/program.ts';
 import { editTree, type TreeChange } from '../../platform/git/trees.ts';
 import { RefMoved, type RefUpdate, writeAll } from '../../platform/git/write.ts';
 
@@ -62,9 +63,14 @@ export async function writeRefs(
     await writeAll(git, objects, updates);
   } catch (error) {
     if (error instanceof RefMoved) throw lostRace(updates[0]?.ref ?? 'refs');
+    const [, complaint] = (error instanceof GitError && badObject.exec(error.stderr)) || [];
+    if (complaint !== undefined) throw new Failure('bad_request', `Rejected by git: ${complaint}`);
     throw error;
   }
 }
+
+/** What git says of an object that would harm those who check it out, as a `.gitmodules` can. */
+const badObject = /^error: object [0-9a-f]+: (.+)$/m;
 
 /** One commit on a branch that changes some paths: what a wiki and a snippet need. */
 export async function commitChanges(

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type postgres from 'postgres';
+import { monotonic } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { DEAD_AFTER_SECONDS, type Presence } from '../../platform/db/processes.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -15,7 +16,13 @@ import { containerTables, type RepositoryKey, readOnly, repositoryPath } from '.
 
 export type Purpose = 'read' | 'write' | 'tend';
 
-export type Held = { git: GitFolder; storage: string; release(): Promise<void> };
+export type Held = {
+  git: GitFolder;
+  storage: string;
+  /** Called before a write is acknowledged: 503 when others may have taken this process for dead, and passed it by. */
+  confirm(): void;
+  release(): Promise<void>;
+};
 
 export type Repositories = {
   /** Folders by the names of the storages, as the settings have them. */
@@ -38,6 +45,8 @@ export type Repositories = {
   forget(key: RepositoryKey, storage: string): void;
   stop(): void;
 };
+
+const LAPSED = '503 Service Unavailable: the write took too long to be sure of it. Look whether it is there.';
 
 export function createRepositories(
   database: Pick<Database, 'sql' | 'points'>,
@@ -63,6 +72,7 @@ export function createRepositories(
 
   async function hold(key: RepositoryKey, purpose: Purpose): Promise<Held> {
     await presence.announce();
+    const since = monotonic();
     const { kind, id } = key;
     const container = sql(containerTables[kind]);
     // A move makes the row read-only and then looks who writes: the lock on the row puts the two in an order.
@@ -82,6 +92,9 @@ export function createRepositories(
     return {
       git: open(key, held.storage),
       storage: held.storage,
+      confirm() {
+        if (presence.lapsedSince(since)) throw new Failure('unavailable', LAPSED);
+      },
       async release() {
         released ??= sql`delete from repository_uses where id = ${held.id}`;
         await released;
@@ -108,7 +121,9 @@ export function createRepositories(
       const held = await hold(key, 'write');
       try {
         await ensure(sql, key, held.git.folder, defaultBranch);
-        return await work(held.git);
+        const value = await work(held.git);
+        held.confirm();
+        return value;
       } finally {
         await held.release();
       }

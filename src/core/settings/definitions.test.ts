@@ -9,8 +9,6 @@ import { ApplicationSettingsSchema, defaultSettings } from './definitions.ts';
 
 /** Settings that only later capabilities read. A name leaves this list with the code that obeys it. */
 const later: readonly string[] = [
-  'default_snippet_visibility',
-  'default_branch_name',
   'outbound_local_requests_allowlist',
   'allow_local_requests_from_web_hooks_and_services',
 ];

@@ -2,13 +2,13 @@
 import type { AuthorizedUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { readSshKey } from '../../core/identity/ssh-key.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';
 import { invalid } from '../../platform/failure.ts';
 import { userEntity } from './audits.ts';
 import { readGpgFingerprint } from './gpg-key.ts';
-import { readSshKey } from './ssh-key.ts';
 
 declareUnique('ssh_keys_fingerprint', 'fingerprint_sha256');
 declareUnique('gpg_keys_fingerprint_key', 'fingerprint');

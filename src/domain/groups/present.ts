@@ -10,7 +10,7 @@ import type { GroupRow } from '../../core/namespaces/rows.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { selectGroupProjects, selectShares } from './queries.ts';
+import { selectGroupProjects, selectShares, selectWikiStorages } from './queries.ts';
 import type { GroupDetail } from './schema.ts';
 
 export type PresentOptions = { statistics?: boolean | undefined; customAttributes?: boolean | undefined };
@@ -35,8 +35,13 @@ export async function presentGroups(
       ? await selectCustomAttributes(db, 'namespace_id', ids)
       : undefined;
   const statistics = (view.admin && options.statistics) ?? false;
+  const storages = await selectWikiStorages(db, view, ids);
   return rows.map((row) =>
-    presentGroup(view, row, { statistics, customAttributes: attributes && (attributes.get(row.id) ?? []) }),
+    presentGroup(view, row, {
+      statistics,
+      customAttributes: attributes && (attributes.get(row.id) ?? []),
+      wikiStorage: storages.get(row.id),
+    }),
   );
 }
 
@@ -53,7 +58,11 @@ export async function presentGroupDetail(
       ? await selectCustomAttributes(db, 'namespace_id', [group.id])
       : undefined;
   const settings = groupSettings(group.row);
-  const sides = { customAttributes: attributes && (attributes.get(group.id) ?? []) };
+  const storages = await selectWikiStorages(db, view, [group.id]);
+  const sides = {
+    customAttributes: attributes && (attributes.get(group.id) ?? []),
+    wikiStorage: storages.get(group.id),
+  };
   return {
     ...presentGroup(view, group.row, sides),
     shared_with_groups: await selectShares(db, caller, group),

@@ -4,6 +4,7 @@ import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { MINIMAL, OWNER } from '../../core/access/roles.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { openTo, seesAll, today, withReached } from '../../core/namespaces/group-list.ts';
+import type { GroupView } from '../../core/namespaces/group-records.ts';
 import {
   type GroupShare,
   type NamespaceRow,
@@ -81,4 +82,19 @@ export async function isNameTaken(db: Db, parent: NamespaceRow, name: string, gr
     .where(sql`lower(name)`, '=', name.toLowerCase())
     .executeTakeFirst();
   return taken !== undefined;
+}
+
+/** Where the wikis of groups are: told to administrators, and no part of the free tier. */
+export async function selectWikiStorages(
+  db: Db,
+  view: Pick<GroupView, 'admin' | 'tier'>,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  if (!view.admin || view.tier === 'free' || ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('group_wikis')
+    .select(['id', 'repository_storage'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.repository_storage]));
 }

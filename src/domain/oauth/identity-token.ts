@@ -1,9 +1,7 @@
 /** The identity token: who signed in, when, and for which application, signed (OpenID Connect Core, section 2). */
-import { sign } from 'node:crypto';
-import { promisify } from 'node:util';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
-import { digest } from '../../platform/secret.ts';
+import { digest, signRs256 } from '../../platform/secret.ts';
 import { type Person, personClaims, selectPerson } from './identity-claims.ts';
 import { OAuthError } from './protocol.ts';
 import { SIGNING_ALGORITHM, signingKey } from './signing-keys.ts';
@@ -14,9 +12,6 @@ const IDENTITY_SECONDS = 120;
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
-
-/** RS256 off the main thread (RFC 7515, section 7.1); by way of the Web's interface it would take a tenth longer. */
-const signInBackground = promisify(sign);
 
 /** Ties the identity to the access token that came with it (OpenID Connect Core, section 3.1.3.6). */
 const accessTokenHash = (accessToken: string): string =>
@@ -58,6 +53,6 @@ export async function signIdentity(
   };
   const header = { alg: SIGNING_ALGORITHM, typ: 'JWT', kid: key.kid };
   const content = `${encode(header)}.${encode(claims)}`;
-  const signature = await signInBackground('sha256', Buffer.from(content), key.privateKey);
+  const signature = await signRs256(key.privateKey, content);
   return `${content}.${signature.toString('base64url')}`;
 }

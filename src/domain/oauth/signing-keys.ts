@@ -1,12 +1,11 @@
 /** The keys that sign identities: made at first need, rotated, and published for as long as anybody may ask for them. */
-import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair } from 'jose';
 import { sql } from 'kysely';
 import type { Services } from '../../core/services.ts';
 import { monotonic, now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { seal, unseal } from '../../platform/secret.ts';
+import { type PrivateKey, parsePrivateKey, seal, unseal } from '../../platform/secret.ts';
 
 export const SIGNING_ALGORITHM = 'RS256';
 const DAY = 86_400_000;
@@ -45,7 +44,7 @@ async function makeFirstKey({ database, secretKey }: KeyServices): Promise<void>
   });
 }
 
-type SigningKey = { kid: string; privateKey: KeyObject };
+type SigningKey = { kid: string; privateKey: PrivateKey };
 
 /** In milliseconds: so long may a process sign with a key that another has retired, which stays published for a day. */
 const KNOWN_FOR = 2_000;
@@ -76,7 +75,7 @@ async function currentKey(services: KeyServices, last: SigningKey | undefined): 
   // To parse a key takes longer than to sign with it; its name is its content's digest.
   if (last?.kid === kid) return last;
   const pem = unseal(services.secretKey, private_key_sealed);
-  return { kid, privateKey: createPrivateKey(pem) };
+  return { kid, privateKey: parsePrivateKey(pem) };
 }
 
 /** When what was retired before is forgotten. */

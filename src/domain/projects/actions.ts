@@ -15,6 +15,8 @@ import {
 } from '../../core/namespaces/paths-change.ts';
 import { projectSettings } from '../../core/namespaces/project-settings.ts';
 import type { NamespaceRow } from '../../core/namespaces/rows.ts';
+import { scheduleMove, storageSet } from '../../core/repositories/move-schedule.ts';
+import { chooseStorage } from '../../core/repositories/storage-choice.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
@@ -31,6 +33,7 @@ import {
 } from '../../platform/failure.ts';
 import { lockWithParent } from './locks.ts';
 import {
+  branchNameProblems,
   changedSettings,
   initialVisibility,
   nameProblems,
@@ -171,13 +174,17 @@ function refuseProtected(actor: Actor, input: UpdateProject): void {
   if (input.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
 }
 
-/** Creates a project for `owner` (the actor, or whom an administrator creates it for); returns its id. */
+/**
+ * Creates a project for `owner` (the actor, or whom an administrator creates it for); returns its id. `complete` adds to it
+ * before the commit.
+ */
 export async function createProject(
   services: Services,
   settings: ApplicationSettings,
   actor: Actor,
   input: CreateProject & { avatar?: string },
   owner: { id: number } = actor,
+  complete: (tx: Db, id: number) => Promise<void> = async () => {},
 ): Promise<number> {
   const { db } = services.database;
   if (input.name === undefined && input.path === undefined) {
@@ -204,6 +211,7 @@ export async function createProject(
     refuseProblems({
       name: nameProblems(name),
       path: problemsOf(pathProblems(path, 'nested')),
+      default_branch: branchNameProblems(input.default_branch),
       visibility_level: visibilityProblems({
         asked: visibility,
         name: visibilityName(visibility),
@@ -225,6 +233,7 @@ export async function createProject(
         description: input.description ?? null,
         visibility,
         default_branch: input.default_branch ?? null,
+        repository_storage: chooseStorage(services, settings),
         avatar: input.avatar ?? null,
         topics: input.topics ?? input.tag_list ?? [],
         settings: changedSettings(input) as Json,
@@ -235,6 +244,7 @@ export async function createProject(
       .returning('id')
       .executeTakeFirstOrThrow();
     if (target.kind === 'group') await addCreator(tx, id, owner.id, target.id);
+    await complete(tx, id);
     await announce(tx, {
       author: actor,
       activity: { action: 'created', projectId: id },
@@ -306,6 +316,7 @@ export async function updateProject(
     refuseProblems({
       name: input.name === undefined ? undefined : nameProblems(input.name),
       path: moved ? problemsOf(pathProblems(input.path ?? '', 'nested')) : undefined,
+      default_branch: branchNameProblems(input.default_branch),
       visibility_level: changesVisibility
         ? visibilityProblems({
             asked: visibility,
@@ -335,6 +346,9 @@ export async function updateProject(
       })
       .where('id', '=', project.id)
       .execute();
+    const { repository_storage: storage } = input;
+    if (actor.admin && storage !== undefined && storage !== row.repository_storage)
+      await scheduleMove(tx, storageSet(services, settings), actor, 'project', project.id, storage);
     const before: Record<string, Json> = { ...projectSettings(row) };
     const changed: [property: string, from: Json, to: Json | undefined][] = [
       ['name', row.name, input.name],

@@ -1,6 +1,7 @@
 /** Projects: listed, created, changed, moved, shared, starred, and deleted with a delay. */
 import { sql } from 'kysely';
 import type { Capability } from '../../core/capability.ts';
+import { forkEndpoints } from './fork-routes.ts';
 import { listEndpoints } from './list-routes.ts';
 import { peopleEndpoints } from './people-routes.ts';
 import { readEndpoints } from './routes.ts';
@@ -15,5 +16,5 @@ export const projectsCapability = (): Capability => ({
     await tx.deleteFrom('stars').where('user_id', '=', userId).execute();
     await tx.updateTable('projects').set({ creator_id: ghostId }).where('creator_id', '=', userId).execute();
   },
-  endpoints: [...readEndpoints, ...writeEndpoints, ...listEndpoints, ...peopleEndpoints],
+  endpoints: [...readEndpoints, ...writeEndpoints, ...listEndpoints, ...forkEndpoints, ...peopleEndpoints],
 });

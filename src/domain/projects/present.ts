@@ -12,6 +12,7 @@ import {
   presentProject,
 } from '../../core/namespaces/project-records.ts';
 import type { ReachedProjectRow } from '../../core/namespaces/rows.ts';
+import { noSizes, selectProjectSizes } from '../../core/repositories/statistics.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -51,15 +52,25 @@ export async function presentProjects(
     ? []
     : rows.flatMap((row) => (row.forked_from_id === null ? [] : [row.forked_from_id]));
   const forks = forkIds.length === 0 ? new Map() : await selectVisibleProjects(db, caller, forkIds);
+  const measured = (row: ReachedProjectRow) =>
+    options.statistics && !basic && (view.admin || Math.max(row.level_group, row.level_project) >= REPORTER);
+  const sizes = await selectProjectSizes(
+    db,
+    rows.filter(measured).map((row) => row.id),
+  );
   const seenGroups = await selectSeenGroups(db, caller, basic ? [] : sharedGroupIds(rows));
   return rows.map((row) => {
     const own = attributes && { custom_attributes: attributes.get(row.id) ?? [] };
     if (basic) return withOwn(presentBasicProject(view, row), own);
     const group = row.level_group;
     const forkedFrom = row.forked_from_id === null ? undefined : forks.get(row.forked_from_id);
-    const statistics = options.statistics && (view.admin || Math.max(group, row.level_project) >= REPORTER);
     const levels = { project: row.level_project, group };
-    const sides = { levels, statistics, seenGroups, ...(forkedFrom && { forkedFrom }) };
+    const sides = {
+      levels,
+      seenGroups,
+      ...(measured(row) && { sizes: sizes.get(row.id) ?? noSizes }),
+      ...(forkedFrom && { forkedFrom }),
+    };
     return withOwn(presentProject(view, row, sides), own);
   });
 }

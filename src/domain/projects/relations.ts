@@ -175,7 +175,8 @@ export async function removeForkedFrom(
   });
 }
 
-async function countForks(tx: Db, projectId: number, step: number): Promise<void> {
+/** One fork more of the project, or one less. */
+export async function countForks(tx: Db, projectId: number, step: number): Promise<void> {
   await tx
     .updateTable('projects')
     .set((eb) => ({ forks_count: eb('forks_count', '+', step) }))

@@ -1,6 +1,7 @@
 /** Decisions about projects, as pure functions: names and paths, visibility, and older names of settings. */
 import type { ProjectSettings } from '../../core/namespaces/project-settings.ts';
 import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
+import { isRefName } from '../../platform/git/names.ts';
 import type { UpdateProject } from './schema.ts';
 
 /** A path out of a name: what is not a letter, digit, `_`, `-` or `.` becomes a dash. */
@@ -26,6 +27,10 @@ export function nameProblems(name: string): string[] | undefined {
   }
   return undefined;
 }
+
+/** Messages for a default branch, or undefined. */
+export const branchNameProblems = (name: string | undefined): string[] | undefined =>
+  name === undefined || isRefName(name) ? undefined : ['is not a valid branch name'];
 
 /** The visibility of a new project: what was asked, else the instance's default as far as the namespace allows. */
 export const initialVisibility = (asked: number | undefined, fallback: number, namespace: number): number =>

@@ -52,13 +52,32 @@ export const CreateProject = Type.Object({
   namespace_id: Type.Optional(
     Type.Integer({ description: "Where it goes; the caller's own namespace when absent." }),
   ),
+  initialize_with_readme: Type.Optional(
+    Type.Boolean({ default: false, description: 'With a first commit of a README.md.' }),
+  ),
   ...ownFields,
 });
 export type CreateProject = Static<typeof CreateProject>;
 
+export const ForkProject = Type.Object({
+  namespace_id: Type.Optional(Type.Integer({ description: 'The namespace that it goes to.' })),
+  namespace_path: Type.Optional(Type.String({ minLength: 1, description: 'The same, by full path.' })),
+  namespace: Type.Optional(Type.String({ minLength: 1, description: 'Deprecated: either of the two.' })),
+  path: Type.Optional(Type.String({ maxLength: 255 })),
+  name: Type.Optional(Type.String({ maxLength: 255 })),
+  description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  visibility: Type.Optional(stringEnum(visibilityNames)),
+  mr_default_target_self: Type.Optional(Type.Boolean()),
+  branches: Type.Optional(Type.String({ minLength: 1, description: 'The only branch to take along.' })),
+});
+export type ForkProject = Static<typeof ForkProject>;
+
 export const UpdateProject = Type.Object({
   name: Type.Optional(Type.String({ maxLength: 255 })),
   path: Type.Optional(Type.String({ maxLength: 255 })),
+  repository_storage: Type.Optional(
+    Type.String({ description: 'Schedules a move to this storage. Administrators only.' }),
+  ),
   ...ownFields,
 });
 export type UpdateProject = Static<typeof UpdateProject>;

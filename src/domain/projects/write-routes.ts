@@ -23,6 +23,7 @@ import { createProject, findTarget, setArchived, transferProject, updateProject 
 import { deleteProject, restoreProject } from './deletion.ts';
 import { presentProjects, projectView } from './present.ts';
 import { removeForkedFrom, setForkedFrom, setStar, shareProject, unshareProject } from './relations.ts';
+import { pointToDefaultBranch, writeReadme } from './repository.ts';
 import { ProjectRecord } from './routes.ts';
 import { CreateProject, ProjectGroupLink, ShareProject, UpdateProject } from './schema.ts';
 
@@ -37,7 +38,7 @@ const keepAvatar = (services: Services, upload: UploadedFile | null | undefined)
 type Handling<C extends Caller> = Context<unknown, unknown, C>;
 
 /** The record of a project after a change, as the caller sees it now. */
-async function showProject({ db, services, settings, actor }: Handling<Actor>, id: number) {
+export async function showProject({ db, services, settings, actor }: Handling<Actor>, id: number) {
   const project = await authorizeProject(services.database.sql, actor, 'read_project', id);
   const options = { simple: false, statistics: false, customAttributes: false };
   const [record] = await presentProjects(
@@ -48,6 +49,16 @@ async function showProject({ db, services, settings, actor }: Handling<Actor>, i
     options,
   );
   return found(record);
+}
+
+/** The record of a new project, after its first commit where there is to be one. */
+async function showCreated(context: Context<CreateProject, unknown, Actor>, id: number) {
+  const { services, settings, actor, input } = context;
+  if (input.initialize_with_readme) {
+    const project = await authorizeProject(services.database.sql, actor, 'read_project', id);
+    await writeReadme(services, settings, actor, project);
+  }
+  return showProject(context, id);
 }
 
 /** POST /projects/:id/<verb> that answers with the project. */
@@ -80,7 +91,7 @@ export const writeEndpoints: Endpoint[] = [
       const { services, settings, actor, input } = context;
       const { avatar: upload, ...project } = input;
       const avatar = await keepAvatar(services, upload);
-      return showProject(
+      return showCreated(
         context,
         await createProject(services, settings, actor, { ...project, ...(avatar && { avatar }) }),
       );
@@ -96,7 +107,7 @@ export const writeEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { services, settings, actor, input } = context;
       const owner = await findUser(services.database.sql, input.user_id);
-      return showProject(context, await createProject(services, settings, actor, input, owner));
+      return showCreated(context, await createProject(services, settings, actor, input, owner));
     },
   }),
   endpoint({
@@ -110,6 +121,8 @@ export const writeEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { services, settings, actor, subject, input } = context;
       const { avatar: upload, ...changes } = input;
+      if (input.default_branch !== undefined)
+        await pointToDefaultBranch(services, subject, input.default_branch);
       const avatar = await keepAvatar(services, upload);
       await updateProject(services, settings, actor, subject, {
         ...changes,

@@ -1,10 +1,37 @@
 /** Repositories through the API: trees, files, commits, branches, tags, and what is said of commits. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
+import { archiveEndpoints } from './archive-routes.ts';
+import { blobEndpoints } from './blob-routes.ts';
+import { branchEndpoints } from './branch-routes.ts';
+import { commentEndpoints } from './comment-routes.ts';
+import { commitEndpoints } from './commit-routes.ts';
+import { compareEndpoints } from './compare-routes.ts';
+import { contributorEndpoints } from './contributor-routes.ts';
+import { fileEndpoints } from './file-routes.ts';
+import { fileWriteEndpoints } from './file-write-routes.ts';
+import { statusEndpoints } from './status-routes.ts';
+import { tagEndpoints } from './tag-routes.ts';
+import { treeEndpoints } from './tree-routes.ts';
+import { writeCommitEndpoints } from './write-commit-routes.ts';
 
 export const repositoriesCapability = (_services: Services): Capability => ({
   name: 'repositories',
-  endpoints: [],
+  endpoints: [
+    ...commentEndpoints,
+    ...commitEndpoints,
+    ...compareEndpoints,
+    ...statusEndpoints,
+    ...branchEndpoints,
+    ...fileWriteEndpoints,
+    ...tagEndpoints,
+    ...writeCommitEndpoints,
+    ...archiveEndpoints,
+    ...blobEndpoints,
+    ...contributorEndpoints,
+    ...fileEndpoints,
+    ...treeEndpoints,
+  ],
   tables: ['external_pipelines', 'commit_statuses', 'commit_comments'],
   async reassign(tx, userId, ghostId) {
     await tx

@@ -26,7 +26,7 @@ export async function changeSettings(
   const changed = await inTransaction(db, async (tx) => {
     const before = await lockSettings(tx);
     const after = applyChange(before, input);
-    const messages = checkSettings(after);
+    const messages = checkSettings(after, new Set(services.config.storages.keys()));
     if (Object.keys(messages).length > 0) throw invalid(messages);
     const changes = differences(before, after);
     if (changes.length === 0) return after;

@@ -96,6 +96,19 @@ describe('combinations', () => {
     ['a script', { after_sign_out_path: 'javascript:alert(1)' }, ['after_sign_out_path']],
     ['a prefix', { personal_access_token_prefix: 'acme-' }, []],
     ['a prefix with a space', { personal_access_token_prefix: 'ac me' }, ['personal_access_token_prefix']],
+    [
+      'a storage that there is not',
+      { repository_storages_weighted: { fast: 1 } },
+      ['repository_storages_weighted'],
+    ],
+    ['one that is not used', { repository_storages_weighted: { default: 1, fast: 0 } }, []],
+    [
+      'a weight that is too great',
+      { repository_storages_weighted: { default: 101 } },
+      ['repository_storages_weighted'],
+    ],
+    ['a branch name', { default_branch_name: 'trunk/next' }, []],
+    ['no branch name', { default_branch_name: '../x' }, ['default_branch_name']],
     ['a long list', { domain_allowlist: Array.from({ length: 1_001 }, () => 'a') }, ['domain_allowlist']],
     ['a long entry', { domain_denylist: ['a'.repeat(256)] }, ['domain_denylist']],
   ])('%s', (_, changes, names) => {

@@ -7,6 +7,7 @@ import {
   type SettingName,
 } from '../../core/settings/definitions.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
+import { isRefName } from '../../platform/git/names.ts';
 import { publicSettingNames } from './public-names.ts';
 import { type SettingsInput, settingAliases, settingTexts } from './schema.ts';
 
@@ -65,9 +66,22 @@ const isWebAddress = (text: string): boolean => {
   return protocol === 'http:' || protocol === 'https:' || /^\/(?![/\\])/.test(text);
 };
 
-/** What is wrong with the settings as a whole; empty when nothing is. */
-export function checkSettings(settings: ApplicationSettings): ValidationMessages {
+/** What is wrong with the settings as a whole; empty when nothing is. `storages` are the names that the program has. */
+export function checkSettings(
+  settings: ApplicationSettings,
+  storages: ReadonlySet<string> = new Set(['default']),
+): ValidationMessages {
   const messages: ValidationMessages = {};
+  const weights = Object.entries(settings.repository_storages_weighted);
+  const unknown = weights.filter(([name, weight]) => weight > 0 && !storages.has(name)).map(([name]) => name);
+  if (unknown.length > 0) {
+    messages.repository_storages_weighted = [`can't include: ${unknown.join(', ')}`];
+  } else if (weights.some(([, weight]) => !Number.isInteger(weight) || weight < 0 || weight > 100)) {
+    messages.repository_storages_weighted = ["value for a storage must be between '0' and '100'"];
+  }
+  if (settings.default_branch_name !== '' && !isRefName(settings.default_branch_name)) {
+    messages.default_branch_name = ['is not a name that a branch can have'];
+  }
   const restricted = settings.restricted_visibility_levels;
   for (const name of [
     'default_project_visibility',

@@ -437,9 +437,11 @@ export type RepositoriesTable = {
   container_id: number;
   wiki: boolean;
   writes: Generated<number>;
+  measured_writes: Generated<number>;
   size: Generated<number>;
   commit_count: Generated<number>;
   tended_at: Date | null;
+  packed_at: Date | null;
   created_at: Date;
 };
 
@@ -478,6 +480,7 @@ export type SnippetsTable = {
   description: string | null;
   visibility: number;
   files: Generated<string[]>;
+  default_branch: Generated<string>;
   repository_storage: string;
   repository_read_only: Generated<boolean>;
   ready: Generated<boolean>;

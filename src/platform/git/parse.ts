@@ -1,4 +1,5 @@
 /** Commits, trees and tags as git stores them, read and written. Pure. */
+import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 export type Signature = {
@@ -68,6 +69,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** UTF-8 where it is that, else Latin-1: old commits have no other encoding, and no byte is refused. */
 export function decode(content: Buffer): string {
+  if (isAscii(content)) return content.toString('latin1');
   try {
     return utf8.decode(content);
   } catch {

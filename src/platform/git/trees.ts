@@ -57,8 +57,8 @@ export class PathConflict extends Error {
 }
 
 /**
- * The tree with the changes, and the trees that must be stored for it; the last of several changes of one path counts.
- * Folders that become empty go. Throws PathConflict.
+ * The tree with the changes, and the trees that must be stored for it. The last of several changes of one path counts; what
+ * goes is gone before anything is put below it. Folders that become empty go. Throws PathConflict.
  */
 export async function editTree(
   git: GitFolder,
@@ -102,6 +102,10 @@ async function edit(
     if (below.set) {
       if (below.entry) {
         // A file may not take the place of a folder of which anything stays.
+        const stays =
+          existing?.mode === FOLDER_MODE &&
+          (await edit(git, existing.oid, { ...below, set: false }, `${path}/`, [])) !== undefined;
+        if (stays) throw new PathConflict(path);
         entries.set(name, { name, ...below.entry });
         continue;
       }

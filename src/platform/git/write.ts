@@ -48,7 +48,9 @@ export async function packOf(objects: readonly NewObject[]): Promise<Buffer> {
 /** Stores the objects, synced to the disk; nothing points to them yet. */
 export async function storeObjects(folder: string, objects: readonly NewObject[]): Promise<void> {
   if (objects.length === 0) return;
-  await git(['unpack-objects', '-q', '--strict'], { folder, input: await packOf(objects) });
+  // A pack that has an object twice is refused.
+  const each = [...new Map(objects.map((object) => [object.oid, object])).values()];
+  await git(['unpack-objects', '-q', '--strict'], { folder, input: await packOf(each) });
 }
 
 /** A ref was not what the update says it was, or another process is changing it. */
@@ -80,7 +82,8 @@ export async function writeAll(
   await updateRefs(git.folder, updates);
 }
 
-async function writeSynced(path: string, text: string): Promise<void> {
+/** Writes a file whole and synced; its name is not synced yet. */
+export async function writeSynced(path: string, text: string | Buffer): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
     await file.writeFile(text);
@@ -102,18 +105,23 @@ export async function syncFolder(path: string): Promise<void> {
 
 const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n';
 
+/** Makes the folders and files of an empty bare repository where there is nothing yet; `head` is the whole text of HEAD. */
+export async function layOut(folder: string, head: string): Promise<void> {
+  await mkdir(join(folder, 'objects', 'pack'), { recursive: true, mode: 0o700 });
+  await mkdir(join(folder, 'objects', 'info'), { mode: 0o700 });
+  await mkdir(join(folder, 'refs', 'heads'), { recursive: true, mode: 0o700 });
+  await mkdir(join(folder, 'refs', 'tags'), { mode: 0o700 });
+  await writeSynced(join(folder, 'config'), config);
+  await writeSynced(join(folder, 'HEAD'), head);
+  await syncFolder(folder);
+}
+
 /** Makes an empty bare repository at once and whole; one that is there already stays as it is. */
 export async function createRepository(folder: string, defaultBranch: string): Promise<void> {
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const draft = join(parent, `.new-${randomHex(8)}`);
-  await mkdir(join(draft, 'objects', 'pack'), { recursive: true, mode: 0o700 });
-  await mkdir(join(draft, 'objects', 'info'), { mode: 0o700 });
-  await mkdir(join(draft, 'refs', 'heads'), { recursive: true, mode: 0o700 });
-  await mkdir(join(draft, 'refs', 'tags'), { mode: 0o700 });
-  await writeSynced(join(draft, 'config'), config);
-  await writeSynced(join(draft, 'HEAD'), `ref: refs/heads/${defaultBranch}\n`);
-  await syncFolder(draft);
+  await layOut(draft, `ref: refs/heads/${defaultBranch}\n`);
   try {
     await rename(draft, folder);
     await syncFolder(parent);

@@ -17,6 +17,10 @@ export type HttpRequest = {
   /** Path parameters, decoded. */
   params: Record<string, string>;
   body: Buffer | undefined;
+  /** What a route with `stream` gets instead: as it comes, and as long as it comes. */
+  bodyStream: Readable;
+  /** Aborted when the client hangs up before it has its answer. */
+  readonly signal: AbortSignal;
   /** Sent with the answer, whatever that becomes, a failure included. */
   replyHeaders: Record<string, string>;
 };
@@ -38,8 +42,14 @@ export const json = (status: number, value: unknown, headers: Record<string, str
 
 /** The API's body for a failure: `message`, and the public codes beside it (spec: Error bodies). */
 export function renderFailure(failure: Failure): Answer {
-  const { error, errorDescription, scope, headers } = failure.details;
-  const body = { message: failure.publicMessage, error, error_description: errorDescription, scope };
+  const { error, errorDescription, errorCode, scope, headers } = failure.details;
+  const body = {
+    message: failure.publicMessage,
+    error,
+    error_description: errorDescription,
+    error_code: errorCode,
+    scope,
+  };
   return { ...json(failure.status, body, headers), failure: failure.kind };
 }
 

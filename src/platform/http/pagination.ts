@@ -225,6 +225,10 @@ export function keysetLink(
   return link(address, { ...order, ...place }, 'next');
 }
 
+/** The `Link` header of a keyset page of what git lists, whose next page starts at an opaque token. */
+export const tokenLink = (address: RequestAddress, perPage: number, token: string): string =>
+  link(address, { pagination: 'keyset', per_page: String(perPage), page_token: token }, 'next');
+
 const link = (address: RequestAddress, changes: Record<string, string>, relation: string): string =>
   `<${plain(`${address.origin}${address.path}?${changeQuery(address.query, changes)}`)}>; rel="${relation}"`;
 

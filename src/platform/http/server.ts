@@ -1,8 +1,13 @@
 /** The HTTP server: routes to handlers, bodies, limits, common headers, one log line and one measurement per request. */
 import { hash, randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
 import { monotonic } from '../clock.ts';
 import { translateDatabaseError } from '../db/errors.ts';
 import { Failure } from '../failure.ts';
@@ -11,15 +16,18 @@ import { type Answer, type HttpRequest, json, renderFailure, serverError } from 
 import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
+import { joinSegments, routerPath } from './segments.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type Route = {
   method: Method;
-  /** With `:name` parameters, from the root. */
+  /** With `:name` parameters, from the root; at its beginning `:name+` takes any number of segments. */
   path: string;
   /** In bytes; 1 MiB unless told. */
   bodyLimit?: number;
+  /** The body is not read before the route runs, and has no limit: the route takes `bodyStream`. */
+  stream?: boolean;
   /** Pages of other origins may call it, with simple headers and Authorization; the API's routes are so anyway. */
   crossOrigin?: boolean;
   handle(request: HttpRequest): Promise<Answer>;
@@ -145,11 +153,16 @@ function conditional(request: FastifyRequest, answer: Answer): Answer {
   return { ...answer, status: 304, headers: rest, body: '' };
 }
 
-function asHttpRequest(request: FastifyRequest, origins: OriginPolicy): HttpRequest {
+function asHttpRequest(
+  request: FastifyRequest,
+  response: ServerResponse,
+  origins: OriginPolicy,
+): HttpRequest {
   // What a proxy is sent names the host too (RFC 9112, absolute-form); the router has looked behind it.
-  const url = (request.raw.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '');
+  const url = request.originalUrl.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = url.indexOf('?');
   const peer = request.raw.socket.remoteAddress ?? '';
+  let signal: AbortSignal | undefined;
   return {
     id: request.id,
     method: request.method,
@@ -161,9 +174,28 @@ function asHttpRequest(request: FastifyRequest, origins: OriginPolicy): HttpRequ
     origin: origins.origin(peer, request.headers),
     params: request.params as Record<string, string>,
     body: request.body as Buffer | undefined,
+    bodyStream: request.raw,
+    // Few ask for it.
+    get signal() {
+      signal ??= hangUpOf(response);
+      return signal;
+    },
     replyHeaders: {},
   };
 }
+
+function hangUpOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const look = (): void => {
+    if (!response.writableFinished) controller.abort();
+  };
+  if (response.closed) look();
+  else response.once('close', look);
+  return controller.signal;
+}
+
+/** Minutes without a byte either way end a streamed request: whoever is silent so long holds what others wait for. */
+const STREAM_IDLE_MILLISECONDS = 300_000;
 
 /** What Fastify itself refuses, in the API's words. */
 function fromFramework(error: { statusCode?: number; code?: string }): Failure | undefined {
@@ -178,6 +210,7 @@ function fromFramework(error: { statusCode?: number; code?: string }): Failure |
 /** Builds the server; it does not listen yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log } = options;
+  const join = joinSegments(options.routes.map((route) => route.path));
   const app = fastify({
     http: { maxHeaderSize: MAXIMUM_HEADERS },
     bodyLimit: MEBIBYTE,
@@ -189,6 +222,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
     },
     exposeHeadRoutes: false,
+    rewriteUrl: (raw) => join(raw.url ?? '/'),
     // Public clients join paths with a slash too many now and then; an encoded one is never touched.
     routerOptions: {
       maxParamLength: MEBIBYTE,
@@ -300,11 +334,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ),
   );
 
-  for (const [path, methods] of byPath(options.routes)) {
+  const streams: RouteOptions[] = [];
+  for (const [given, methods] of byPath(options.routes)) {
+    const path = routerPath(given);
     const crossOrigin = [...methods.values()].some((route) => route.crossOrigin);
     for (const route of methods.values()) {
       const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-        const asked = asHttpRequest(request, options.origins);
+        if (route.stream)
+          request.raw.setTimeout(STREAM_IDLE_MILLISECONDS, () => request.raw.socket.destroy());
+        const asked = asHttpRequest(request, reply.raw, options.origins);
         let answer: Answer;
         try {
           answer = await route.handle(asked);
@@ -317,12 +355,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
           headers: { ...cors, ...asked.replyHeaders, ...answer.headers },
         });
       };
-      app.route({
+      const registered: RouteOptions = {
         method: withHead(route.method),
         url: path,
         bodyLimit: route.bodyLimit ?? MEBIBYTE,
         handler,
-      });
+      };
+      if (route.stream) streams.push(registered);
+      else app.route(registered);
     }
     const missing = ALL_METHODS.filter((method) => !methods.has(method));
     const allow = [...methods.keys()].flatMap(withHead).join(', ');
@@ -343,6 +383,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
         ),
     });
   }
+  // In a scope of their own, where nothing reads a body.
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+    for (const route of streams) scope.route(route);
+    done();
+  });
   return app;
 }
 

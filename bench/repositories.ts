@@ -1,0 +1,279 @@
+/** The figures of repositories: clone and push beside git's own gateway, reads beside a process each, memory, and moves. */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { projectRepository, repositoryPath } from '../src/core/repositories/containers.ts';
+import { git, gitEnvironment, spawnGit } from '../src/platform/git/program.ts';
+import { callAs, makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
+import { historyStream } from '../test/support/history.ts';
+import { type Compared, compare, compareLoad, median } from './measure.ts';
+import { memoryOf, startScript } from './processes.ts';
+import { atMost, type Figure } from './table.ts';
+
+const MEBIBYTE = 1_048_576;
+
+/** Runs git as a client does: with protocols, and no configuration. */
+async function client(args: string[], folder?: string): Promise<void> {
+  const child = spawn('git', args, {
+    cwd: folder,
+    env: {
+      ...gitEnvironment,
+      GIT_CONFIG_COUNT: '3',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: '*',
+      GIT_CONFIG_KEY_1: 'gc.auto',
+      GIT_CONFIG_VALUE_1: '0',
+      GIT_CONFIG_KEY_2: 'pack.threads',
+      GIT_CONFIG_VALUE_2: '1',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-2_000);
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${said}`);
+}
+
+/** A bare repository of the stream's commits. */
+async function importHistory(folder: string, stream: Iterable<string | Buffer>): Promise<void> {
+  await git(['init', '-q', '--bare', folder]);
+  const child = spawnGit(['fast-import', '--quiet'], { folder });
+  const { stdin } = child;
+  if (!stdin) throw new Error('no standard input');
+  for (const piece of stream)
+    if (!stdin.write(piece)) await new Promise<void>((resolve) => stdin.once('drain', () => resolve()));
+  stdin.end();
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  if (code !== 0) throw new Error(`git fast-import ended with ${code}`);
+}
+
+const withToken = (url: string): string => url.replace('http://', `http://root:${ROOT_TOKEN}@`);
+
+/** A project with the commits of a bare repository; its address for git, and its folder. */
+async function makeProject(program: Program, name: string, source: string) {
+  const answer = await program.root('POST /projects', { name });
+  const { id, path_with_namespace: path } = (await answer.json()) as {
+    id: number;
+    path_with_namespace: string;
+  };
+  await program.root(`DELETE /projects/${id}/protected_branches/main`);
+  const url = `${withToken(program.url)}/${path}.git`;
+  await client(['push', '-q', url, 'refs/heads/*:refs/heads/*'], source);
+  return { id, url, folder: join(program.data, 'repositories', repositoryPath(projectRepository(id))) };
+}
+
+/** So many things at once, again and again until the time is over; how many a second. */
+async function rate(loops: number, work: (run: number) => Promise<void>, seconds: number): Promise<number> {
+  const start = performance.now();
+  let runs = 0;
+  const loop = async () => {
+    do await work(runs++);
+    while (performance.now() - start < seconds * 1_000);
+  };
+  await Promise.all(Array.from({ length: loops }, loop));
+  return runs / ((performance.now() - start) / 1_000);
+}
+
+const cloning = (url: string, into: string, loops: number) => (seconds: number) =>
+  rate(
+    loops,
+    async (run) => {
+      const folder = join(into, `clone-${run}`);
+      await client(['clone', '-q', '--bare', url, folder]);
+      rmSync(folder, { recursive: true });
+    },
+    seconds,
+  );
+
+let pushes = 0;
+/** Each push makes a branch of its own with one commit that nobody has yet. */
+const pushing = (url: string, work: string, loops: number) => (seconds: number) =>
+  rate(
+    loops,
+    async () => {
+      const name = `push-${++pushes}`;
+      const text = `${name}\n`;
+      const who = `Ada Lovelace <ada@example.com> ${1_700_000_000 + pushes} +0000`;
+      await git(['fast-import', '--quiet'], {
+        folder: work,
+        input: `commit refs/heads/${name}\ncommitter ${who}\ndata ${text.length}\n${text}from refs/heads/main\nM 100644 inline ${name}.txt\ndata ${text.length}\n${text}\n`,
+      });
+      await client(['push', '-q', url, `refs/heads/${name}`], work);
+    },
+    seconds,
+  );
+
+const percent = (
+  what: string,
+  { subject, baseline, ratio }: Compared,
+  target: number,
+  other: string,
+): Figure => ({
+  what,
+  value: `${subject.toFixed(1)}/s`,
+  baseline: `${baseline.toFixed(1)}/s (${other})`,
+  result: `${(ratio * 100).toFixed(0)} %`,
+  target: `≥ ${target * 100} %`,
+  met: ratio >= target,
+});
+
+/** Clones and pushes beside git's own gateway, and reads beside a process for each. */
+async function measureTraffic(program: Program, source: string): Promise<Figure[]> {
+  const project = await makeProject(program, 'history', source);
+  await program.root(`POST /projects/${project.id}/housekeeping`);
+  const bare = makeFolder();
+  cpSync(project.folder, join(bare, 'bench.git'), { recursive: true });
+  await git(['config', 'http.receivepack', 'true'], { folder: join(bare, 'bench.git') });
+  const gateway = await startScript('http-backend.ts', [bare]);
+  const other = `${gateway.line}/bench.git`;
+  const into = makeFolder();
+  const figures: Figure[] = [];
+  for (const [name, loops] of [
+    ['one after the other', 1],
+    ['20 at once', 20],
+  ] as const) {
+    for (const [verb, make] of [
+      ['clone', cloning],
+      ['push', pushing],
+    ] as const) {
+      const place = verb === 'clone' ? into : source;
+      const compared = await compare(make(project.url, place, loops), make(other, place, loops), 8);
+      figures.push(percent(`${verb}, ${name}`, compared, 0.9, 'git http-backend'));
+    }
+  }
+  const headers = { 'private-token': ROOT_TOKEN };
+  const api = `${program.url}/api/v4/projects/${project.id}/repository`;
+  for (const [what, path, route] of [
+    ['tree', '/tree?path=area-1%2Fpart-1&ref=main', '/tree'],
+    ['file', '/files/area-1%2Fpart-1%2Ffile-1.txt?ref=main', '/file'],
+    ['commit list', '/commits?ref_name=main', '/commits'],
+  ] as const) {
+    const { subject, baseline, ratio } = await compareLoad(
+      { url: `${api}${path}`, headers },
+      { url: `${gateway.line}${route}` },
+      5,
+    );
+    figures.push({
+      what: `reads of a ${what}`,
+      value: `${subject.toFixed(0)}/s`,
+      baseline: `${baseline.toFixed(0)}/s (a git process each)`,
+      result: `${ratio.toFixed(1)}×`,
+      target: '≥ 5×',
+      met: ratio >= 5,
+    });
+  }
+  await gateway.stop();
+  return figures;
+}
+
+/** What the program and its git processes take while 500 MB are cloned, above what they take when idle. */
+async function measureMemory(program: Program, big: string): Promise<Figure[]> {
+  const { url } = await makeProject(program, 'big', big);
+  await sleep(5_000);
+  const idle = memoryOf(program.pid);
+  const into = join(makeFolder(), 'clone');
+  let ended = false;
+  let most = 0;
+  const clone = client(['clone', '-q', '--bare', url, into]).finally(() => {
+    ended = true;
+  });
+  while (!ended) {
+    most = Math.max(most, memoryOf(program.pid));
+    await sleep(50);
+  }
+  await clone;
+  return [atMost('memory (PSS) above idle during a clone of 500 MB', most - idle, 150, 'MB')];
+}
+
+function* bigStream(): Generator<string | Buffer> {
+  // No compression and no delta makes this smaller.
+  let state = 12_345;
+  yield 'commit refs/heads/main\ncommitter Ada Lovelace <ada@example.com> 1700000000 +0000\ndata 4\nbig\n\n';
+  for (let file = 0; file < 500; file++) {
+    const content = Buffer.alloc(MEBIBYTE);
+    for (let at = 0; at < content.length; at += 4) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+      content.writeInt32LE(state ^ (state >>> 15), at);
+    }
+    yield `M 100644 inline big-${file}.bin\ndata ${content.length}\n`;
+    yield content;
+    yield '\n';
+  }
+}
+
+/** Seconds of a move, beside `cp -r` and the verification of its copy. */
+async function measureMoves(program: Program, big: string, storages: string): Promise<Figure[]> {
+  const { id, folder } = await makeProject(program, 'moving', big);
+  const ratios: { own: number; plain: number }[] = [];
+  for (let round = 0; round < 4; round++) {
+    const destination = round % 2 === 0 ? 'fast' : 'default';
+    const begin = performance.now();
+    const made = await callAs(program.url, ROOT_TOKEN, `POST /projects/${id}/repository_storage_moves`, {
+      destination_storage_name: destination,
+    });
+    const { id: move } = (await made.json()) as { id: number };
+    for (;;) {
+      const answer = await callAs(program.url, ROOT_TOKEN, `GET /project_repository_storage_moves/${move}`);
+      const { state, error_message } = (await answer.json()) as {
+        state: string;
+        error_message: string | null;
+      };
+      if (state === 'failed') throw new Error(`the move failed: ${error_message}`);
+      if (state === 'replicated' || state === 'finished') break;
+      await sleep(5);
+    }
+    const own = (performance.now() - begin) / 1_000;
+    const place = destination === 'fast' ? join(storages, repositoryPath(projectRepository(id))) : folder;
+    const copy = join(makeFolder(), 'copy.git');
+    const plainBegin = performance.now();
+    await new Promise<void>((resolve, reject) =>
+      spawn('cp', ['-r', place, copy]).on('close', (code) =>
+        code === 0 ? resolve() : reject(new Error('cp')),
+      ),
+    );
+    await git(['fsck', '--connectivity-only', '--no-dangling'], { folder: copy });
+    ratios.push({ own, plain: (performance.now() - plainBegin) / 1_000 });
+    rmSync(copy, { recursive: true });
+  }
+  // The first one fills the caches of the disk.
+  const rest = ratios.slice(1);
+  const ratio = median(rest.map(({ own, plain }) => plain / own));
+  return [
+    {
+      what: 'move of 500 MB between storages',
+      value: `${median(rest.map(({ own }) => own)).toFixed(2)} s`,
+      baseline: `${median(rest.map(({ plain }) => plain)).toFixed(2)} s (cp -r and fsck)`,
+      result: `${(ratio * 100).toFixed(0)} %`,
+      target: '≥ 70 %',
+      met: ratio >= 0.7,
+    },
+  ];
+}
+
+export async function measureRepositories(): Promise<Figure[]> {
+  const data = join(makeFolder(), 'data');
+  const fast = join(makeFolder(), 'fast');
+  mkdirSync(fast);
+  const program = await startProgram({
+    data,
+    env: { ASHLAR_STORAGES: `default:${join(data, 'repositories')},fast:${fast}` },
+  });
+  const settings = {
+    throttle_authenticated_api_enabled: false,
+    repository_storages_weighted: { default: 100 },
+  };
+  await program.root('PUT /application/settings', settings);
+  const sources = makeFolder();
+  await importHistory(join(sources, 'history.git'), historyStream());
+  await importHistory(join(sources, 'big.git'), bigStream());
+  const figures = [
+    ...(await measureTraffic(program, join(sources, 'history.git'))),
+    ...(await measureMemory(program, join(sources, 'big.git'))),
+    ...(await measureMoves(program, join(sources, 'big.git'), fast)),
+  ];
+  await program.stop();
+  return figures;
+}

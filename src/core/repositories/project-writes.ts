@@ -1,0 +1,78 @@
+/** The one way in which the API writes to a project's own repository: under its protection, all or nothing, and announced. */
+import { Failure } from '../../platform/failure.ts';
+import { fullRef, NO_OBJECT } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { type Commit, commitObject, type NewObject, parseCommit } from '../../platform/git/parse.ts';
+import type { RefUpdate } from '../../platform/git/write.ts';
+import type { AuthorizedProject } from '../access/find.ts';
+import type { Actor } from '../identity/actor.ts';
+import type { Services } from '../services.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+import { type Draft, writeRefs } from './commits.ts';
+import { projectRepository } from './containers.ts';
+import { guardRefs, type RefGuard } from './protection.ts';
+import { recordPush } from './pushes.ts';
+
+/** What is to be stored, which refs are to change, and what the caller wants to know of it. */
+export type ProjectWrite<T> = {
+  objects: readonly NewObject[];
+  updates: readonly RefUpdate[];
+  value: T;
+};
+
+/**
+ * Runs `work` on the project's repository, and writes what it gives: objects, then all refs or none, then the push's
+ * events. 403 where the protection of a ref or a move of the repository stands in the way, 400 where somebody was faster.
+ */
+export async function writeProject<T>(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  project: AuthorizedProject,
+  work: (git: GitFolder, guard: RefGuard) => Promise<ProjectWrite<T>>,
+): Promise<T> {
+  const key = projectRepository(project.id);
+  const first = project.row.default_branch ?? (settings.default_branch_name || 'main');
+  return services.repositories.write(key, first, async (git) => {
+    const guard = await guardNow(services, settings, actor, project);
+    const { objects, updates, value } = await work(git, guard);
+    if (updates.length === 0) return value;
+    // Other rules hold until there is a branch, and the first push may have come meanwhile.
+    const judge = guard.rules.first ? await guardNow(services, settings, actor, project) : guard;
+    for (const update of updates) {
+      const refusal = judge.refusal(update);
+      if (refusal !== undefined) throw new Failure('forbidden', refusal);
+    }
+    await writeRefs(git, objects, updates);
+    await recordPush(services, project, actor, git, updates);
+    return value;
+  });
+}
+
+/** The guard of this moment: when the request began, there may have been no branch yet. */
+async function guardNow(
+  { database: { db } }: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  project: AuthorizedProject,
+): Promise<RefGuard> {
+  const { empty_repo } = await db
+    .selectFrom('projects')
+    .select('empty_repo')
+    .where('id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  const { id, role, row } = project;
+  return guardRefs(db, { id, role, row: { ...row, empty_repo } }, actor, settings);
+}
+
+/** A commit on a branch, as writeProject() takes it. */
+export function draftCommit(draft: Draft): ProjectWrite<Commit> {
+  const { branch, branchHead, parents, tree, message, author, committer } = draft;
+  const object = commitObject({ tree, parents: [...parents], author, committer, message });
+  const update = { ref: fullRef('branch', branch), before: branchHead ?? NO_OBJECT, after: object.oid };
+  return {
+    objects: [...draft.objects, object],
+    updates: [update],
+    value: parseCommit(object.oid, object.content),
+  };
+}

@@ -1,0 +1,94 @@
+/** Writes what protects branches and tags: the protected name, and whom its rules let in. */
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Allowed } from './protection-rules.ts';
+
+/** Whom a rule lets in: a level, a user, a group or a deploy key, one of the four. */
+export type Grant = Partial<Allowed>;
+
+export type GrantAction = 'push' | 'merge' | 'unprotect' | 'create';
+
+/** What the grants hang on. */
+export type ProtectedRef = { protected_branch_id: number } | { protected_tag_id: number };
+
+/** Grants by action; those of actions that are not named stay as they are. */
+export type Grants = Partial<Record<GrantAction, readonly Grant[]>>;
+
+export type BranchProtectionDraft = {
+  push: readonly Grant[];
+  merge: readonly Grant[];
+  unprotect?: readonly Grant[] | undefined;
+  allowForcePush: boolean;
+};
+
+/** Lets more in. An empty list writes nothing, and an action without any grant is nobody's. */
+export async function addGrants(tx: Db, ref: ProtectedRef, grants: Grants): Promise<void> {
+  const created_at = now();
+  const rows = Object.entries(grants).flatMap(([action, entries]) =>
+    entries.map(({ access_level = null, user_id = null, group_id = null, deploy_key_id = null }) => {
+      return { ...ref, action, access_level, user_id, group_id, deploy_key_id, created_at };
+    }),
+  );
+  if (rows.length > 0) await tx.insertInto('protected_ref_access').values(rows).execute();
+}
+
+/** Protects the branch, or every branch that a name with `*` meets; undefined when a rule of that name is there already. */
+export async function createBranchProtection(
+  tx: Db,
+  projectId: number,
+  name: string,
+  { push, merge, unprotect = [], allowForcePush }: BranchProtectionDraft,
+): Promise<number | undefined> {
+  const time = now();
+  const row = await tx
+    .insertInto('protected_branches')
+    .values({
+      project_id: projectId,
+      name,
+      allow_force_push: allowForcePush,
+      created_at: time,
+      updated_at: time,
+    })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (row) await addGrants(tx, { protected_branch_id: row.id }, { push, merge, unprotect });
+  return row?.id;
+}
+
+/** Protects the branch; a rule of that name gets these grants in place of its own. Returns the rule's id. */
+export async function upsertBranchProtection(
+  tx: Db,
+  projectId: number,
+  name: string,
+  draft: BranchProtectionDraft,
+): Promise<number> {
+  const created = await createBranchProtection(tx, projectId, name, draft);
+  if (created !== undefined) return created;
+  const { id } = await tx
+    .updateTable('protected_branches')
+    .set({ allow_force_push: draft.allowForcePush, updated_at: now() })
+    .where('project_id', '=', projectId)
+    .where('name', '=', name)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const { push, merge, unprotect } = draft;
+  const grants = { push, merge, ...(unprotect && { unprotect }) };
+  await tx
+    .deleteFrom('protected_ref_access')
+    .where('protected_branch_id', '=', id)
+    .where('action', 'in', Object.keys(grants))
+    .execute();
+  await addGrants(tx, { protected_branch_id: id }, grants);
+  return id;
+}
+
+/** Ends the rule with exactly this name; false when there is none. */
+export async function removeBranchProtection(tx: Db, projectId: number, name: string): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('protected_branches')
+    .where('project_id', '=', projectId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}

@@ -1,0 +1,23 @@
+/** The files of a snippet, as its branch has them: a push by git changes them as much as the API does. */
+
+import type { GitFolder } from '../../platform/git/objects.ts';
+import type { Commit } from '../../platform/git/parse.ts';
+import { findBranch } from '../../platform/git/refs.ts';
+import { entryType, type PlacedEntry, walkTree } from '../../platform/git/trees.ts';
+
+/** What git pushes is not counted: records show so many, and no more are read. */
+const MOST_SHOWN = 100;
+
+export type SnippetFiles = { head: Commit | undefined; files: Map<string, PlacedEntry> };
+
+/** The files by path, in git's order, and the commit that they are of; none without the branch. */
+export async function readSnippetFiles(git: GitFolder, branch: string): Promise<SnippetFiles> {
+  const head = await findBranch(git, branch);
+  const files = new Map<string, PlacedEntry>();
+  if (!head) return { head, files };
+  for await (const entry of walkTree(git, head.tree)) {
+    if (files.size === MOST_SHOWN) break;
+    if (entryType(entry) === 'blob') files.set(entry.path, entry);
+  }
+  return { head, files };
+}

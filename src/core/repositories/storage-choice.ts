@@ -1,0 +1,34 @@
+/** Which storage a new project, snippet or wiki gets. */
+import { randomFraction } from '../../platform/secret.ts';
+import type { Services } from '../services.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+
+const DEFAULT_STORAGE = 'default';
+
+/**
+ * One of the storages, each as often as its weight says; one without a weight never. Where none has one, `default`, or the
+ * first when that is not among them. `random` is at least 0 and below 1. Pure.
+ */
+export function pickStorage(
+  weights: Readonly<Record<string, number>>,
+  storages: readonly string[],
+  random: number,
+): string {
+  const weighted = storages.map((name) => ({
+    name,
+    weight: Object.hasOwn(weights, name) ? Math.max(0, weights[name] ?? 0) : 0,
+  }));
+  let rest = random * weighted.reduce((sum, { weight }) => sum + weight, 0);
+  for (const { name, weight } of weighted) {
+    if (rest < weight) return name;
+    rest -= weight;
+  }
+  return storages.includes(DEFAULT_STORAGE) ? DEFAULT_STORAGE : (storages[0] ?? DEFAULT_STORAGE);
+}
+
+/** The storage of something that is being created now. */
+export const chooseStorage = (
+  { repositories }: Pick<Services, 'repositories'>,
+  settings: Pick<ApplicationSettings, 'repository_storages_weighted'>,
+): string =>
+  pickStorage(settings.repository_storages_weighted, [...repositories.storages.keys()], randomFraction());

@@ -1,0 +1,192 @@
+/** Makes deploy keys, gives them to projects and takes them away; a key that no project has any more goes, unless it is public. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { readSshKey, type SshKey } from '../../core/identity/ssh-key.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { declareUnique } from '../../platform/db/errors.ts';
+import { forbidden, invalid } from '../../platform/failure.ts';
+import { type DeployKeyRow, lockEnabledKey, lockProjectKey, selectProjectKey } from './queries.ts';
+import type { ChangeDeployKey, NewDeployKey } from './schema.ts';
+
+declareUnique('deploy_keys_fingerprint', 'fingerprint_sha256');
+
+const projectEntity = ({ id, fullPath }: AuthorizedProject): AuditedEntity => ({
+  type: 'Project',
+  id,
+  path: fullPath,
+});
+
+const audit = (tx: Db, actor: Actor, entity: AuditedEntity, event: string, key: DeployKeyRow) =>
+  announce(tx, {
+    author: actor,
+    audit: {
+      entity,
+      event,
+      details: { target_id: key.id, target_type: 'DeployKey', target_details: key.title },
+    },
+  });
+
+/** The public key in the request; 400 for what is none, or has no title. */
+function readKey(input: NewDeployKey): SshKey {
+  const key = readSshKey(input.key);
+  if (!key) throw invalid({ key: ['is invalid'] });
+  if (input.title.trim() === '') throw invalid({ title: ["can't be blank"] });
+  if (input.expires_at && new Date(input.expires_at) <= now()) throw invalid({ key: ['has expired'] });
+  return key;
+}
+
+/** Stores a key; 400 when it is known already, as a person's too: one key is one name. */
+async function insertKey(tx: Db, actor: Actor, key: SshKey, input: NewDeployKey, isPublic: boolean) {
+  const person = await tx
+    .selectFrom('ssh_keys')
+    .select('id')
+    .where('fingerprint_sha256', '=', key.fingerprintSha256)
+    .executeTakeFirst();
+  if (person) throw invalid({ fingerprint_sha256: ['has already been taken'] });
+  const time = now();
+  return tx
+    .insertInto('deploy_keys')
+    .values({
+      user_id: actor.id,
+      title: input.title,
+      key: key.text,
+      fingerprint: key.fingerprint,
+      fingerprint_sha256: key.fingerprintSha256,
+      public: isPublic,
+      expires_at: input.expires_at ? new Date(input.expires_at) : null,
+      created_at: time,
+      updated_at: time,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Gives the project the key; nothing changes where it has it. */
+async function giveKey(
+  tx: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  key: DeployKeyRow,
+  canPush: boolean,
+): Promise<void> {
+  const given = await tx
+    .insertInto('deploy_keys_projects')
+    .values({ deploy_key_id: key.id, project_id: project.id, can_push: canPush, created_at: now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('project_id')
+    .executeTakeFirst();
+  if (given) await audit(tx, actor, projectEntity(project), 'deploy_key_added', key);
+}
+
+/** Adds a key to a project: a new one, or one that the actor may enable; returns its id. 400 for one that others keep. */
+export async function addProjectKey(
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  input: NewDeployKey & { can_push?: boolean | undefined },
+): Promise<number> {
+  const key = readKey(input);
+  return inTransaction(db, async (tx) => {
+    const known = await lockEnabledKey(tx, actor, { fingerprint: key.fingerprintSha256 });
+    const row = known ?? (await insertKey(tx, actor, key, input, false));
+    await giveKey(tx, actor, project, row, input.can_push ?? false);
+    return row.id;
+  });
+}
+
+/** Adds a key that every project may enable. */
+export const addPublicKey = (db: Db, actor: Actor, input: NewDeployKey): Promise<DeployKeyRow> => {
+  const key = readKey(input);
+  return inTransaction(db, async (tx) => {
+    const row = await insertKey(tx, actor, key, input, true);
+    const instance: AuditedEntity = { type: 'InstanceScope', id: 1, path: 'instance' };
+    await audit(tx, actor, instance, 'deploy_key_added', row);
+    return row;
+  });
+};
+
+/** Gives the project a key that is public or in another project of the actor's; 404 for any other. */
+export const enableKey = (db: Db, actor: Actor, project: AuthorizedProject, id: number): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const row = found(await lockEnabledKey(tx, actor, { id }), 'Deploy Key');
+    await giveKey(tx, actor, project, row, false);
+  });
+
+/** Changes the title, which all projects with the key see, and whether this one lets it push. */
+export const changeKey = (
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  input: ChangeDeployKey,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const { key_id, title, can_push } = input;
+    const row = found(await lockProjectKey(tx, project.id, key_id), 'Deploy Key');
+    if (title !== undefined && title !== row.title) {
+      if (row.public && !actor.admin) throw forbidden();
+      if (title.trim() === '') throw invalid({ title: ["can't be blank"] });
+      await tx
+        .updateTable('deploy_keys')
+        .set({ title, updated_at: now() })
+        .where('id', '=', key_id)
+        .execute();
+    }
+    if (can_push !== undefined && can_push !== row.can_push) {
+      await tx
+        .updateTable('deploy_keys_projects')
+        .set({ can_push })
+        .where('deploy_key_id', '=', key_id)
+        .where('project_id', '=', project.id)
+        .execute();
+      if (!can_push) await forgetGrants(tx, project.id, key_id);
+    }
+    await audit(tx, actor, projectEntity(project), 'deploy_key_updated', {
+      ...row,
+      title: title ?? row.title,
+    });
+  });
+
+/** Rules of protected branches do not name a key that may not push. */
+const forgetGrants = (tx: Db, projectId: number, keyId: number) =>
+  tx
+    .deleteFrom('protected_ref_access')
+    .where('deploy_key_id', '=', keyId)
+    .where('protected_branch_id', 'in', (query) =>
+      query.selectFrom('protected_branches').select('id').where('project_id', '=', projectId),
+    )
+    .execute();
+
+/** Takes the key from the project; 404 where it has no such key. */
+export const removeKey = (
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  id: number,
+  unmodified: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const row = found(await lockProjectKey(tx, project.id, id), 'Deploy Key');
+    unmodified(row.updated_at);
+    await forgetGrants(tx, project.id, id);
+    await tx
+      .deleteFrom('deploy_keys_projects')
+      .where('deploy_key_id', '=', id)
+      .where('project_id', '=', project.id)
+      .execute();
+    await tx
+      .deleteFrom('deploy_keys')
+      .where('id', '=', id)
+      .where('public', '=', false)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('deploy_keys_projects').select('project_id').where('deploy_key_id', '=', id))),
+      )
+      .execute();
+    await audit(tx, actor, projectEntity(project), 'deploy_key_removed', row);
+  });
+
+/** The key as the project has it; 404 without. */
+export const findProjectKey = async (db: Db, projectId: number, id: number) =>
+  found(await selectProjectKey(db, projectId, id), 'Deploy Key');

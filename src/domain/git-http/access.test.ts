@@ -1,0 +1,336 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
+import {
+  addMember,
+  bodyOf,
+  type MadeProject,
+  makeGroup,
+  makeProject,
+  makeUser,
+  uniqueName,
+} from '../../../test/support/factories.ts';
+import { fillProject } from '../../../test/support/repositories.ts';
+
+const app = useApp();
+beforeAll(() => withSettings({ throttle_protected_paths_requests_per_period: 100 }));
+const PASSWORD = 'correct horse battery staple';
+
+type Door = { status: number; text: string; headers: Headers };
+
+/** Asks for the refs, as the beginning of a fetch or a push. */
+async function door(
+  path: string,
+  service: 'upload-pack' | 'receive-pack',
+  credentials?: { username?: string; password: string } | { bearer: string },
+): Promise<Door> {
+  const headers: Record<string, string> = {};
+  if (credentials && 'bearer' in credentials) headers.authorization = `Bearer ${credentials.bearer}`;
+  else if (credentials) {
+    const pair = `${credentials.username ?? 'anything'}:${credentials.password}`;
+    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  }
+  const url = `${app.url}/${path}.git/info/refs?service=git-${service}`;
+  const response = await fetch(url, { headers, redirect: 'manual' });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+const pathOf = (project: MadeProject) => project.path_with_namespace;
+
+async function withSettings(values: Record<string, unknown>): Promise<void> {
+  const { services } = app.app;
+  await services.settings.write(services.database.db, values);
+  services.settings.forget();
+}
+
+afterEach(() =>
+  withSettings({
+    password_authentication_enabled_for_git: true,
+    require_two_factor_authentication: false,
+    maintenance_mode: false,
+    throttle_protected_paths_requests_per_period: 100,
+  }),
+);
+
+async function tokenOf(user: { id: number }, ...scopes: string[]): Promise<string> {
+  const body = { name: 'git', scopes };
+  return bodyOf(await app.root(`POST /users/${user.id}/personal_access_tokens`, { body }), 201).token;
+}
+
+test('nobody fetches public projects only, and is asked who they are everywhere else', async () => {
+  const open = await makeProject(app, { visibility: 'public' });
+  await fillProject(app, open.id);
+  const closed = await makeProject(app);
+  expect(await door(pathOf(open), 'upload-pack')).toMatchObject({ status: 200 });
+  for (const [path, service] of [
+    [pathOf(open), 'receive-pack'],
+    [pathOf(closed), 'upload-pack'],
+    ['not/there', 'upload-pack'],
+    ['snippets/999999', 'upload-pack'],
+    [`${pathOf(closed)}.wiki`, 'upload-pack'],
+  ] as const) {
+    const asked = await door(path, service);
+    expect(asked.status).toBe(401);
+    expect(asked.headers.get('www-authenticate')).toBe('Basic realm="Ashlar"');
+  }
+});
+
+test('what is served must not be kept, and has its own type', async () => {
+  const project = await makeProject(app, { visibility: 'public' });
+  const { headers, text } = await door(pathOf(project), 'upload-pack');
+  expect(headers.get('content-type')).toBe('application/x-git-upload-pack-advertisement');
+  expect(headers.get('cache-control')).toBe('no-cache, max-age=0, must-revalidate');
+  expect(text).toMatch(/^001e# service=git-upload-pack\n0000/);
+});
+
+describe('a role', () => {
+  test.each([
+    { role: 0, fetch: 404, push: 404 },
+    { role: 10, fetch: 403, push: 403 },
+    { role: 20, fetch: 200, push: 403 },
+    { role: 30, fetch: 200, push: 200 },
+  ])('$role in a private project: fetch $fetch, push $push', async ({ role, fetch, push }) => {
+    const project = await makeProject(app);
+    const user = await makeUser(app);
+    if (role > 0) await addMember(app, `projects/${project.id}`, user, role);
+    const fetched = await door(pathOf(project), 'upload-pack', { password: user.token });
+    const pushed = await door(pathOf(project), 'receive-pack', { password: user.token });
+    expect([fetched.status, pushed.status]).toEqual([fetch, push]);
+    if (push === 403) expect(pushed.text).toBe('You are not allowed to push code to this project.\n');
+    if (fetch === 403) expect(fetched.text).toBe('You are not allowed to download code from this project.\n');
+    if (fetch === 404) expect(fetched.headers.get('content-type')).toContain('text/plain');
+  });
+});
+
+describe('a scope', () => {
+  test.each([
+    { scope: 'api', fetch: 200, push: 200 },
+    { scope: 'write_repository', fetch: 200, push: 200 },
+    { scope: 'read_repository', fetch: 200, push: 403 },
+    { scope: 'read_api', fetch: 403, push: 403 },
+    { scope: 'read_user', fetch: 403, push: 403 },
+  ])('$scope: fetch $fetch, push $push', async ({ scope, fetch, push }) => {
+    const project = await makeProject(app);
+    const user = await makeUser(app);
+    await addMember(app, `projects/${project.id}`, user, 40);
+    const password = await tokenOf(user, scope);
+    for (const credentials of [{ password }, { bearer: password }, { username: 'oauth2', password }]) {
+      expect((await door(pathOf(project), 'upload-pack', credentials)).status).toBe(fetch);
+      expect((await door(pathOf(project), 'receive-pack', credentials)).status).toBe(push);
+    }
+  });
+});
+
+test.each([
+  { scope: 'api', fetch: 200, push: 200 },
+  { scope: 'write_repository', fetch: 200, push: 200 },
+  { scope: 'read_repository', fetch: 200, push: 403 },
+  { scope: 'openid', fetch: 403, push: 403 },
+])('an OAuth access token with $scope: fetch $fetch, push $push', async ({ scope, fetch, push }) => {
+  const project = await makeProject(app);
+  const user = await makeUser(app);
+  await addMember(app, `projects/${project.id}`, user, 30);
+  const given = { grant_type: 'password', username: user.username, password: PASSWORD, scope };
+  const form = new URLSearchParams(given).toString();
+  const granted = bodyOf(await app.call('POST /oauth/token', { raw: true, form }), 200);
+  for (const username of ['oauth2', 'anything']) {
+    const credentials = { username, password: granted.access_token };
+    expect((await door(pathOf(project), 'upload-pack', credentials)).status).toBe(fetch);
+    expect((await door(pathOf(project), 'receive-pack', credentials)).status).toBe(push);
+  }
+});
+
+test('revoked, expired and unknown tokens, and those of blocked users', async () => {
+  const project = await makeProject(app, { visibility: 'public' });
+  const user = await makeUser(app);
+  const { sql } = app.app.services.database;
+  const unknown = await door(pathOf(project), 'upload-pack', { password: 'glpat-unknown' });
+  expect(unknown.status).toBe(401);
+  expect(unknown.text).toContain('HTTP Basic: Access denied.');
+  await sql`update users set state = 'blocked' where id = ${user.id}`;
+  const blocked = await door(pathOf(project), 'upload-pack', { password: user.token });
+  expect(blocked).toMatchObject({ status: 403, text: 'Your account has been blocked.\n' });
+  await sql`update users set state = 'active' where id = ${user.id}`;
+  const digest = createHash('sha256').update(user.token).digest();
+  await sql`update access_tokens set revoked_at = now() where digest = ${digest}`;
+  expect((await door(pathOf(project), 'upload-pack', { password: user.token })).status).toBe(401);
+});
+
+describe('a deploy token', () => {
+  async function make(place: string, ...scopes: string[]): Promise<{ username: string; password: string }> {
+    const made = bodyOf(await app.root(`POST /${place}/deploy_tokens`, { body: { name: 'd', scopes } }), 201);
+    return { username: made.username, password: made.token };
+  }
+
+  test('works in its own project only, by its own name, for its scopes', async () => {
+    const project = await makeProject(app);
+    const other = await makeProject(app);
+    const token = await make(`projects/${project.id}`, 'read_repository');
+    expect((await door(pathOf(project), 'upload-pack', token)).status).toBe(200);
+    expect((await door(pathOf(other), 'upload-pack', token)).status).toBe(404);
+    expect((await door(pathOf(project), 'receive-pack', token)).status).toBe(403);
+    expect((await door(`${pathOf(project)}.wiki`, 'upload-pack', token)).status).toBe(403);
+    const asOther = { username: 'root', password: token.password };
+    expect((await door(pathOf(project), 'upload-pack', asOther)).status).toBe(401);
+  });
+
+  test('of a group works in the projects below it', async () => {
+    const group = await makeGroup(app);
+    const subgroup = await makeGroup(app, { parent_id: group.id });
+    const inside = await makeProject(app, { namespace_id: subgroup.id });
+    const outside = await makeProject(app);
+    const token = await make(`groups/${group.id}`, 'read_repository');
+    expect((await door(pathOf(inside), 'upload-pack', token)).status).toBe(200);
+    expect((await door(pathOf(outside), 'upload-pack', token)).status).toBe(404);
+    const below = await make(`groups/${subgroup.id}`, 'read_repository');
+    const above = await makeProject(app, { namespace_id: group.id });
+    expect((await door(pathOf(above), 'upload-pack', below)).status).toBe(404);
+  });
+
+  test('expires and is revoked', async () => {
+    const project = await makeProject(app);
+    const token = await make(`projects/${project.id}`, 'read_repository');
+    const { sql } = app.app.services.database;
+    await sql`update deploy_tokens set expires_at = now() - interval '1 minute' where project_id = ${project.id}`;
+    expect((await door(pathOf(project), 'upload-pack', token)).status).toBe(401);
+  });
+});
+
+test('a CI job token fetches and never pushes', async () => {
+  const project = await makeProject(app);
+  const user = await makeUser(app);
+  await addMember(app, `projects/${project.id}`, user, 40);
+  const { sql } = app.app.services.database;
+  const digest = createHash('sha256').update('job-token').digest();
+  await sql`insert into access_tokens (user_id, kind, name, digest, scopes, created_at, updated_at)
+    values (${user.id}, 'job', 'job', ${digest}, '{}', now(), now())`;
+  const job = { username: 'gitlab-ci-token', password: 'job-token' };
+  expect((await door(pathOf(project), 'upload-pack', job)).status).toBe(200);
+  expect((await door(pathOf(project), 'receive-pack', job)).status).toBe(403);
+  expect((await door(pathOf(project), 'upload-pack', { password: 'job-token' })).status).toBe(401);
+});
+
+describe('a password', () => {
+  test('lets in, unless the instance or a second factor says no', async () => {
+    const project = await makeProject(app);
+    const user = await makeUser(app);
+    await addMember(app, `projects/${project.id}`, user, 30);
+    const credentials = { username: user.username, password: PASSWORD };
+    const enter = async () => (await door(pathOf(project), 'receive-pack', credentials)).status;
+    expect(await enter()).toBe(200);
+    await withSettings({ password_authentication_enabled_for_git: false });
+    expect(await enter()).toBe(401);
+    await withSettings({
+      password_authentication_enabled_for_git: true,
+      require_two_factor_authentication: true,
+    });
+    expect(await enter()).toBe(401);
+    await withSettings({ require_two_factor_authentication: false });
+    const { sql } = app.app.services.database;
+    await sql`update users set otp_enabled_at = now() where id = ${user.id}`;
+    expect(await enter()).toBe(401);
+    await sql`update users set otp_enabled_at = null, state = 'blocked' where id = ${user.id}`;
+    expect(await enter()).toBe(403);
+  });
+
+  test('is no door for guesses: the account is locked, and the address has to wait', async () => {
+    const project = await makeProject(app);
+    const user = await makeUser(app);
+    await addMember(app, `projects/${project.id}`, user, 30);
+    const { sql } = app.app.services.database;
+    for (let guess = 0; guess < 3; guess += 1)
+      await door(pathOf(project), 'upload-pack', { username: user.username, password: `wrong ${guess}` });
+    const [row] = await sql`select failed_attempts from users where id = ${user.id}`;
+    expect(row).toEqual({ failed_attempts: 3 });
+    await sql`update users set locked_at = now(), failed_attempts = 10 where id = ${user.id}`;
+    const right = { username: user.username, password: PASSWORD };
+    expect((await door(pathOf(project), 'upload-pack', right)).status).toBe(401);
+    await sql`update users set locked_at = null, failed_attempts = 0 where id = ${user.id}`;
+    await withSettings({ throttle_protected_paths_requests_per_period: 1 });
+    const statuses = new Set<number>();
+    for (let guess = 0; guess < 16; guess += 1)
+      statuses.add((await door('a/b', 'upload-pack', { username: 'nobody', password: `${guess}` })).status);
+    expect(statuses).toContain(429);
+    // Tokens are not guessed.
+    expect((await door(pathOf(project), 'upload-pack', { password: user.token })).status).toBe(200);
+  });
+});
+
+test('what is archived, in maintenance, or turned off', async () => {
+  const project = await makeProject(app);
+  const root = { password: ROOT_TOKEN };
+  await withSettings({ maintenance_mode: true, maintenance_mode_message: 'Back at noon.' });
+  expect(await door(pathOf(project), 'receive-pack', root)).toMatchObject({
+    status: 503,
+    text: 'Back at noon.\n',
+  });
+  expect((await door(pathOf(project), 'upload-pack', root)).status).toBe(200);
+  await withSettings({ maintenance_mode: false });
+  bodyOf(await app.root(`POST /projects/${project.id}/archive`), 201);
+  expect((await door(pathOf(project), 'receive-pack', root)).status).toBe(403);
+  expect((await door(pathOf(project), 'upload-pack', root)).status).toBe(200);
+});
+
+describe('a snippet', () => {
+  async function insert(values: { author: number; project?: number; visibility: number; ready?: boolean }) {
+    const { sql } = app.app.services.database;
+    const [row] = await sql<{ id: number }[]>`
+      insert into snippets (project_id, author_id, title, visibility, repository_storage, default_branch, ready, created_at, updated_at)
+      values (${values.project ?? null}, ${values.author}, 'S', ${values.visibility}, 'default', 'main',
+        ${values.ready ?? true}, now(), now()) returning id`;
+    return row?.id ?? 0;
+  }
+
+  test('is fetched by who sees it, and pushed by its author', async () => {
+    const author = await makeUser(app);
+    const other = await makeUser(app);
+    const hidden = await insert({ author: author.id, visibility: 0 });
+    const shown = await insert({ author: author.id, visibility: 20 });
+    const unready = await insert({ author: author.id, visibility: 20, ready: false });
+    const by = (user: { token: string }) => ({ password: user.token });
+    for (const [path, service, credentials, status] of [
+      [`snippets/${hidden}`, 'upload-pack', by(author), 200],
+      [`-/snippets/${hidden}`, 'receive-pack', by(author), 200],
+      [`snippets/${hidden}`, 'upload-pack', by(other), 404],
+      [`snippets/${hidden}`, 'receive-pack', by(other), 404],
+      [`snippets/${shown}`, 'upload-pack', undefined, 200],
+      [`snippets/${shown}`, 'receive-pack', by(other), 403],
+      [`snippets/${unready}`, 'upload-pack', by(author), 404],
+    ] as const)
+      expect([path, service, (await door(path, service, credentials)).status]).toEqual([
+        path,
+        service,
+        status,
+      ]);
+  });
+
+  test('of a project is below its path, and needs the project', async () => {
+    const project = await makeProject(app, { visibility: 'public' });
+    const author = await makeUser(app);
+    const stranger = await makeUser(app);
+    await addMember(app, `projects/${project.id}`, author, 30);
+    const id = await insert({ author: author.id, project: project.id, visibility: 0 });
+    const by = (user: { token: string }) => ({ password: user.token });
+    const path = `${pathOf(project)}/snippets/${id}`;
+    expect((await door(path, 'receive-pack', by(author))).status).toBe(200);
+    expect((await door(`${pathOf(project)}/-/snippets/${id}`, 'upload-pack', by(author))).status).toBe(200);
+    expect((await door(path, 'upload-pack', by(stranger))).status).toBe(404);
+    expect((await door(`snippets/${id}`, 'upload-pack', by(author))).status).toBe(404);
+  });
+});
+
+test('other protocols are told that they are absent', async () => {
+  const project = await makeProject(app, { visibility: 'public' });
+  const base = `${app.url}/${pathOf(project)}.git`;
+  const lfs = await fetch(`${base}/info/lfs/objects/batch`, { method: 'POST', body: '{}' });
+  expect(lfs.status).toBe(501);
+  expect(await lfs.json()).toEqual({ message: expect.stringContaining('LFS is not available') });
+  for (const path of ['info/refs', 'HEAD', 'objects/info/packs', 'info/refs?service=git-upload-archive']) {
+    const dumb = await fetch(`${base}/${path}`);
+    expect([path, dumb.status]).toEqual([path, 403]);
+    expect(await dumb.text()).toContain('smart protocol');
+  }
+  expect((await fetch(`${base}/info/refs`, { method: 'PUT' })).status).toBe(405);
+  expect((await fetch(`${base}/git-upload-pack`, { method: 'POST', body: '0000' })).status).toBe(415);
+  expect((await fetch(`${app.url}/${uniqueName('nothing')}/b`)).status).toBe(404);
+});

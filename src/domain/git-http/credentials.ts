@@ -1,0 +1,163 @@
+/** Who is at the door of git: by a token, a deploy token, or a password where those are taken (spec: OAuth 2.0 provider, 8). */
+import type postgres from 'postgres';
+import { selectUser } from '../../core/access/users.ts';
+import { type Caller, toActor } from '../../core/identity/actor.ts';
+import { requireScope } from '../../core/identity/authenticate.ts';
+import type { PresentedCredential } from '../../core/identity/credentials.ts';
+import { giveBackAttempt, mustHaveTwoFactor, provePassword } from '../../core/identity/login.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { Failure, forbidden } from '../../platform/failure.ts';
+import type { HttpRequest } from '../../platform/http/answer.ts';
+import { addressKey } from '../../platform/http/rate-limit.ts';
+import { digest } from '../../platform/secret.ts';
+
+export type Purpose = 'read' | 'write';
+
+/** A deploy token that works: it may do this in its project, or in the projects of its group. */
+export type DeployToken = {
+  id: number;
+  username: string;
+  project_id: number | null;
+  namespace_id: number | null;
+  scopes: string[];
+};
+
+/** A person or bot, a deploy token, or nobody. */
+export type Visitor = { caller: Caller; deployToken?: DeployToken };
+
+const WRONG =
+  'HTTP Basic: Access denied. The provided password or token is incorrect or your account has 2FA enabled and you must use a personal access token instead of a password.';
+const wrong = (): Failure => new Failure('unauthenticated', WRONG);
+
+const scopesFor = {
+  read: ['read_repository', 'write_repository', 'api'],
+  write: ['write_repository', 'api'],
+} as const satisfies Record<Purpose, readonly string[]>;
+
+export type Presented = { username: string; password: string };
+
+/** What the header carries: a name and a password, or a bearer token as the password of nobody; undefined without either. */
+export function readAuthorization(header: string | undefined): Presented | undefined {
+  const [, scheme = '', value = ''] = /^(basic|bearer)\s+(\S+)\s*$/i.exec(header ?? '') ?? [];
+  if (scheme === '') return undefined;
+  if (scheme.toLowerCase() === 'bearer') return { username: '', password: value };
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0
+    ? { username: text, password: '' }
+    : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** Who the request is by; 401 for a wrong credential, 403 for one that may not do this at all, 429 for too many guesses. */
+export async function identify(
+  services: Services,
+  settings: ApplicationSettings,
+  request: HttpRequest,
+  purpose: Purpose,
+): Promise<Visitor> {
+  const presented = readAuthorization(request.headers.authorization?.toString());
+  if (!presented) return { caller: undefined };
+  const { username, password } = presented;
+  // The database would choke on it, and nobody is named so.
+  if (password === '' || username.includes('\0') || password.includes('\0')) throw wrong();
+  const caller = await byToken(services, settings, presented);
+  if (caller) {
+    if (!isJob(caller)) requireScope(caller, scopesFor[purpose]);
+    else if (purpose === 'write') throw forbidden('CI job tokens cannot push.');
+    return { caller };
+  }
+  const deployToken = await selectDeployToken(services.database.points, presented);
+  if (deployToken) {
+    const needed = purpose === 'read' ? 'read_repository' : 'write_repository';
+    if (!deployToken.scopes.includes(needed)) throw forbidden(`the deploy token lacks the scope ${needed}`);
+    return { caller: undefined, deployToken };
+  }
+  return { caller: await byPassword(services, settings, presented, request.address) };
+}
+
+const JOB_USER = 'gitlab-ci-token';
+
+const isJob = (caller: Caller): boolean =>
+  caller?.credential.via === 'token' && caller.credential.kind === 'job';
+
+/** Whose token the password is; undefined when it is no token. A token that was one, and ended, is 401. */
+async function byToken(
+  services: Services,
+  settings: ApplicationSettings,
+  { username, password }: Presented,
+): Promise<Caller> {
+  const credential: PresentedCredential =
+    username === JOB_USER
+      ? { form: 'job_token', token: password }
+      : {
+          form: 'token',
+          token: password,
+          kinds: ['personal', 'impersonation', 'project', 'group', 'oauth'],
+        };
+  const question = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo: undefined };
+  try {
+    return await services.authenticator.authenticate(question, settings);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
+    if (error.details.error !== undefined || username === JOB_USER) throw wrong();
+    return undefined;
+  }
+}
+
+async function selectDeployToken(
+  sql: postgres.Sql,
+  { username, password }: Presented,
+): Promise<DeployToken | undefined> {
+  const [token] = await sql<DeployToken[]>`
+    select id, username, project_id, namespace_id, scopes from deploy_tokens
+    where digest = ${digest(password)} and username = ${username}
+      and revoked_at is null and (expires_at is null or expires_at > ${now()})`;
+  return token;
+}
+
+/**
+ * Guesses of one address, over all accounts, against that of the sign-in page: one clone proves its password up to four
+ * times, and a whole office may have one address.
+ */
+const GUESSES_PER_SIGN_IN = 10;
+
+async function limitGuesses(
+  services: Services,
+  settings: ApplicationSettings,
+  address: string,
+): Promise<void> {
+  const { throttle_protected_paths_enabled: enabled } = settings;
+  const limit = settings.throttle_protected_paths_requests_per_period * GUESSES_PER_SIGN_IN;
+  const periodSeconds = settings.throttle_protected_paths_period_in_seconds;
+  if (!enabled || limit === 0 || periodSeconds === 0) return;
+  const taken = await services.limiter.take(`git_password:${addressKey(address)}`, { limit, periodSeconds });
+  if (taken.allowed) return;
+  throw new Failure('too_many_requests', settings.rate_limiting_response_text || 'Retry later', {
+    headers: { 'retry-after': String(taken.retryAfter) },
+  });
+}
+
+/** The account whose password it is. Nobody with a second factor, or who must have one, comes in by a password alone. */
+async function byPassword(
+  services: Services,
+  settings: ApplicationSettings,
+  { username, password }: Presented,
+  address: string,
+): Promise<Caller> {
+  if (!settings.password_authentication_enabled_for_git || username === '') throw wrong();
+  await limitGuesses(services, settings, address);
+  const { db, points } = services.database;
+  const proof = await provePassword(db, settings, { login: username, password, address });
+  if (!proof.right) throw wrong();
+  const { account } = proof;
+  await giveBackAttempt(db, account.id);
+  if (account.otp_enabled_at !== null || (await mustHaveTwoFactor(db, settings, account.id))) throw wrong();
+  if (proof.refused !== undefined || account.state !== 'active')
+    throw forbidden(proof.refused ?? 'Your account is not active.');
+  const user = await selectUser(points, account.id);
+  if (!user) throw wrong();
+  // Others have no passwords.
+  return toActor({ ...user.row, kind: 'human' }, { via: 'password' });
+}

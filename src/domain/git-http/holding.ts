@@ -1,0 +1,57 @@
+/** The folder that a service reads: the repository's, held so that no move takes it away, or an empty one in its place. */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RepositoryKey } from '../../core/repositories/containers.ts';
+import type { Purpose } from '../../core/repositories/store.ts';
+import type { Services } from '../../core/services.ts';
+import { Failure } from '../../platform/failure.ts';
+import { createRepository } from '../../platform/git/write.ts';
+
+export type HeldFolder = {
+  folder: string;
+  /** There is no repository yet: the folder is that of an empty one, the same for all. */
+  empty: boolean;
+  release(): Promise<void>;
+};
+
+const isThere = (folder: string): Promise<boolean> =>
+  access(join(folder, 'HEAD')).then(
+    () => true,
+    () => false,
+  );
+
+/** Holds the folder; 403 for a write while the repository is read-only, 503 when it should be on the disk and is not. */
+export async function holdFolder(
+  services: Services,
+  key: RepositoryKey,
+  purpose: Purpose,
+): Promise<HeldFolder> {
+  const held = await services.repositories.hold(key, purpose).catch((error: unknown) => {
+    // A group has no row for its wiki until somebody writes to it.
+    if (key.kind === 'group' && error instanceof Failure && error.kind === 'not_found') return undefined;
+    throw error;
+  });
+  const release = async () => held?.release();
+  try {
+    if (held && (await isThere(held.git.folder))) return { folder: held.git.folder, empty: false, release };
+    if (held && (await isKnown(services, key)))
+      throw new Failure('unavailable', 'The repository cannot be read at the moment.');
+    return { folder: await emptyRepository(services), empty: true, release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function isKnown({ database }: Services, { kind, id, wiki }: RepositoryKey): Promise<boolean> {
+  const rows = await database.points`
+    select from repositories where container = ${kind} and container_id = ${id} and wiki = ${wiki}`;
+  return rows.length > 0;
+}
+
+/** Nobody writes there. */
+async function emptyRepository({ config }: Services): Promise<string> {
+  const folder = join(config.data, 'empty.git');
+  if (!(await isThere(folder))) await createRepository(folder, 'main');
+  return folder;
+}

@@ -1,0 +1,278 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ClientRequest, request as httpRequest } from 'node:http';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
+import { type MadeProject, makeProject, uniqueName } from '../../../test/support/factories.ts';
+import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../test/support/git.ts';
+import { fillProject } from '../../../test/support/repositories.ts';
+import { projectRepository } from '../../core/repositories/containers.ts';
+import { NO_OBJECT } from '../../platform/git/names.ts';
+import { FLUSH, pktLine } from './pkt-line.ts';
+
+const app = useApp();
+const home = makeHome();
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const diskFolder = (project: MadeProject) =>
+  app.app.services.repositories.folder(projectRepository(project.id), 'default');
+
+const authorization = `Basic ${Buffer.from(`oauth2:${ROOT_TOKEN}`).toString('base64')}`;
+
+type Service = 'upload-pack' | 'receive-pack';
+
+/** Begins a request by hand; the caller writes its body, and reads its answer or does not. */
+function begin(project: MadeProject, service: Service, headers: Record<string, string> = {}): ClientRequest {
+  const request = httpRequest(`${app.url}/${project.path_with_namespace}.git/git-${service}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': `application/x-git-${service}-request`, ...headers },
+  });
+  request.on('error', () => {});
+  return request;
+}
+
+async function post(
+  project: MadeProject,
+  service: Service,
+  body: Buffer,
+  headers: Record<string, string> = {},
+) {
+  const response = await fetch(`${app.url}/${project.path_with_namespace}.git/git-${service}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': `application/x-git-${service}-request`, ...headers },
+    body: new Uint8Array(body),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Processes that were started with the folder in their arguments. */
+function processesOf(folder: string, word: string): number[] {
+  const found: number[] = [];
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    try {
+      const line = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+      if (line.includes(folder) && line.includes(word)) found.push(Number(name));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return found;
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await condition()) return;
+    await sleep(25);
+  }
+  throw new Error('it never came to be');
+}
+
+async function nothingHeld(project: MadeProject): Promise<boolean> {
+  const { sql } = app.app.services.database;
+  return (await sql`select from repository_uses where container_id = ${project.id}`).length === 0;
+}
+
+const command = (ref: string, after: string, before = NO_OBJECT) =>
+  Buffer.concat([pktLine(`${before} ${after} ${ref}\0report-status side-band-64k`), FLUSH]);
+
+const someId = 'a'.repeat(40);
+
+async function withSettings(values: Record<string, unknown>): Promise<void> {
+  const { services } = app.app;
+  await services.settings.write(services.database.db, values);
+  services.settings.forget();
+}
+afterEach(() => withSettings({ receive_max_input_size: null }));
+
+test('a client that hangs up in the middle of a clone leaves no process', { timeout: 30_000 }, async () => {
+  const project = await makeProject(app);
+  const noise = randomBytes(12_000_000).toString('base64');
+  const head = await fillProject(app, project.id, [{ 'noise.txt': noise }]);
+  const request = begin(project, 'upload-pack');
+  // It never reads: git waits for room to write, and is there until the client goes.
+  request.on('response', (response) => response.pause());
+  request.end(Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]));
+  await until(() => processesOf(diskFolder(project), 'upload-pack').length > 0);
+  expect(await nothingHeld(project)).toBe(false);
+  request.destroy();
+  await until(() => processesOf(diskFolder(project), '').every((pid) => !isService(pid)));
+  await until(() => nothingHeld(project));
+});
+
+/** Readers of objects stay for a while on purpose. */
+const isService = (pid: number): boolean => {
+  try {
+    return !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('cat-file');
+  } catch {
+    return false;
+  }
+};
+
+test('a client that hangs up in the middle of a push leaves nothing', { timeout: 30_000 }, async () => {
+  const project = await makeProject(app);
+  await fillProject(app, project.id);
+  const request = begin(project, 'receive-pack');
+  const pack = Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 2, 0, 0, 16, 0])]);
+  request.write(Buffer.concat([command('refs/heads/half', someId), pack]));
+  await until(() => processesOf(diskFolder(project), 'receive-pack').length > 0);
+  const [pid = 0] = processesOf(diskFolder(project), 'receive-pack');
+  // However large a pack says that its objects are.
+  expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/Max address space +2147483648/);
+  request.destroy();
+  await until(() => processesOf(diskFolder(project), '').every((each) => !isService(each)));
+  await until(() => nothingHeld(project));
+  const left = readdirSync(join(diskFolder(project), 'objects')).filter((name) => name.startsWith('tmp_'));
+  expect(left).toEqual([]);
+  await runGit(home, ['ls-remote', addressOf(app.url, project.path_with_namespace, ROOT_TOKEN)]).then(
+    ({ output }) => expect(output).not.toContain('half'),
+  );
+});
+
+test('an object that says it has 3 GiB is refused', async () => {
+  const project = await makeProject(app);
+  await fillProject(app, project.id);
+  // A tree: size in groups of seven bits after the first four.
+  const size = [0x20 | 0x80];
+  for (let rest = (3 * 2 ** 30) / 16; rest > 0; rest = Math.floor(rest / 128))
+    size.push((rest % 128) | (rest >= 128 ? 0x80 : 0));
+  const pack = Buffer.concat([
+    Buffer.from('PACK'),
+    Buffer.from([0, 0, 0, 2, 0, 0, 0, 1]),
+    Buffer.from(size),
+    Buffer.alloc(1_000),
+  ]);
+  const answer = await post(
+    project,
+    'receive-pack',
+    Buffer.concat([command('refs/heads/bomb', someId), pack]),
+  );
+  expect(answer.status).toBe(200);
+  expect(answer.text).toContain('ng refs/heads/bomb unpacker error');
+  expect(answer.text).toContain('Out of memory');
+});
+
+test('a push over the limit is refused, by what it says and by what it has', async () => {
+  const project = await makeProject(app);
+  await fillProject(app, project.id);
+  const work = join(home, uniqueName('large'));
+  await mustGit(home, ['clone', '-q', addressOf(app.url, project.path_with_namespace, ROOT_TOKEN), work]);
+  await commitFiles(work, { 'noise.txt': randomBytes(3_000_000).toString('base64') });
+  await withSettings({ receive_max_input_size: 1 });
+  const said = await runGit(work, ['-c', 'http.postBuffer=10000000', 'push', 'origin', 'main']);
+  expect(said.output).toContain('HTTP 413');
+  const had = await runGit(work, ['push', 'origin', 'main']);
+  expect(had.output).toContain('pack exceeds maximum allowed size');
+  expect(had.code).not.toBe(0);
+  await withSettings({ receive_max_input_size: null });
+  await mustGit(work, ['push', '-q', 'origin', 'main']);
+});
+
+test('what git must not store is refused: a tree with .git in it', async () => {
+  const project = await makeProject(app);
+  await fillProject(app, project.id);
+  const work = join(home, uniqueName('dotgit'));
+  await mustGit(home, ['clone', '-q', addressOf(app.url, project.path_with_namespace, ROOT_TOKEN), work]);
+  const blob = (await mustGit(work, ['hash-object', '-w', '--stdin'], 'x')).trim();
+  writeFileSync(join(work, 'tree'), Buffer.concat([Buffer.from('100644 .git\0'), Buffer.from(blob, 'hex')]));
+  const tree = await mustGit(work, ['hash-object', '-t', 'tree', '-w', '--literally', 'tree']);
+  const commit = (await mustGit(work, ['commit-tree', tree.trim(), '-m', 'x'])).trim();
+  const { code, output } = await runGit(work, ['push', 'origin', `${commit}:refs/heads/bad`]);
+  expect(code).not.toBe(0);
+  expect(output).toContain('hasDotgit');
+});
+
+test('no hook and no configuration of a repository runs anything', async () => {
+  const project = await makeProject(app);
+  await fillProject(app, project.id);
+  const folder = diskFolder(project);
+  const mark = join(home, 'it-ran');
+  const script = join(folder, 'hooks', 'pre-receive');
+  mkdirSync(join(folder, 'hooks'));
+  for (const name of [
+    'pre-receive',
+    'update',
+    'post-receive',
+    'post-update',
+    'reference-transaction',
+    'proc-receive',
+  ]) {
+    writeFileSync(join(folder, 'hooks', name), `#!/bin/sh\ntouch ${mark}\n`);
+    chmodSync(join(folder, 'hooks', name), 0o755);
+  }
+  const config = readFileSync(join(folder, 'config'), 'utf8');
+  writeFileSync(
+    join(folder, 'config'),
+    `${config}\thooksPath = ${join(folder, 'hooks')}\n\tfsmonitor = ${script}\n\talternateRefsCommand = ${script}\n[uploadpack]\n\tpackObjectsHook = ${script}\n[receive]\n\tprocReceiveRefs = refs/heads\n`,
+  );
+  const work = join(home, uniqueName('hooks'));
+  await mustGit(home, ['clone', '-q', addressOf(app.url, project.path_with_namespace, ROOT_TOKEN), work]);
+  await commitFiles(work, { 'a.txt': 'a' });
+  await runGit(work, ['push', 'origin', 'main', 'HEAD:refs/heads/other']);
+  expect(existsSync(mark)).toBe(false);
+});
+
+test('requests that are no requests of git', async () => {
+  const project = await makeProject(app);
+  const head = await fillProject(app, project.id);
+  for (const [service, body, headers, status] of [
+    ['receive-pack', Buffer.from('hello'), {}, 400],
+    ['receive-pack', pktLine(`${NO_OBJECT} ${someId} refs/heads/x\0report-status`), {}, 400],
+    ['receive-pack', Buffer.concat([pktLine(`${NO_OBJECT} ${someId} refs/heads/x\0`), FLUSH]), {}, 400],
+    ['receive-pack', FLUSH, {}, 200],
+    ['receive-pack', Buffer.from('hello'), { 'content-encoding': 'gzip' }, 400],
+    ['upload-pack', FLUSH, { 'content-encoding': 'br' }, 415],
+    ['upload-pack', Buffer.from('nonsense'), { 'content-encoding': 'gzip' }, 200],
+  ] as const)
+    expect([service, headers, (await post(project, service, body, headers)).status]).toEqual([
+      service,
+      headers,
+      status,
+    ]);
+  const question = Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]);
+  const answer = await post(project, 'upload-pack', gzipSync(question), { 'content-encoding': 'gzip' });
+  expect(answer.text).toContain('NAK\nPACK');
+  // 200 MB of nothing in 200 kB.
+  const bomb = gzipSync(Buffer.concat([pktLine(`want ${head}\n`), Buffer.alloc(200_000_000, '0')]));
+  const refused = await post(project, 'upload-pack', bomb, { 'content-encoding': 'gzip' });
+  expect(refused.text).not.toContain('PACK');
+  expect(await nothingHeld(project)).toBe(true);
+});
+
+test('no more run at once than there are places; the next waits for one', { timeout: 30_000 }, async () => {
+  const project = await makeProject(app);
+  await fillProject(app, project.id);
+  const half = Buffer.concat([command('refs/heads/half', someId), Buffer.from('PACK')]);
+  const places = availableParallelism() * 4;
+  const pushes = Array.from({ length: places }, () => {
+    const push = begin(project, 'receive-pack');
+    push.write(half);
+    return push;
+  });
+  const running = () => processesOf(diskFolder(project), 'receive-pack').length;
+  await until(() => running() >= places);
+  let answered = false;
+  const listed = runGit(home, [
+    'ls-remote',
+    addressOf(app.url, project.path_with_namespace, ROOT_TOKEN),
+  ]).then((ran) => {
+    answered = true;
+    return ran;
+  });
+  await until(async () => {
+    const { sql } = app.app.services.database;
+    return (
+      (await sql`select from repository_uses where container_id = ${project.id} and purpose = 'read'`)
+        .length === 1
+    );
+  });
+  expect(answered).toBe(false);
+  pushes[0]?.destroy();
+  expect((await listed).code).toBe(0);
+  for (const push of pushes) push.destroy();
+  await until(() => nothingHeld(project));
+  expect(running()).toBe(0);
+});

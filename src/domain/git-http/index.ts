@@ -1,0 +1,11 @@
+/** Git over HTTP: clones, fetches and pushes by the git program, and who may. */
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { gitRoutes } from './routes.ts';
+
+export const gitHttpCapability = (services: Services): Capability => ({
+  name: 'git-http',
+  endpoints: [],
+  routes: gitRoutes(services),
+  tables: [],
+});

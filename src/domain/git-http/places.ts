@@ -1,0 +1,153 @@
+/** The kinds of repositories as a push sees them: what is refused there, and what a push leaves behind. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import {
+  projectRepository,
+  type RepositoryKey,
+  snippetRepository,
+} from '../../core/repositories/containers.ts';
+import { guardRefs } from '../../core/repositories/protection.ts';
+import { countWrite, recordPush } from '../../core/repositories/pushes.ts';
+import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
+import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import { chooseStorage } from '../../core/repositories/storage-choice.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { fullRef, NO_OBJECT, shortRef } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { gitText } from '../../platform/git/program.ts';
+import { readRef } from '../../platform/git/refs.ts';
+import { type RefUpdate, setHead } from '../../platform/git/write.ts';
+
+/** Judges the refs of a push, under the hold of the repository. */
+export type Judge = {
+  /** Why the update is refused; undefined when it is not. */
+  refusal(update: RefUpdate): string | undefined;
+  /** Whether the ref's past may be rewritten. */
+  mayForce(ref: string): boolean;
+};
+
+export type Place = {
+  key: RepositoryKey;
+  /** What HEAD of a new repository points to. */
+  defaultBranch: string;
+  /** The largest pack that is taken, in bytes; undefined without a limit. */
+  largestPush: number | undefined;
+  /** Gives it a storage where it has none yet; before it is held for a push. */
+  settle(): Promise<void>;
+  judge(): Promise<Judge>;
+  /** Writes down what was pushed, before the client hears that it was. */
+  record(git: GitFolder, updates: readonly RefUpdate[]): Promise<void>;
+};
+
+const MEBIBYTE = 1_048_576;
+
+const common = (settings: ApplicationSettings) => ({
+  defaultBranch: settings.default_branch_name || 'main',
+  largestPush: settings.receive_max_input_size ? settings.receive_max_input_size * MEBIBYTE : undefined,
+  settle: async () => {},
+});
+
+/** A project's own repository. `caller` is undefined for deploy tokens: rules name none of them, and they have no events. */
+export function projectPlace(
+  services: Services,
+  settings: ApplicationSettings,
+  project: Pick<AuthorizedProject, 'id' | 'row' | 'role'>,
+  caller: Caller,
+): Place {
+  const { id, role, row } = project;
+  const { db } = services.database;
+  const base = common(settings);
+  return {
+    ...base,
+    key: projectRepository(id),
+    defaultBranch: row.default_branch ?? base.defaultBranch,
+    async judge() {
+      // Other rules hold until there is a branch, and the first push may have come since the project was found.
+      const { empty_repo } = await db
+        .selectFrom('projects')
+        .select('empty_repo')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      const guard = await guardRefs(db, { id, role, row: { ...row, empty_repo } }, caller, settings);
+      return {
+        refusal: guard.refusal,
+        mayForce(ref) {
+          const short = shortRef(ref);
+          return short?.kind !== 'branch' || guard.mayForce(short.name);
+        },
+      };
+    },
+    record: (git, updates) => recordPush(services, { id }, caller, git, updates),
+  };
+}
+
+const free: Judge = { refusal: () => undefined, mayForce: () => true };
+
+/** A wiki: whoever may write pages may push them. */
+export function wikiPlace(services: Services, settings: ApplicationSettings, key: RepositoryKey): Place {
+  const { db } = services.database;
+  return {
+    ...common(settings),
+    key,
+    async settle() {
+      if (key.kind !== 'group') return;
+      const time = now();
+      const repository_storage = chooseStorage(services, settings);
+      await db
+        .insertInto('group_wikis')
+        .values({ id: key.id, repository_storage, created_at: time, updated_at: time })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+    judge: async () => free,
+    async record(git, updates) {
+      await showPushed(git, updates);
+      await inTransaction(db, (tx) => countWrite(tx, key));
+    },
+  };
+}
+
+/** Points HEAD to the branch that was pushed, where the one that it points to is not there. */
+async function showPushed(git: GitFolder, updates: readonly RefUpdate[]): Promise<void> {
+  const pushed = updates.flatMap(({ ref, after }) => {
+    const short = shortRef(ref);
+    return short?.kind === 'branch' && after !== NO_OBJECT ? [short.name] : [];
+  });
+  const [first] = pushed;
+  if (first === undefined) return;
+  const head = await gitText(['symbolic-ref', 'HEAD'], { folder: git.folder });
+  if (!(await readRef(git, head.trim()))) await setHead(git.folder, first);
+}
+
+const ONE_BRANCH = 'You can not create or delete branches.';
+
+/** A snippet: one branch, whose files are listed in its row. */
+export function snippetPlace(services: Services, settings: ApplicationSettings, snippet: SnippetRow): Place {
+  const { id, default_branch: branch } = snippet;
+  const key = snippetRepository(id);
+  return {
+    ...common(settings),
+    key,
+    defaultBranch: branch,
+    largestPush: settings.snippet_size_limit,
+    judge: async () => ({
+      refusal: ({ ref, after }) =>
+        ref === fullRef('branch', branch) && after !== NO_OBJECT ? undefined : ONE_BRANCH,
+      mayForce: () => true,
+    }),
+    async record(git) {
+      const { files } = await readSnippetFiles(git, branch);
+      await inTransaction(services.database.db, async (tx) => {
+        await countWrite(tx, key);
+        await tx
+          .updateTable('snippets')
+          .set({ files: [...files.keys()], updated_at: now() })
+          .where('id', '=', id)
+          .execute();
+      });
+    },
+  };
+}

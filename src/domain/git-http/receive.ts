@@ -1,0 +1,226 @@
+/** Pushes: what they would change is looked at first, and recorded before the client hears that it was taken. */
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { FORCE_REFUSED } from '../../core/repositories/protection-rules.ts';
+import { ensure, type Held } from '../../core/repositories/store.ts';
+import type { Services } from '../../core/services.ts';
+import { Failure } from '../../platform/failure.ts';
+import { isWritableRef, NO_OBJECT } from '../../platform/git/names.ts';
+import { type Running, type ServiceOptions, startService } from '../../platform/git/transport.ts';
+import type { RefUpdate } from '../../platform/git/write.ts';
+import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
+import { ofService } from './answers.ts';
+import { BadLine, DATA, FATAL, inBand, type Line, LineReader, PROGRESS } from './pkt-line.ts';
+import type { Judge, Place } from './places.ts';
+import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
+import { openBody, requireType } from './request.ts';
+
+/** Its hooks are the program's own; no other ever runs. */
+const HOOKS = fileURLToPath(new URL('../../../bin/hooks', import.meta.url));
+/** Bytes of names that one variable of the environment is given. */
+const MOST_NAMES = 100_000;
+/** Of a push that is refused, so much is read: clients read no answer before they have sent what they have. */
+const MOST_DRAINED = 1_073_741_824;
+
+const answerOf = (body: Readable | Buffer): Answer => ofService('receive-pack-result', body);
+
+/** A body that can be left and read on. */
+const chunksOf = (body: Readable): AsyncIterableIterator<Buffer> => body.iterator({ destroyOnReturn: false });
+
+type Push = PushCommands & {
+  /** The bytes of the commands, and what came with them. */
+  taken: readonly Buffer[];
+  body: Readable;
+  /** What has not been read yet. */
+  chunks: AsyncIterableIterator<Buffer>;
+};
+
+/** The commands of the push; 400 for what is none. */
+async function readPush(body: Readable): Promise<Push> {
+  const chunks = chunksOf(body);
+  const reader = new CommandReader();
+  try {
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      const commands = reader.push(next.value);
+      if (commands) return { ...commands, taken: reader.taken, body, chunks };
+    }
+  } catch (error) {
+    const reason = error instanceof BadLine ? error.message : 'its body is broken';
+    throw new Failure('bad_request', `The push cannot be read: ${reason}.`);
+  }
+  throw new Failure('bad_request', 'The push ends before its commands do.');
+}
+
+async function drain(body: Readable): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of chunksOf(body)) {
+    bytes += chunk.length;
+    if (bytes > MOST_DRAINED) return;
+  }
+}
+
+/** Takes a push; 413 for one that says that it is too large, 403 while the repository is read-only. */
+export async function receive(services: Services, place: Place, request: HttpRequest): Promise<Answer> {
+  requireType(request, 'receive-pack');
+  const { largestPush } = place;
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (largestPush !== undefined && length > largestPush)
+    throw new Failure('payload_too_large', `The push is larger than ${largestPush} bytes.`);
+  const push = await readPush(openBody(request, 'receive-pack'));
+  // Clients ask so whether they are let in.
+  if (push.updates.length === 0) return answerOf(Buffer.alloc(0));
+  if (!reports(push))
+    throw new Failure('bad_request', 'The client does not ask for a report of what was pushed.');
+  await place.settle();
+  const held = await services.repositories.hold(place.key, 'write');
+  try {
+    await ensure(services.database.sql, place.key, held.git.folder, place.defaultBranch);
+    const judge = await place.judge();
+    const unforced = push.updates.filter((update) => isRewritable(update) && !judge.mayForce(update.ref));
+    const refusals = refusalsOf(push.updates, judge, unforced);
+    if (refusals.size > 0) {
+      await held.release();
+      await drain(push.body);
+      return answerOf(refusalReport(push, refusals));
+    }
+    return answerOf(await take(services, place, held, request, push, unforced));
+  } catch (error) {
+    await held.release();
+    throw error;
+  }
+}
+
+const reports = ({ capabilities }: PushCommands): boolean =>
+  capabilities.has('report-status') || capabilities.has('report-status-v2');
+
+const isRewritable = ({ before, after }: RefUpdate): boolean => before !== NO_OBJECT && after !== NO_OBJECT;
+
+const namesOf = (updates: readonly RefUpdate[]): string => updates.map(({ ref }) => ref).join('\n');
+
+function refusalsOf(
+  updates: readonly RefUpdate[],
+  judge: Judge,
+  unforced: readonly RefUpdate[],
+): Map<string, string> {
+  const refusals = new Map<string, string>();
+  for (const update of updates) {
+    const refusal = isWritableRef(update.ref)
+      ? judge.refusal(update)
+      : `${JSON.stringify(update.ref)} cannot be the name of a branch or tag here.`;
+    if (refusal !== undefined) refusals.set(update.ref, refusal);
+  }
+  if (Buffer.byteLength(namesOf(unforced)) > MOST_NAMES)
+    for (const { ref } of unforced)
+      refusals.set(ref, 'The push changes too many protected branches at once.');
+  return refusals;
+}
+
+/** The hook that looks whether commits of those branches would be lost: it alone sees the objects before they are stored. */
+async function watchForce(unforced: readonly RefUpdate[]): Promise<Partial<ServiceOptions>> {
+  if (unforced.length === 0) return {};
+  // git passes over a hook that cannot be run.
+  await access(join(HOOKS, 'pre-receive'), constants.X_OK);
+  return {
+    configuration: { 'core.hooksPath': HOOKS },
+    environment: { ASHLAR_UNFORCED: namesOf(unforced), ASHLAR_REFUSAL: FORCE_REFUSED },
+  };
+}
+
+/** Hands the push to git; what comes back is its answer, as far as there is one yet. */
+async function take(
+  services: Services,
+  place: Place,
+  held: Held,
+  request: HttpRequest,
+  push: Push,
+  unforced: readonly RefUpdate[],
+): Promise<Readable> {
+  const { configuration, environment = {} } = await watchForce(unforced);
+  const sending = new AbortController();
+  const hangUp = () => sending.abort();
+  request.signal.addEventListener('abort', hangUp, { once: true });
+  if (request.signal.aborted) hangUp();
+  const running = await startService({
+    service: 'receive-pack',
+    folder: held.git.folder,
+    configuration: {
+      ...configuration,
+      ...(place.largestPush !== undefined && { 'receive.maxInputSize': String(place.largestPush) }),
+    },
+    environment,
+    signal: sending.signal,
+  });
+  const sent = feed(push, running).then((whole) => {
+    // From here on nothing is missing: the push is taken and recorded, whether the client waits for it or not.
+    if (whole) request.signal.removeEventListener('abort', hangUp);
+  });
+  const out = new PassThrough();
+  void settle(services, place, held, push, running, out)
+    .catch((error) => {
+      if (sending.signal.aborted) return out.destroy();
+      services.log.error('a push was not recorded', error, { request_id: request.id });
+      const text = 'The server could not record this push.\n';
+      return push.capabilities.has('side-band-64k')
+        ? out.end(inBand(FATAL, text))
+        : out.destroy(new Error(text));
+    })
+    .finally(async () => {
+      await sent;
+      await held.release();
+    })
+    .catch((error) => services.log.error('a repository stays held', error));
+  return out;
+}
+
+/** Sends all of the push to git; false when the client, or git, ended before. */
+async function feed(push: Push, running: Running): Promise<boolean> {
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* push.taken;
+    yield* push.chunks;
+  }
+  try {
+    await pipeline(all, running.stdin);
+    return true;
+  } catch {
+    // Where git has ended, it has said why; the client reads that when it has sent its pack.
+    if (!push.body.errored && !push.body.destroyed) await drain(push.body).catch(() => {});
+    if (!push.body.readableEnded) running.end();
+    return false;
+  }
+}
+
+/** Passes on what people read while it runs; keeps the report until what it says is recorded. */
+async function settle(
+  services: Services,
+  place: Place,
+  held: Held,
+  push: Push,
+  running: Running,
+  out: Writable,
+): Promise<void> {
+  const sideBand = push.capabilities.has('side-band-64k');
+  const report: Line[] = [];
+  const lines = new LineReader();
+  for await (const chunk of running.stdout as AsyncIterable<Buffer>) {
+    for (const line of lines.push(chunk)) {
+      if (sideBand && isForPeople(line)) out.write(line.bytes);
+      else report.push(line);
+    }
+  }
+  const code = await running.ended;
+  const accepted = acceptedRefs(report, sideBand);
+  const updates = push.updates.filter(({ ref }) => accepted.has(ref));
+  if (updates.length > 0) {
+    await place.record(held.git, updates);
+    services.wake();
+  }
+  if (report.length === 0) throw new Error(`git receive-pack ended with ${code}: ${running.complaint()}`);
+  out.end(Buffer.concat(report.map((line) => line.bytes)));
+}
+
+/** Progress, and the empty lines that keep the connection open. */
+const isForPeople = ({ payload }: Line): boolean =>
+  payload !== undefined && (payload[0] === PROGRESS || (payload[0] === DATA && payload.length === 1));

@@ -1,0 +1,44 @@
+/** What git clients send: bodies that may be compressed, and the version of the protocol that they ask for. */
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { Failure } from '../../platform/failure.ts';
+import type { Service } from '../../platform/git/transport.ts';
+import type { HttpRequest } from '../../platform/http/answer.ts';
+
+/** Bytes of what a fetch asks for, and of all that is compressed: names of commits. Packs are compressed by themselves. */
+const LARGEST_QUESTION = 64 * 1_048_576;
+
+/** `version=0` to `version=2` of the header Git-Protocol, for the environment of git; undefined for anything else. */
+export function protocolOf(header: string | string[] | undefined): string | undefined {
+  const parts = header?.toString().split(':') ?? [];
+  return parts.find((part) => /^version=[012]$/.test(part));
+}
+
+/** 415 unless the body is what this service's clients send. */
+export function requireType(request: HttpRequest, type: string): void {
+  if (request.headers['content-type'] !== `application/x-git-${type}-request`)
+    throw new Failure('unsupported_media_type', '415 Unsupported Media Type');
+}
+
+/** Passes on so many bytes; more is an error of the stream. */
+const upTo = (limit: number): Transform => {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > limit) done(new Error(`more than ${limit} bytes`));
+      else done(null, chunk);
+    },
+  });
+};
+
+/** The body as it was before it was compressed, and of a fetch no more than one asks; 415 for an encoding other than gzip. */
+export function openBody({ headers, bodyStream }: HttpRequest, service: Service): Readable {
+  const encoding = headers['content-encoding']?.toString().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity' && encoding !== 'gzip' && encoding !== 'x-gzip')
+    throw new Failure('unsupported_media_type', '415 Unsupported Media Type');
+  // What goes wrong on the way is seen by whoever reads at the end.
+  const seen = (): void => {};
+  if (encoding !== 'identity') return pipeline(bodyStream, createGunzip(), upTo(LARGEST_QUESTION), seen);
+  return service === 'upload-pack' ? pipeline(bodyStream, upTo(LARGEST_QUESTION), seen) : bodyStream;
+}

@@ -1,0 +1,168 @@
+/** Git over HTTP: `<full path>.git`, `<full path>.wiki.git` and `snippets/<id>.git`, with what follows them. */
+import { authorizeProject, Moved } from '../../core/access/find.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { Failure, type FailureKind } from '../../platform/failure.ts';
+import type { Service } from '../../platform/git/transport.ts';
+import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
+import { addressKey, rateLimitHeaders } from '../../platform/http/rate-limit.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { askWho, plainText } from './answers.ts';
+import { identify, type Purpose, type Visitor } from './credentials.ts';
+import type { Place } from './places.ts';
+import { receive } from './receive.ts';
+import { findPlace } from './targets.ts';
+import { advertise, upload } from './upload.ts';
+
+const purposes = { 'upload-pack': 'read', 'receive-pack': 'write' } as const satisfies Record<
+  Service,
+  Purpose
+>;
+
+const isService = (name: string): name is Service => Object.hasOwn(purposes, name);
+
+const DUMB =
+  'Repositories are served by the smart protocol only. Please use git 1.6.6 or later, or another client that speaks it.';
+const LFS =
+  'Git LFS is not available on this server. Remove the lfs filter from .gitattributes, or push to another server.';
+
+/** All routes of git. */
+export function gitRoutes(services: Services): Route[] {
+  const post = (service: Service, work: (place: Place, request: HttpRequest) => Promise<Answer>): Route => ({
+    method: 'POST',
+    path: `/:path+.git/git-${service}`,
+    stream: true,
+    handle: (request) => atDoor(services, request, purposes[service], (place) => work(place, request)),
+  });
+  const dumb = (path: string): Route => ({
+    method: 'GET',
+    path: `/:path+.git/${path}`,
+    handle: (request) => atDoor(services, request, 'read', async () => plainText(403, DUMB)),
+  });
+  const noLfs = (method: Route['method']): Route => ({
+    method,
+    path: '/:path+.git/info/lfs/*',
+    handle: async () => ({
+      ...json(501, { message: LFS }),
+      headers: { 'content-type': 'application/vnd.git-lfs+json' },
+    }),
+  });
+  return [
+    {
+      method: 'GET',
+      path: '/:path+.git/info/refs',
+      async handle(request) {
+        const asked = new URLSearchParams(request.query).get('service')?.replace(/^git-/, '') ?? '';
+        const service = isService(asked) ? asked : undefined;
+        return atDoor(services, request, service ? purposes[service] : 'read', async (place) =>
+          service ? advertise(services, place, request, service) : plainText(403, DUMB),
+        );
+      },
+    },
+    post('upload-pack', (place, request) => upload(services, place, request)),
+    post('receive-pack', (place, request) => receive(services, place, request)),
+    dumb('HEAD'),
+    dumb('objects/*'),
+    ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(noLfs),
+  ];
+}
+
+/** Lets the visitor in to the place, or says why not, as git shows it to people. */
+async function atDoor(
+  services: Services,
+  request: HttpRequest,
+  purpose: Purpose,
+  work: (place: Place) => Promise<Answer>,
+): Promise<Answer> {
+  const settings = await services.settings.read();
+  const path = request.params.path ?? '';
+  let visitor: Visitor | undefined;
+  try {
+    visitor = await enter(services, settings, request, purpose);
+    if (purpose === 'write') refuseWrites(services, settings);
+    if (path.includes('\0')) throw new Failure('not_found', 'Not found');
+    const answer = await work(await findPlace({ services, settings, visitor, purpose, path }));
+    const actor = visitor.caller?.username ?? visitor.deployToken?.username;
+    return { ...answer, ...(actor !== undefined && { actor }) };
+  } catch (error) {
+    if (error instanceof Moved && visitor)
+      return movedAnswer(services, visitor, request, path, error.projectId);
+    if (error instanceof Failure) return refusalAnswer(visitor, error);
+    if (request.signal.aborted) return plainText(400, 'The client hung up.');
+    throw error;
+  }
+}
+
+/** Who it is; nobody's requests, and those with wrong credentials, are counted by their address (facts: Rate limits). */
+async function enter(
+  services: Services,
+  settings: ApplicationSettings,
+  request: HttpRequest,
+  purpose: Purpose,
+): Promise<Visitor> {
+  let visitor: Visitor | undefined;
+  try {
+    visitor = await identify(services, settings, request, purpose);
+    return visitor;
+  } finally {
+    if (!visitor?.caller && !visitor?.deployToken) await throttle(services, settings, request);
+  }
+}
+
+async function throttle(
+  services: Services,
+  settings: ApplicationSettings,
+  request: HttpRequest,
+): Promise<void> {
+  const name = 'throttle_unauthenticated_git_http';
+  const limit = settings[`${name}_requests_per_period`];
+  const periodSeconds = settings[`${name}_period_in_seconds`];
+  if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) return;
+  const taken = await services.limiter.take(`${name}:${addressKey(request.address)}`, {
+    limit,
+    periodSeconds,
+  });
+  Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
+  if (!taken.allowed)
+    throw new Failure('too_many_requests', settings.rate_limiting_response_text || 'Retry later');
+}
+
+function refuseWrites(services: Services, settings: ApplicationSettings): void {
+  if (settings.maintenance_mode)
+    throw new Failure(
+      'unavailable',
+      settings.maintenance_mode_message || 'The server is in maintenance: pushes are refused for now.',
+    );
+  services.disk.refuseWrites();
+}
+
+/** What nobody in particular is told is whether there is anything: git asks for a name and a password then. */
+const forWhoIsNobody: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'forbidden', 'not_found']);
+
+function refusalAnswer(visitor: Visitor | undefined, failure: Failure): Answer {
+  const text = typeof failure.publicMessage === 'string' ? failure.publicMessage : failure.message;
+  const anonymous = visitor !== undefined && !visitor.caller && !visitor.deployToken;
+  if (anonymous && forWhoIsNobody.has(failure.kind))
+    return { ...askWho('HTTP Basic: Access denied. Sign in to use this repository.'), failure: failure.kind };
+  if (failure.kind === 'unauthenticated') return { ...askWho(text), failure: failure.kind };
+  const shown = failure.kind === 'not_found' ? NOT_FOUND : text.replace(/^403 Forbidden - /, '');
+  return { ...plainText(failure.status, shown, failure.details.headers), failure: failure.kind };
+}
+
+const NOT_FOUND = 'The repository could not be found, or you have no permission to view it.';
+
+/** The same address below the project's path of now: git goes on from there, pushes too. */
+async function movedAnswer(
+  services: Services,
+  { caller }: Visitor,
+  request: HttpRequest,
+  path: string,
+  projectId: number,
+): Promise<Answer> {
+  const { fullPath } = await authorizeProject(services.database.points, caller, 'read_project', projectId);
+  const ending = request.path.slice(request.path.lastIndexOf('.git/'));
+  const query = request.query === '' ? '' : `?${request.query}`;
+  const wiki = path.endsWith('.wiki') && !fullPath.endsWith('.wiki') ? '.wiki' : '';
+  const location = `${request.origin}/${fullPath}${wiki}${ending}${query}`;
+  return plainText(301, `The repository has moved to ${location}`, { location });
+}

@@ -1,0 +1,146 @@
+/** What an address of a repository names, and whether the visitor may fetch from it or push to it. */
+import type postgres from 'postgres';
+import { authorizeDeployToken, authorizeGroup, authorizeProject } from '../../core/access/find.ts';
+import { decide, type Rule, type Standing } from '../../core/access/policy.ts';
+import { GUEST, NO_ACCESS, OWNER } from '../../core/access/roles.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import { groupWiki, projectWiki } from '../../core/repositories/containers.ts';
+import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
+import type { Purpose, Visitor } from './credentials.ts';
+import { type Place, projectPlace, snippetPlace, wikiPlace } from './places.ts';
+
+export type Question = {
+  services: Services;
+  settings: ApplicationSettings;
+  visitor: Visitor;
+  purpose: Purpose;
+  /** The address without `.git`. */
+  path: string;
+};
+
+const refusals = {
+  read: 'You are not allowed to download code from this project.',
+  write: 'You are not allowed to push code to this project.',
+} as const satisfies Record<Purpose, string>;
+
+/** The place, when the visitor may do this there; 401, 403 and 404 as the API would, Moved under an old path. */
+export async function findPlace(question: Question): Promise<Place> {
+  try {
+    return (
+      (await findSnippet(question)) ??
+      (await findWiki(question)) ??
+      (await findProject(question, question.path))
+    );
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'forbidden')
+      throw new Failure('forbidden', refusals[question.purpose]);
+    throw error;
+  }
+}
+
+async function findProject({ services, settings, visitor, purpose }: Question, path: string): Promise<Place> {
+  const { points } = services.database;
+  const ability = purpose === 'read' ? 'read_code' : 'push_code';
+  const { caller, deployToken } = visitor;
+  const project = deployToken
+    ? await authorizeDeployToken(points, deployToken, ability, path)
+    : await authorizeProject(points, caller, ability, path);
+  return projectPlace(services, settings, project, caller);
+}
+
+/** `<project>.wiki`, or `<group>.wiki`; undefined for what is neither, and may be a project of that name. */
+async function findWiki({
+  services,
+  settings,
+  visitor,
+  purpose,
+  path,
+}: Question): Promise<Place | undefined> {
+  if (!path.endsWith('.wiki')) return undefined;
+  const owner = path.slice(0, -'.wiki'.length);
+  const { points } = services.database;
+  const kind = await kindOf(points, owner);
+  if (kind === undefined) return undefined;
+  if (visitor.deployToken) throw forbidden();
+  if (kind === 'project') {
+    const ability = purpose === 'read' ? 'read_wiki' : 'write_wiki';
+    const { id } = await authorizeProject(points, visitor.caller, ability, owner);
+    return wikiPlace(services, settings, projectWiki(id));
+  }
+  const ability = purpose === 'read' ? 'read_group_wiki' : 'write_group_wiki';
+  const { id } = await authorizeGroup(points, visitor.caller, ability, owner);
+  // As at the API: wikis of groups are no part of the free tier.
+  if (services.config.tier === 'free') throw forbidden();
+  return wikiPlace(services, settings, groupWiki(id));
+}
+
+/** What the path belongs to now, or belonged to; a number is a name here, not an id. */
+async function kindOf(sql: postgres.Sql, path: string): Promise<'project' | 'group' | undefined> {
+  const slash = path.lastIndexOf('/');
+  const [namespace, name] = [
+    path.slice(0, Math.max(0, slash)).toLowerCase(),
+    path.slice(slash + 1).toLowerCase(),
+  ];
+  const [row] = await sql<{ project: boolean; owner: boolean }[]>`
+    select exists (select from projects p join namespaces n on n.id = p.namespace_id
+        where lower(n.full_path) collate "C" = ${namespace} and lower(p.path) collate "C" = ${name})
+      or exists (select from project_redirects where path = ${path.toLowerCase()}) as project,
+      exists (select from namespaces where kind = 'group' and lower(full_path) collate "C" = ${path.toLowerCase()}) as owner`;
+  if (row?.project) return 'project';
+  return row?.owner && !/^\d+$/.test(path) ? 'group' : undefined;
+}
+
+/** Seeing a snippet follows from its visibility, changing it from being its author. */
+const snippetRules = {
+  read: { least: GUEST, visible: 'anyone' },
+  write: { least: OWNER },
+} as const satisfies Record<Purpose, Rule>;
+
+function decideSnippet(purpose: Purpose, caller: Caller, snippet: SnippetRow, role: Standing['role']): void {
+  const decision = decide(snippetRules[purpose], {
+    signedIn: caller !== undefined,
+    admin: caller?.admin ?? false,
+    auditor: caller?.auditor ?? false,
+    external: caller?.external ?? false,
+    role,
+    visibility: snippet.visibility,
+    archived: false,
+  });
+  if (decision === 'sign_in') throw unauthenticated();
+  if (decision === 'invisible') throw notFound('Snippet');
+  if (decision === 'refused') throw forbidden();
+}
+
+/** `snippets/<id>`, with `-/` before it or not, below the path of its project where it has one. */
+async function findSnippet({
+  services,
+  settings,
+  visitor,
+  purpose,
+  path,
+}: Question): Promise<Place | undefined> {
+  const address = path.replace(/(^|\/)-\/snippets\//, '$1snippets/');
+  const [, home, id] = /^(?:(.+)\/)?snippets\/(\d{1,15})$/.exec(address) ?? [];
+  if (id === undefined) return undefined;
+  const { points } = services.database;
+  const [snippet] = await points<SnippetRow[]>`
+    select s.* from snippets s left join projects p on p.id = s.project_id left join namespaces n on n.id = p.namespace_id
+    where s.id = ${Number(id)} and s.ready
+      and lower(n.full_path || '/' || p.path) collate "C" is not distinct from ${home?.toLowerCase() ?? null}`;
+  if (!snippet) return undefined;
+  const { caller } = visitor;
+  if (visitor.deployToken) throw forbidden();
+  const author = caller?.id === snippet.author_id;
+  if (snippet.project_id === null) decideSnippet(purpose, caller, snippet, author ? OWNER : NO_ACCESS);
+  else {
+    const project = await authorizeProject(points, caller, 'read_project_snippets', snippet.project_id);
+    decideSnippet('read', caller, snippet, project.role);
+    const manages =
+      project.may('manage_project_snippets') || (author && project.may('create_project_snippets'));
+    if (purpose === 'write' && !manages) throw caller ? forbidden() : unauthenticated();
+  }
+  return snippetPlace(services, settings, snippet);
+}

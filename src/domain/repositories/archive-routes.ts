@@ -1,0 +1,82 @@
+/** A repository's files as one archive, made while it is sent (facts: Repository). */
+import Type, { type Static } from 'typebox';
+import { onProject } from '../../core/access/access.ts';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { bytes, type Endpoint, endpoint, found } from '../../core/endpoint.ts';
+import { projectRepository } from '../../core/repositories/containers.ts';
+import type { Services } from '../../core/services.ts';
+import { Failure } from '../../platform/failure.ts';
+import {
+  type ArchiveOrder,
+  archiveEnding,
+  archiveFormats,
+  canArchive,
+  streamArchive,
+} from '../../platform/git/archive.ts';
+import { findCommit } from '../../platform/git/refs.ts';
+import { findEntry } from '../../platform/git/trees.ts';
+import { commaList, stringEnum } from '../../platform/http/schema.ts';
+import { archiveName } from './archive-rules.ts';
+import { attachmentHeader } from './file-present.ts';
+import { replyWithStream } from './held-stream.ts';
+import { partsOf } from './tree-queries.ts';
+
+const ArchiveInput = Type.Object({
+  sha: Type.Optional(Type.String({ description: 'Branch, tag or commit; the default branch unless given.' })),
+  format: Type.Optional(stringEnum(archiveFormats, { description: '`tar.gz` unless given.' })),
+  path: Type.Optional(Type.String({ maxLength: 4_096, description: 'Only what is below this path.' })),
+  exclude_paths: Type.Optional(
+    commaList(Type.String({ maxLength: 4_096 }), {
+      maxItems: 100,
+      description: 'Nothing of what is below these paths.',
+    }),
+  ),
+});
+
+/** What to archive; 404 for a revision or path that is not there. */
+async function orderOf(
+  { repositories }: Pick<Services, 'repositories'>,
+  { id, row }: AuthorizedProject,
+  input: Static<typeof ArchiveInput>,
+): Promise<ArchiveOrder> {
+  const { sha, format = 'tar.gz', exclude_paths = [] } = input;
+  const parts = partsOf(input.path ?? '');
+  const commit = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
+    const named = await findCommit(git, sha || 'HEAD');
+    return named && (await findEntry(git, named.tree, parts)) ? named.oid : undefined;
+  });
+  const path = parts.join('/');
+  const exclude = exclude_paths.map((each) => partsOf(each).join('/')).filter((each) => each !== '');
+  const ref = sha || row.default_branch || 'HEAD';
+  const oid = found(commit, 'File');
+  return { commit: oid, format, prefix: archiveName(row.path, ref, oid, path), path, exclude };
+}
+
+const archiveAt = (path: string): Endpoint =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: 'The files of a repository as one archive.',
+    access: onProject('read_code'),
+    input: ArchiveInput,
+    reply: bytes,
+    handle: async ({ services, subject: project, input, request }) => {
+      const order = await orderOf(services, project, input);
+      if (!(await canArchive(order.format)))
+        throw new Failure('unprocessable', 'This server cannot make bzip2 archives. Use tar.gz or zip.');
+      const ending = archiveEnding(order.format);
+      return replyWithStream(services, project, request, {
+        identity: JSON.stringify(order),
+        headers: {
+          'content-type': ending === 'zip' ? 'application/zip' : 'application/octet-stream',
+          'content-disposition': attachmentHeader('attachment', `${order.prefix}.${ending}`),
+        },
+        make: (git) => streamArchive(git.folder, order),
+      });
+    },
+  });
+
+export const archiveEndpoints: Endpoint[] = [
+  archiveAt('/projects/:id/repository/archive'),
+  archiveAt('/projects/:id/repository/archive.:format'),
+];

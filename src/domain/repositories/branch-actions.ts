@@ -1,0 +1,117 @@
+/** Creating, deleting and protecting branches. */
+
+import { DEVELOPER, MAINTAINER } from '../../core/access/roles.ts';
+import { announce } from '../../core/activity/announce.ts';
+import { writeProject } from '../../core/repositories/project-writes.ts';
+import { selectRules } from '../../core/repositories/protection.ts';
+import {
+  createBranchProtection,
+  removeBranchProtection,
+  upsertBranchProtection,
+} from '../../core/repositories/protection-writes.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { Failure, notFound } from '../../platform/failure.ts';
+import { fullRef, isRefName, NO_OBJECT } from '../../platform/git/names.ts';
+import type { Commit } from '../../platform/git/parse.ts';
+import { findBranch, findCommit } from '../../platform/git/refs.ts';
+import { allMergedBranches } from './branch-queries.ts';
+import { committedAt } from './ref-present.ts';
+import type { Writing } from './write-commit-actions.ts';
+import { BAD_BRANCH, refused } from './write-commit-rules.ts';
+
+/** Creates a branch at what `ref` names; 400 in the public API's words. */
+export const createBranch = (
+  { services, settings, actor, subject }: Writing,
+  wish: { branch: string; ref: string },
+): Promise<Commit> =>
+  writeProject(services, settings, actor, subject, async (git) => {
+    const { branch, ref } = wish;
+    if (!isRefName(branch)) throw refused(BAD_BRANCH);
+    if (await findBranch(git, branch)) throw refused('Branch already exists');
+    const commit = await findCommit(git, ref);
+    if (!commit) throw refused(`Invalid reference name: ${ref}`);
+    const update = { ref: fullRef('branch', branch), before: NO_OBJECT, after: commit.oid };
+    return { objects: [], updates: [update], value: commit };
+  });
+
+type Unmodified = (updatedAt: Date) => void;
+
+/** Deletes a branch; 404 without it, 403 for the default branch and for protected ones. */
+export const deleteBranch = (
+  { services, settings, actor, subject }: Writing,
+  branch: string,
+  unmodified: Unmodified,
+): Promise<void> =>
+  writeProject(services, settings, actor, subject, async (git) => {
+    const head = await findBranch(git, branch);
+    if (!head) throw notFound('Branch');
+    unmodified(committedAt(head));
+    if (branch === subject.row.default_branch)
+      throw new Failure('forbidden', 'The default branch of a project cannot be deleted.');
+    const update = { ref: fullRef('branch', branch), before: head.oid, after: NO_OBJECT };
+    return { objects: [], updates: [update], value: undefined };
+  });
+
+/** Deletes every branch that is merged into the default branch, but for protected ones. */
+export const deleteMergedBranches = (
+  { services, settings, actor, subject }: Writing,
+  unmodified: Unmodified,
+): Promise<void> =>
+  writeProject(services, settings, actor, subject, async (git, guard) => {
+    const main = subject.row.default_branch;
+    const head = main === null ? undefined : await findBranch(git, main);
+    if (!head) return { objects: [], updates: [], value: undefined };
+    unmodified(committedAt(head));
+    const merged = await allMergedBranches(git, head.oid);
+    const updates = merged
+      .filter(({ name }) => name !== main && !guard.isProtected(name))
+      .map(({ name, oid }) => ({ ref: fullRef('branch', name), before: oid, after: NO_OBJECT }));
+    return { objects: [], updates, value: undefined };
+  });
+
+const protectionAudit = ({ subject }: Writing, event: string, branch: string) => ({
+  entity: { type: 'Project' as const, id: subject.id, path: subject.fullPath },
+  event,
+  details: { target_type: 'ProtectedBranch', target_details: branch },
+});
+
+export type DevelopersMay = { push: boolean | undefined; merge: boolean | undefined };
+
+/** Protects a branch; what is not said of developers stays, and is no for a branch that was not protected. */
+export async function protectBranch(
+  writing: Writing,
+  branch: string,
+  developers: DevelopersMay,
+): Promise<void> {
+  const { services, settings, actor, subject } = writing;
+  await inTransaction(services.database.db, async (tx) => {
+    const rules = await selectRules(tx, { id: subject.id, empty: false }, settings);
+    const known = rules.branches.find(({ name }) => name === branch);
+    const allowed = (action: 'push' | 'merge') => {
+      const wish = developers[action];
+      if (wish === undefined && known) return known[action];
+      return [{ access_level: wish ? DEVELOPER : MAINTAINER }];
+    };
+    const draft = {
+      push: allowed('push'),
+      merge: allowed('merge'),
+      allowForcePush: known?.allow_force_push ?? false,
+    };
+    const created = await createBranchProtection(tx, subject.id, branch, draft);
+    if (created === undefined) await upsertBranchProtection(tx, subject.id, branch, draft);
+    const event = created === undefined ? 'protected_branch_updated' : 'protected_branch_created';
+    await announce(tx, { author: actor, audit: protectionAudit(writing, event, branch) });
+  });
+}
+
+/** Ends the protection that has exactly the branch's name, where there is one. */
+export async function unprotectBranch(writing: Writing, branch: string): Promise<void> {
+  const { services, actor, subject } = writing;
+  await inTransaction(services.database.db, async (tx) => {
+    if (!(await removeBranchProtection(tx, subject.id, branch))) return;
+    await announce(tx, {
+      author: actor,
+      audit: protectionAudit(writing, 'protected_branch_removed', branch),
+    });
+  });
+}

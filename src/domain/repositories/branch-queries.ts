@@ -1,0 +1,56 @@
+/** What branches are asked about that neither git's refs nor our rows say by themselves. */
+import { sql } from 'kysely';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
+import { fullRef } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { gitText } from '../../platform/git/program.ts';
+import type { Ref } from '../../platform/git/refs.ts';
+
+/** Milliseconds: an expression that takes longer is meant to. */
+const PATIENCE = 2_000;
+
+/**
+ * Those whose names match. The database looks at them: its expressions, unlike ours, do not run away, and another
+ * request need not wait meanwhile. 400 for what is no expression.
+ */
+export async function matchingRegex(db: Db, refs: readonly Ref[], regex: string): Promise<Ref[]> {
+  const names = refs.map(({ name }) => name);
+  try {
+    const found = await inTransaction(db, async (tx) => {
+      await sql`select set_config('statement_timeout', ${String(PATIENCE)}, true)`.execute(tx);
+      const { rows } = await sql<{ name: string }>`
+        select name from unnest(${names}::text[]) name where name ~ ${regex}`.execute(tx);
+      return new Set(rows.map((row) => row.name));
+    });
+    return refs.filter(({ name }) => found.has(name));
+  } catch (error) {
+    // 2201B: no regular expression, or one that is too complex.
+    if ((error as { code?: unknown }).code === '2201B') throw new Failure('bad_request', 'Regex is invalid');
+    throw error;
+  }
+}
+
+/** Which of the branches are merged into the commit: all of theirs is in it, and it is not theirs itself. */
+export async function mergedBranches(
+  git: GitFolder,
+  target: string | undefined,
+  branches: readonly Ref[],
+): Promise<Set<string>> {
+  const asked = branches.filter(({ oid }) => oid !== target);
+  if (target === undefined || asked.length === 0) return new Set();
+  const patterns = asked.map(({ name }) => fullRef('branch', name));
+  const args = ['for-each-ref', `--merged=${target}`, '--format=%(refname:lstrip=2)', ...patterns];
+  const text = await gitText(args, { folder: git.folder });
+  return new Set(text.split('\n').filter((name) => name !== ''));
+}
+
+/** Every branch that is merged into the commit, which may be a hundred thousand. */
+export async function allMergedBranches(git: GitFolder, target: string): Promise<Ref[]> {
+  const format = '--format=%(objectname) %(refname:lstrip=2)';
+  const args = ['for-each-ref', `--merged=${target}`, format, fullRef('branch', '')];
+  const lines = (await gitText(args, { folder: git.folder })).split('\n');
+  return lines
+    .map((line) => ({ oid: line.slice(0, line.indexOf(' ')), name: line.slice(line.indexOf(' ') + 1) }))
+    .filter(({ oid }) => oid !== '' && oid !== target);
+}

@@ -1,0 +1,34 @@
+/** Branches, as lists and single answers show them (facts: Resource entities, Branch). */
+import Type from 'typebox';
+import { CommitRecord } from '../../core/repositories/records.ts';
+import { stringEnum } from '../../platform/http/schema.ts';
+import { refListFields } from './ref-pages.ts';
+
+export const BranchRecord = Type.Object({
+  name: Type.String(),
+  commit: CommitRecord,
+  merged: Type.Boolean(),
+  protected: Type.Boolean(),
+  developers_can_push: Type.Boolean(),
+  developers_can_merge: Type.Boolean(),
+  can_push: Type.Boolean(),
+  default: Type.Boolean(),
+  web_url: Type.String(),
+});
+
+export const BranchListInput = Type.Object({
+  ...refListFields,
+  regex: Type.Optional(Type.String({ maxLength: 255, description: 'Regular expression for the name.' })),
+  sort: Type.Optional(stringEnum(['name_asc', 'updated_asc', 'updated_desc'], { default: 'name_asc' })),
+});
+
+export const NewBranchInput = Type.Object({
+  branch: Type.String({ minLength: 1 }),
+  ref: Type.String({ minLength: 1, description: 'A branch, a tag or a commit.' }),
+});
+
+export const BranchProtectionInput = Type.Object({
+  branch: Type.String(),
+  developers_can_push: Type.Optional(Type.Boolean()),
+  developers_can_merge: Type.Optional(Type.Boolean()),
+});

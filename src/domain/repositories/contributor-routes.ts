@@ -1,0 +1,85 @@
+/** Who made a repository, and in which languages (facts: Repository, Contributor). */
+import Type, { type Static } from 'typebox';
+import { onProject } from '../../core/access/access.ts';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { type Endpoint, endpoint, listing } from '../../core/endpoint.ts';
+import { projectRepository } from '../../core/repositories/containers.ts';
+import type { Services } from '../../core/services.ts';
+import { offsetPage } from '../../platform/db/page.ts';
+import { notFound } from '../../platform/failure.ts';
+import { type Contributor, contributorsOf } from '../../platform/git/contributors.ts';
+import { languagesOf } from '../../platform/git/languages.ts';
+import { findCommit } from '../../platform/git/refs.ts';
+import { stringEnum } from '../../platform/http/schema.ts';
+import { orderContributors } from './contributor-rules.ts';
+
+const ContributorRecord = Type.Object({
+  name: Type.String(),
+  email: Type.String(),
+  commits: Type.Integer(),
+  additions: Type.Integer(),
+  deletions: Type.Integer(),
+});
+
+/** Lines are not counted: clients have read zeros for years, and counting them takes minutes in a long history. */
+const presentContributor = (contributor: Contributor): Static<typeof ContributorRecord> => ({
+  ...contributor,
+  additions: 0,
+  deletions: 0,
+});
+
+const Languages = Type.Unsafe<Record<string, number>>({
+  type: 'object',
+  additionalProperties: { type: 'number' },
+});
+
+/** What is found out about a revision; `otherwise` for a project without a repository or without commits. */
+async function ofRevision<T>(
+  { repositories }: Pick<Services, 'repositories'>,
+  { id, row }: AuthorizedProject,
+  revision: string | undefined,
+  otherwise: T,
+  find: (folder: string, commit: string) => Promise<T>,
+): Promise<T> {
+  const read = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
+    const commit = await findCommit(git, revision || 'HEAD');
+    if (commit) return find(git.folder, commit.oid);
+    if (revision) throw notFound('Commit');
+    return otherwise;
+  });
+  return read ?? otherwise;
+}
+
+export const contributorEndpoints: Endpoint[] = [
+  listing({
+    method: 'GET',
+    path: '/projects/:id/repository/contributors',
+    summary: 'Who made the commits of a repository.',
+    access: onProject('read_code'),
+    page: 'offset',
+    input: Type.Object({
+      ref: Type.Optional(
+        Type.String({ description: 'Branch, tag or commit; the default branch unless given.' }),
+      ),
+      order_by: Type.Optional(stringEnum(['email', 'name', 'commits'], { default: 'commits' })),
+      sort: Type.Optional(stringEnum(['asc', 'desc'], { default: 'asc' })),
+    }),
+    item: ContributorRecord,
+    handle: async ({ services, subject: project, input, page }) => {
+      if (page.kind !== 'offset') throw new Error('this list has pages by offset');
+      const all = await ofRevision(services, project, input.ref, [], contributorsOf);
+      const ordered = orderContributors(all, input.order_by ?? 'commits', input.sort ?? 'asc');
+      const rows = ordered.slice(page.offset, page.offset + page.perPage + 1).map(presentContributor);
+      return offsetPage(page, rows, async () => ordered.length);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/projects/:id/languages',
+    summary: 'The languages of a repository, in percent of its bytes.',
+    access: onProject('read_code'),
+    reply: Languages,
+    handle: async ({ services, subject: project }) =>
+      ofRevision(services, project, undefined, {}, languagesOf),
+  }),
+];

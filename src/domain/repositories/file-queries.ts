@@ -1,0 +1,101 @@
+/** Files at a revision: where they are, what is said of them, and who wrote them. */
+import { Failure, invalid, notFound } from '../../platform/failure.ts';
+import { blame, type LineRange } from '../../platform/git/blame.ts';
+import { digestBlob } from '../../platform/git/blobs.ts';
+import { lastCommitOf } from '../../platform/git/last-commit.ts';
+import { type GitFolder, LARGEST_OBJECT, type ObjectInfo } from '../../platform/git/objects.ts';
+import { type Commit, parseCommit } from '../../platform/git/parse.ts';
+import { findCommit } from '../../platform/git/refs.ts';
+import { entryType, findEntry } from '../../platform/git/trees.ts';
+import { digest } from '../../platform/secret.ts';
+import { presentBlamed } from './file-present.ts';
+import type { BlameRecord, FileDescription, FileRecord } from './file-schema.ts';
+import { partsOf } from './tree-queries.ts';
+
+/** What names a file. */
+export type FileAddress = { file_path: string; ref?: string | undefined };
+export type FoundFile = {
+  commit: Commit;
+  path: string[];
+  name: string;
+  executable: boolean;
+  info: ObjectInfo;
+};
+
+/** The file; 404 for a revision that is not there, and for a path at which there is no file. */
+export async function findFile(git: GitFolder, { file_path, ref }: FileAddress): Promise<FoundFile> {
+  const commit = await findCommit(git, ref || 'HEAD');
+  if (!commit) throw notFound('Commit');
+  const path = partsOf(file_path);
+  const entry = await findEntry(git, commit.tree, path);
+  const info = entry && entryType(entry) === 'blob' ? await git.info(entry.oid) : undefined;
+  if (!entry || !info) throw notFound('File');
+  return { commit, path, name: entry.name, executable: entry.mode === '100755', info };
+}
+
+async function describe(
+  git: GitFolder,
+  { commit, path, name, executable, info }: FoundFile,
+  ref: string | undefined,
+  sha256: string,
+): Promise<FileDescription> {
+  return {
+    file_name: name,
+    file_path: path.join('/'),
+    size: info.size,
+    encoding: 'base64',
+    content_sha256: sha256,
+    ref: ref || 'HEAD',
+    blob_id: info.oid,
+    commit_id: commit.oid,
+    last_commit_id: (await lastCommitOf(git, commit, path)) ?? commit.oid,
+    execute_filemode: executable,
+  };
+}
+
+/** Everything that is said of a file but its content. */
+export async function describeFile(git: GitFolder, address: FileAddress): Promise<FileDescription> {
+  const file = await findFile(git, address);
+  return describe(git, file, address.ref, await digestBlob(git, file.info));
+}
+
+/** The file with its content; 422 for one too large. */
+export async function readFile(git: GitFolder, address: FileAddress): Promise<FileRecord> {
+  const file = await findFile(git, address);
+  const content = await readBlob(git, file.info);
+  const description = await describe(git, file, address.ref, digest(content).toString('hex'));
+  return { ...description, content: content.toString('base64') };
+}
+
+/** The bytes of a blob; 422 for more than fit into a record. */
+export async function readBlob(git: GitFolder, { oid, size }: ObjectInfo): Promise<Buffer> {
+  if (size > LARGEST_OBJECT) throw tooLarge('Its raw content can be downloaded.');
+  return (await git.read(oid))?.content ?? Buffer.alloc(0);
+}
+
+const tooLarge = (hint: string): Failure => new Failure('unprocessable', `The file is too large. ${hint}`);
+
+const LARGEST_BLAMED = 16 * 1_048_576;
+
+/** Who wrote the lines; 400 for a range that is not inside the file. */
+export async function blameFile(
+  git: GitFolder,
+  address: FileAddress,
+  range: LineRange | undefined,
+): Promise<BlameRecord[]> {
+  const { commit, path, info } = await findFile(git, address);
+  if (info.size > LARGEST_BLAMED) throw tooLarge('Nobody can tell who wrote its lines.');
+  if (range && range.end < range.start)
+    throw invalid({ 'range[start]': ['must be less than or equal to range[end]'] });
+  const blamed = await blame(git.folder, commit.oid, path.join('/'), range);
+  if (!blamed) throw invalid({ range: ['is not inside the file'] });
+  const commits = new Map<string, Commit>();
+  for (const oid of new Set(blamed.map((each) => each.commit))) {
+    const object = await git.read(oid);
+    if (object) commits.set(oid, parseCommit(oid, object.content));
+  }
+  return blamed.flatMap(({ commit: oid, lines }) => {
+    const author = commits.get(oid);
+    return author ? [presentBlamed(author, lines)] : [];
+  });
+}

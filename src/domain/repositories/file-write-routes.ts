@@ -1,0 +1,54 @@
+/** Writing single files: each a commit of one action (facts: Repository, files, commits). */
+import Type from 'typebox';
+import { onProject } from '../../core/access/access.ts';
+import { type Endpoint, endpoint, noContent, Reply } from '../../core/endpoint.ts';
+import { lastCommitOf } from '../../platform/git/last-commit.ts';
+import { peelToCommit } from '../../platform/git/refs.ts';
+import { committedAt } from './ref-present.ts';
+import { createCommit } from './write-commit-actions.ts';
+import { filePath } from './write-commit-rules.ts';
+import { CONTENT_LIMIT, FileDeletion, FileInput } from './write-commit-schema.ts';
+
+const path = '/projects/:id/repository/files/:file_path';
+const FileRecord = Type.Object({ file_path: Type.String(), branch: Type.String() });
+
+/** POST or PUT of one file's content. */
+const fileWrite = (method: 'POST' | 'PUT', action: 'create' | 'update', summary: string): Endpoint =>
+  endpoint({
+    method,
+    path,
+    summary,
+    access: onProject('push_code'),
+    input: FileInput,
+    bodyLimit: CONTENT_LIMIT,
+    reply: FileRecord,
+    handle: async (context) => {
+      const { file_path, content, encoding, last_commit_id, execute_filemode, ...wish } = context.input;
+      const file = { action, file_path, content, encoding, last_commit_id, execute_filemode };
+      await createCommit(context, { ...wish, actions: [file] });
+      return { file_path, branch: wish.branch };
+    },
+  });
+
+export const fileWriteEndpoints: Endpoint[] = [
+  fileWrite('POST', 'create', 'Create a file.'),
+  fileWrite('PUT', 'update', 'Change a file.'),
+  endpoint({
+    method: 'DELETE',
+    path,
+    summary: 'Delete a file.',
+    access: onProject('push_code'),
+    input: FileDeletion,
+    reply: noContent,
+    handle: async (context) => {
+      const { file_path, last_commit_id, ...wish } = context.input;
+      const deletion = { action: 'delete' as const, file_path, last_commit_id };
+      await createCommit(context, { ...wish, actions: [deletion] }, async (git, start) => {
+        const changed = start && (await lastCommitOf(git, start, filePath(file_path)));
+        const last = changed === undefined ? undefined : await peelToCommit(git, changed);
+        if (last) context.unmodified(committedAt(last));
+      });
+      return new Reply(204);
+    },
+  }),
+];

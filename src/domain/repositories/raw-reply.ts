@@ -1,0 +1,71 @@
+/** The bytes of a blob as an answer, whole or streamed, and how often they may be asked for. */
+import type { Readable } from 'node:stream';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { Reply } from '../../core/endpoint.ts';
+import { projectRepository } from '../../core/repositories/containers.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { Failure } from '../../platform/failure.ts';
+import { isLarge, streamBlob } from '../../platform/git/blobs.ts';
+import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
+import type { HttpRequest } from '../../platform/http/answer.ts';
+import { digest } from '../../platform/secret.ts';
+import { attachmentHeader } from './file-present.ts';
+import { replyWithStream } from './held-stream.ts';
+
+const MINUTE = 60;
+
+/** 429 when the raw file of this project and path was asked for too often within the minute, by whomever. */
+export async function limitRaw(
+  { limiter }: Pick<Services, 'limiter'>,
+  settings: ApplicationSettings,
+  project: AuthorizedProject,
+  path: string,
+): Promise<void> {
+  const limit = settings.raw_blob_request_limit;
+  if (limit === 0) return;
+  const key = `raw_blob:${project.id}:${digest(path).toString('hex')}`;
+  const { allowed, retryAfter } = await limiter.take(key, { limit, periodSeconds: MINUTE });
+  if (allowed) return;
+  throw new Failure(
+    'too_many_requests',
+    'This endpoint has been requested too many times. Try again later.',
+    { headers: { 'retry-after': String(retryAfter) } },
+  );
+}
+
+export type FoundBlob = { name: string; info: ObjectInfo };
+
+/** Bytes of the beginning in which git looks for a zero, to tell a binary file. */
+const LOOKED_AT = 8_000;
+
+/** The bytes of the blob that `find` names; undefined when the project has no repository. */
+export async function replyWithBlob(
+  services: Services,
+  project: AuthorizedProject,
+  request: HttpRequest,
+  find: (git: GitFolder) => Promise<FoundBlob>,
+): Promise<Reply<Buffer | Readable> | undefined> {
+  const key = projectRepository(project.id);
+  const read = await services.repositories.read(key, project.row.repository_storage, async (git) => {
+    const { name, info } = await find(git);
+    return { name, info, content: isLarge(info) ? undefined : (await git.read(info.oid))?.content };
+  });
+  if (!read) return undefined;
+  const { name, info, content } = read;
+  const disposition = { 'content-disposition': attachmentHeader('inline', name) };
+  if (content) {
+    const text = !content.subarray(0, LOOKED_AT).includes(0);
+    const type = text ? 'text/plain; charset=utf-8' : 'application/octet-stream';
+    return new Reply(200, content, { ...disposition, 'content-type': type });
+  }
+  return replyWithStream(services, project, request, {
+    identity: info.oid,
+    headers: {
+      ...disposition,
+      'content-type': 'application/octet-stream',
+      'content-length': String(info.size),
+    },
+    make: (git) => streamBlob(git, info.oid),
+  });
+}

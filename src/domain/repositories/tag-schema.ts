@@ -1,0 +1,27 @@
+/** Tags, as lists and single answers show them (facts: Resource entities, Tag). */
+import Type from 'typebox';
+import { NullableCommit } from '../../core/repositories/records.ts';
+import { nullable, stringEnum } from '../../platform/http/schema.ts';
+import { refListFields } from './ref-pages.ts';
+
+export const TagRecord = Type.Object({
+  name: Type.String(),
+  message: nullable(Type.String()),
+  target: Type.String(),
+  commit: NullableCommit,
+  release: nullable(Type.Object({ tag_name: Type.String(), description: Type.String() })),
+  protected: Type.Boolean(),
+  created_at: nullable(Type.String()),
+});
+
+export const TagListInput = Type.Object({
+  ...refListFields,
+  order_by: Type.Optional(stringEnum(['name', 'updated', 'version'], { default: 'updated' })),
+  sort: Type.Optional(stringEnum(['asc', 'desc'], { default: 'desc' })),
+});
+
+export const NewTagInput = Type.Object({
+  tag_name: Type.String({ minLength: 1 }),
+  ref: Type.String({ minLength: 1, description: 'A branch, another tag or a commit.' }),
+  message: Type.Optional(Type.String({ description: 'Makes the tag an annotated one.' })),
+});

@@ -1,0 +1,126 @@
+/** The entries of a folder in the order of the API, read level by level and only as far as a page reaches. */
+import { Failure, notFound } from '../../platform/failure.ts';
+import { isObjectId } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import type { TreeEntry } from '../../platform/git/parse.ts';
+import { findCommit } from '../../platform/git/refs.ts';
+import { entryType, FOLDER_MODE, findEntry, type PlacedEntry, readTree } from '../../platform/git/trees.ts';
+import { badPageToken, placeOf } from './tree-rules.ts';
+
+/** A folder whose entries are listed, with those of all folders in it when `recursive`. */
+export type Listing = { tree: string; path: readonly string[]; recursive: boolean };
+
+/** What a path is in parts; slashes at its ends and double ones say nothing. */
+export const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
+
+/** The folder at the path of a revision; 404 when there is none. */
+export async function findFolder(git: GitFolder, revision: string, path: readonly string[]): Promise<string> {
+  const commit = await findCommit(git, revision);
+  const entry = commit && (await findEntry(git, commit.tree, path));
+  if (entry?.mode !== FOLDER_MODE) throw notFound('Tree');
+  return entry.oid;
+}
+
+/** A folder's own entries: folders, files, submodules, each in git's order. */
+export async function readLevel(git: GitFolder, oid: string): Promise<TreeEntry[]> {
+  const byType = Map.groupBy((await readTree(git, oid)) ?? [], entryType);
+  return [...(byType.get('tree') ?? []), ...(byType.get('blob') ?? []), ...(byType.get('commit') ?? [])];
+}
+
+/** One way down holds no more entries than this, or a tree made for it would fill the memory. */
+const MOST_HELD = 300_000;
+
+type Level = { prefix: string; entries: TreeEntry[]; next: number };
+
+/** The entries from behind a place on, each folder followed by what is in it; 400 when nothing is at the place. */
+export async function* listEntries(
+  git: GitFolder,
+  { tree, path, recursive }: Listing,
+  after: readonly string[] = [],
+): AsyncGenerator<PlacedEntry> {
+  const levels: Level[] = [];
+  let held = 0;
+  async function enter(oid: string, prefix: string): Promise<Level> {
+    const level = { prefix, entries: await readLevel(git, oid), next: 0 };
+    held += level.entries.length;
+    if (held > MOST_HELD && levels.length > 0)
+      throw new Failure('unprocessable', 'The tree is too large to be listed as a whole.');
+    levels.push(level);
+    return level;
+  }
+
+  let level: Level | undefined = await enter(tree, path.map((part) => `${part}/`).join(''));
+  for (const [depth, name] of after.entries()) {
+    // Of two names that read the same in two encodings the later: a walk that went back would never end.
+    const at: number = level.entries.findLastIndex((each) => each.name === name);
+    const entry: TreeEntry | undefined = level.entries[at];
+    const last = depth === after.length - 1;
+    const folder = entry?.mode === FOLDER_MODE;
+    if (!entry || (!last && !(recursive && folder))) throw badPageToken();
+    level.next = at + 1;
+    if (recursive && folder) level = await enter(entry.oid, `${level.prefix}${name}/`);
+  }
+
+  for (; level; level = levels.at(-1)) {
+    const entry: TreeEntry | undefined = level.entries[level.next++];
+    if (!entry) {
+      levels.pop();
+      held -= level.entries.length;
+      continue;
+    }
+    const placed = { ...entry, path: `${level.prefix}${entry.name}` };
+    yield placed;
+    if (recursive && entry.mode === FOLDER_MODE) await enter(entry.oid, `${placed.path}/`);
+  }
+}
+
+/** Beyond so many entries nobody counts pages. */
+const MOST_SKIPPED = 100_000;
+
+/** `limit` entries from an offset on; 400 for an offset that only keyset pages reach. */
+export async function entriesFrom(
+  git: GitFolder,
+  listing: Listing,
+  offset: number,
+  limit: number,
+): Promise<PlacedEntry[]> {
+  if (offset > MOST_SKIPPED)
+    throw new Failure(
+      'bad_request',
+      `400 Bad request - beyond ${MOST_SKIPPED} entries use keyset pagination`,
+    );
+  return take(listEntries(git, listing), offset, limit);
+}
+
+/** `limit` entries from behind a page token on: a place, or the id of an entry, of which the first counts. */
+export async function entriesAfter(
+  git: GitFolder,
+  listing: Listing,
+  token: string | undefined,
+  limit: number,
+): Promise<PlacedEntry[]> {
+  if (token === undefined) return take(listEntries(git, listing), 0, limit);
+  if (!isObjectId(token)) return take(listEntries(git, listing, placeOf(token)), 0, limit);
+  const entries = listEntries(git, listing);
+  for (let seen = 0; seen < MOST_SKIPPED; seen++) {
+    const { value } = await entries.next();
+    if (!value) break;
+    if (value.oid === token) return take(entries, 0, limit);
+  }
+  throw badPageToken();
+}
+
+async function take(
+  entries: AsyncIterable<PlacedEntry>,
+  skip: number,
+  limit: number,
+): Promise<PlacedEntry[]> {
+  const taken: PlacedEntry[] = [];
+  let seen = 0;
+  for await (const entry of entries) {
+    if (seen++ < skip) continue;
+    taken.push(entry);
+    if (taken.length === limit) break;
+  }
+  return taken;
+}

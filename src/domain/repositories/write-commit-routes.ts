@@ -1,0 +1,75 @@
+/** Making commits: of actions on files, and of what another commit did (facts: Repository, files, commits). */
+import Type from 'typebox';
+import { onProject } from '../../core/access/access.ts';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { type Endpoint, endpoint, Reply } from '../../core/endpoint.ts';
+import { CommitRecord, presentCommit } from '../../core/repositories/records.ts';
+import type { Services } from '../../core/services.ts';
+import type { Commit } from '../../platform/git/parse.ts';
+import { presentCommitDetail, projectUrl } from './commit-present.ts';
+import { readRepository, statsOf } from './commit-queries.ts';
+import { CommitDetail } from './commit-schema.ts';
+import { cherryPick, createCommit, revert, updateSubmodule } from './write-commit-actions.ts';
+import { CONTENT_LIMIT, CommitInput, PickInput } from './write-commit-schema.ts';
+
+/** The commit; of one that was only tried, whether it can be made. */
+const PickReply = Type.Object({
+  ...Type.Partial(CommitRecord).properties,
+  dry_run: Type.Optional(Type.String()),
+});
+
+/** The record of a commit that was just made, of which nothing has been built yet. */
+async function showNew(services: Services, project: AuthorizedProject, commit: Commit, counted = true) {
+  const counts = counted
+    ? await readRepository(services, project, (git) => statsOf(git, [commit]))
+    : undefined;
+  return presentCommitDetail(services.baseUrl(), project, commit, { stats: counts?.[0] });
+}
+
+const pick = (verb: 'cherry_pick' | 'revert', summary: string, make: typeof cherryPick): Endpoint =>
+  endpoint({
+    method: 'POST',
+    path: `/projects/:id/repository/commits/:sha/${verb}`,
+    summary,
+    access: onProject('push_code'),
+    input: PickInput,
+    reply: PickReply,
+    handle: async (context) => {
+      const commit = await make(context, context.input);
+      if (context.input.dry_run) return new Reply(200, { dry_run: 'success' });
+      return presentCommit(projectUrl(context.services.baseUrl(), context.subject), commit, true);
+    },
+  });
+
+export const writeCommitEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/projects/:id/repository/commits',
+    summary: 'Make a commit that creates, changes, moves or deletes files.',
+    access: onProject('push_code'),
+    input: CommitInput,
+    bodyLimit: CONTENT_LIMIT,
+    reply: CommitDetail,
+    handle: async (context) => {
+      const { services, subject, input } = context;
+      return showNew(services, subject, await createCommit(context, input), input.stats);
+    },
+  }),
+  pick('cherry_pick', 'Make the change of a commit again on a branch.', cherryPick),
+  pick('revert', 'Take the change of a commit back on a branch.', revert),
+  endpoint({
+    method: 'PUT',
+    path: '/projects/:id/repository/submodules/:submodule',
+    summary: 'Point a submodule to another commit.',
+    access: onProject('push_code'),
+    input: Type.Object({
+      submodule: Type.String(),
+      branch: Type.String({ minLength: 1 }),
+      commit_sha: Type.String({ minLength: 1 }),
+      commit_message: Type.Optional(Type.String()),
+    }),
+    reply: CommitDetail,
+    handle: async (context) =>
+      showNew(context.services, context.subject, await updateSubmodule(context, context.input)),
+  }),
+];

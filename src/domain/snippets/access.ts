@@ -1,0 +1,43 @@
+/** Personal snippets named by a path parameter: found for a caller, and decided, in one step. */
+import type { Access, AccessQuestion } from '../../core/access/access.ts';
+import type { Actor, Caller } from '../../core/identity/actor.ts';
+import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import { forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
+import { decidePersonal, type SnippetAbility } from './rules.ts';
+
+const byId = 'select * from snippets where id = $1 and project_id is null and ready';
+
+/** 404 for a snippet that is not there or invisible, 403 when refused. */
+async function findSnippet(
+  { sql, caller, params: { id = '' } }: AccessQuestion,
+  ability: SnippetAbility,
+): Promise<SnippetRow> {
+  const [row] = /^\d{1,15}$/.test(id)
+    ? await sql.unsafe<SnippetRow[]>(byId, [Number(id)], { prepare: true })
+    : [];
+  const decision = row ? decidePersonal(ability, caller, row) : 'invisible';
+  if (!row || decision === 'invisible') throw notFound('Snippet');
+  if (decision !== 'allowed') throw forbidden();
+  return row;
+}
+
+/** A personal snippet that the caller sees. */
+export const onSnippet: Access<SnippetRow, Caller> = {
+  sentence: { on: 'snippet', ability: 'read_snippet' },
+  anonymous: true,
+  find: async (question) => ({
+    subject: await findSnippet(question, 'read_snippet'),
+    actor: question.caller,
+  }),
+};
+
+/** A personal snippet of the caller's own, or anybody's for an administrator. */
+export const onOwnSnippet: Access<SnippetRow, Actor> = {
+  sentence: { on: 'snippet', ability: 'manage_snippet' },
+  anonymous: false,
+  find: async (question) => {
+    const { caller } = question;
+    if (!caller) throw unauthenticated();
+    return { subject: await findSnippet(question, 'manage_snippet'), actor: caller };
+  },
+};

@@ -1,0 +1,214 @@
+/** Making, changing and erasing snippets: the files by a commit in their own repository, the rest in one transaction. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { visibilityLevel } from '../../core/access/roles.ts';
+import { announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { authorOf } from '../../core/repositories/authors.ts';
+import { repositoryPath, snippetRepository } from '../../core/repositories/containers.ts';
+import { countWrite } from '../../core/repositories/pushes.ts';
+import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
+import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import { chooseStorage } from '../../core/repositories/storage-choice.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import type { HttpRequest } from '../../platform/http/answer.ts';
+import { commitEdits } from './files.ts';
+import { changesOf, checkFields, newFilesOf, readChanges, refuseEmpty } from './rules.ts';
+import type { CreateInput, UpdateInput } from './schema.ts';
+
+/** What every change is made with; `project` is undefined for personal snippets. */
+export type Scene = {
+  services: Services;
+  settings: ApplicationSettings;
+  actor: Actor;
+  project: AuthorizedProject | undefined;
+};
+
+/** The audit event of a change; a personal snippet's is about its author. */
+async function record(
+  tx: Db,
+  { actor, project }: Pick<Scene, 'actor' | 'project'>,
+  snippet: SnippetRow,
+  event: 'snippet_created' | 'snippet_updated' | 'snippet_destroyed',
+): Promise<void> {
+  const author = await tx
+    .selectFrom('users')
+    .select('username')
+    .where('id', '=', snippet.author_id)
+    .executeTakeFirst();
+  await announce(tx, {
+    author: actor,
+    audit: {
+      entity: project
+        ? { type: 'Project', id: project.id, path: project.fullPath }
+        : { type: 'User', id: snippet.author_id, path: author?.username ?? '' },
+      event,
+      details: {
+        target_id: snippet.id,
+        target_type: project ? 'ProjectSnippet' : 'PersonalSnippet',
+        target_details: snippet.title,
+      },
+    },
+  });
+}
+
+const lockSnippet = (tx: Db, id: number): Promise<SnippetRow | undefined> =>
+  tx.selectFrom('snippets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+
+type Changes = Partial<Pick<SnippetRow, 'title' | 'description' | 'visibility' | 'ready'>>;
+
+/**
+ * Writes what changed, and tells of it. The files are read from the repository under the row's lock, so that of several
+ * changes at once the row ends with what the last one left. 404 when the snippet is gone.
+ */
+const save = (
+  scene: Scene,
+  id: number,
+  changes: Changes,
+  event: 'snippet_created' | 'snippet_updated',
+  git: GitFolder | undefined,
+): Promise<SnippetRow> =>
+  inTransaction(scene.services.database.db, async (tx) => {
+    const before = await lockSnippet(tx, id);
+    if (!before) throw notFound('Snippet');
+    const files = git ? [...(await readSnippetFiles(git, before.default_branch)).files.keys()] : before.files;
+    if (git) await countWrite(tx, snippetRepository(id));
+    const snippet = await tx
+      .updateTable('snippets')
+      .set({ ...changes, files, updated_at: now() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await record(tx, scene, snippet, event);
+    return snippet;
+  });
+
+/** The new snippet. Its row is seen by nobody until its files are in its repository, and goes when they do not get there. */
+export async function createSnippet(
+  scene: Scene,
+  input: CreateInput,
+  request: Pick<HttpRequest, 'headers' | 'address'>,
+): Promise<SnippetRow> {
+  const { services, settings, actor, project } = scene;
+  const { db } = services.database;
+  const visibility = input.visibility ?? settings.default_snippet_visibility;
+  checkFields({
+    title: input.title,
+    visibility,
+    restricted: settings.restricted_visibility_levels,
+    admin: actor.admin,
+  });
+  const edits = readChanges(newFilesOf(input), settings.snippet_size_limit);
+  const author = await authorOf(db, actor);
+  const time = now();
+  const userAgent = request.headers['user-agent'];
+  const { id, default_branch } = await db
+    .insertInto('snippets')
+    .values({
+      project_id: project?.id ?? null,
+      author_id: actor.id,
+      title: input.title,
+      description: input.description ?? null,
+      visibility: visibilityLevel(visibility),
+      default_branch: settings.default_branch_name || 'main',
+      repository_storage: chooseStorage(services, settings),
+      user_agent: typeof userAgent === 'string' ? userAgent : null,
+      ip_address: request.address,
+      created_at: time,
+      updated_at: time,
+    })
+    .returning(['id', 'default_branch'])
+    .executeTakeFirstOrThrow();
+  try {
+    return await services.repositories.write(snippetRepository(id), default_branch, async (git) => {
+      await commitEdits(git, default_branch, edits, { message: 'Initial commit', author });
+      return save(scene, id, { ready: true }, 'snippet_created', git);
+    });
+  } catch (error) {
+    await eraseUnready(db, sql`id = ${id}`);
+    throw error;
+  }
+}
+
+/** The changed snippet; what is not sent stays as it is. 400 when somebody else changed the files meanwhile. */
+export async function updateSnippet(
+  scene: Scene,
+  snippet: SnippetRow,
+  input: UpdateInput,
+): Promise<SnippetRow> {
+  const { services, settings, actor } = scene;
+  const { title, description, visibility } = input;
+  refuseEmpty(input);
+  const level = visibility && visibilityLevel(visibility);
+  checkFields({
+    title,
+    visibility: level === snippet.visibility ? undefined : visibility,
+    restricted: settings.restricted_visibility_levels,
+    admin: actor.admin,
+  });
+  const edits = readChanges(changesOf(snippet.files, input), settings.snippet_size_limit);
+  const changes: Changes = {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(level !== undefined && { visibility: level }),
+  };
+  if (edits.length === 0) return save(scene, snippet.id, changes, 'snippet_updated', undefined);
+  const author = await authorOf(services.database.db, actor);
+  const { id, default_branch: branch } = snippet;
+  return services.repositories.write(snippetRepository(id), branch, async (git) => {
+    await commitEdits(git, branch, edits, { message: 'Update snippet', author });
+    return save(scene, id, changes, 'snippet_updated', git);
+  });
+}
+
+/** Deletes the snippet; `check` sees it first, while nobody else can change it. */
+export const deleteSnippet = (
+  scene: Scene,
+  { id }: SnippetRow,
+  check: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(scene.services.database.db, async (tx) => {
+    const snippet = await lockSnippet(tx, id);
+    if (!snippet) throw notFound('Snippet');
+    check(snippet.updated_at);
+    await tx.deleteFrom('snippets').where('id', '=', id).execute();
+    await record(tx, scene, snippet, 'snippet_destroyed');
+  });
+
+/**
+ * Erases snippets whose files never came, and tells of their folders: there may be one that no row knows of. Those of
+ * snippets that were ready are found by whoever removes repositories, when nobody uses them any more.
+ */
+async function eraseUnready(db: Db, which: RawBuilder<SqlBool>): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const gone = await tx
+      .deleteFrom('snippets')
+      .where('ready', '=', false)
+      .where(which)
+      .returning(['id', 'repository_storage'])
+      .execute();
+    if (gone.length === 0) return;
+    const created_at = now();
+    const removals = gone.map(({ id, repository_storage: storage }) => ({
+      storage,
+      folder: repositoryPath(snippetRepository(id)),
+      created_at,
+    }));
+    await tx.insertInto('repository_removals').values(removals).execute();
+  });
+}
+
+const HOUR = 3_600_000;
+const BATCH = 1_000;
+
+/** Erases what a process left unready when it ended, some at a time: the rest wait for the next run. */
+export const sweepUnready = (db: Db): Promise<void> =>
+  eraseUnready(
+    db,
+    sql`id in (select id from snippets where not ready and created_at < ${new Date(now().getTime() - HOUR)} limit ${BATCH})`,
+  );

@@ -1,0 +1,96 @@
+/** The bytes of a snippet's files: read for an answer, and changed by a commit. */
+import type { Readable } from 'node:stream';
+import { Reply } from '../../core/endpoint.ts';
+import { commitChanges, type Person } from '../../core/repositories/commits.ts';
+import { snippetRepository } from '../../core/repositories/containers.ts';
+import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
+import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import type { Services } from '../../core/services.ts';
+import { invalid, notFound } from '../../platform/failure.ts';
+import { isLarge, streamBlob } from '../../platform/git/blobs.ts';
+import { pathComponents } from '../../platform/git/names.ts';
+import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
+import { newObject } from '../../platform/git/parse.ts';
+import { findCommit } from '../../platform/git/refs.ts';
+import { entryType, findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
+import { changeFiles, type FileEdit } from './rules.ts';
+
+/** One commit with the changes upon what the branch has now; 400 where they do not fit, or somebody else was faster. */
+export async function commitEdits(
+  git: GitFolder,
+  branch: string,
+  edits: readonly FileEdit[],
+  commit: { message: string; author: Person },
+): Promise<void> {
+  const { head, files } = await readSnippetFiles(git, branch);
+  const after = changeFiles(files.keys(), edits);
+  const blobs = new Map(
+    [...after].flatMap(([path, source]) =>
+      'content' in source ? [[path, newObject('blob', Buffer.from(source.content))] as const] : [],
+    ),
+  );
+  const changes: TreeChange[] = [...files.keys()]
+    .filter((path) => !after.has(path))
+    .map((path) => ({ path: path.split('/'), entry: undefined }));
+  for (const [path, source] of after) {
+    const before = files.get('was' in source ? source.was : path);
+    const oid = blobs.get(path)?.oid ?? before?.oid;
+    if (oid === undefined || ('was' in source && source.was === path)) continue;
+    changes.push({ path: path.split('/'), entry: { mode: before?.mode ?? '100644', oid } });
+  }
+  try {
+    await commitChanges(git, { branch, head, changes, blobs: [...blobs.values()], ...commit });
+  } catch (error) {
+    if (error instanceof PathConflict) throw invalid({ files: [`${error.path} is in the way`] });
+    throw error;
+  }
+}
+
+/** What a browser would show as a page must not be one. */
+const headers = { 'content-type': 'text/plain; charset=utf-8' };
+
+/** The bytes of a file at a revision; 404 for either that is not there. */
+export async function readFile(
+  services: Services,
+  snippet: SnippetRow,
+  revision: string,
+  path: string,
+): Promise<Reply<Buffer | Readable>> {
+  const key = snippetRepository(snippet.id);
+  const reply = await services.repositories.read(key, snippet.repository_storage, async (git) => {
+    const info = await findFile(git, revision, path);
+    if (isLarge(info)) return streamFile(services, snippet, info);
+    const blob = await git.read(info.oid);
+    return new Reply<Buffer | Readable>(200, blob?.content ?? Buffer.alloc(0), headers);
+  });
+  if (!reply) throw notFound('File');
+  return reply;
+}
+
+async function findFile(git: GitFolder, revision: string, path: string): Promise<ObjectInfo> {
+  const commit = await findCommit(git, revision);
+  if (!commit) throw notFound('Reference');
+  const components = pathComponents(path);
+  const entry = components && (await findEntry(git, commit.tree, components));
+  const info = entry && entryType(entry) === 'blob' ? await git.info(entry.oid) : undefined;
+  if (!info) throw notFound('File');
+  return info;
+}
+
+/** The folder is held until the last byte is out, or the client is gone. */
+async function streamFile(
+  services: Services,
+  snippet: SnippetRow,
+  { oid, size }: ObjectInfo,
+): Promise<Reply<Buffer | Readable>> {
+  const held = await services.repositories.hold(snippetRepository(snippet.id), 'read');
+  const release = () =>
+    held.release().catch((error: unknown) => services.log.error('a repository was not let go', error, {}));
+  try {
+    const stream = streamBlob(held.git, oid).once('close', () => void release());
+    return new Reply<Buffer | Readable>(200, stream, { ...headers, 'content-length': String(size) });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}

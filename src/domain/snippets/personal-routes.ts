@@ -1,0 +1,145 @@
+/** Personal snippets, and the lists of all that a caller sees (facts: Snippets). */
+import { anyone, onInstance, signedIn } from '../../core/access/access.ts';
+import { bytes, type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
+import { SnippetRecord } from '../../core/repositories/snippet-records.ts';
+import { forbidden } from '../../platform/failure.ts';
+import { onOwnSnippet, onSnippet } from './access.ts';
+import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';
+import { readFile } from './files.ts';
+import { presentOne, presentPage, presentUserAgent } from './present.ts';
+import { authoredBy, personalOnly, publicOnly, selectSnippet, selectSnippets, visibleTo } from './queries.ts';
+import {
+  BODY_LIMIT,
+  CreatePersonal,
+  FileOfPersonal,
+  ListAllInput,
+  ListInput,
+  OnePersonal,
+  UpdatePersonal,
+  UserAgentDetail,
+} from './schema.ts';
+
+const path = '/snippets';
+const pathOfOne = `${path}/:id`;
+
+export const personalEndpoints: Endpoint[] = [
+  listing({
+    method: 'GET',
+    path,
+    summary: "The caller's own snippets, newest first.",
+    access: signedIn,
+    page: 'offset',
+    input: ListInput,
+    item: SnippetRecord,
+    handle: async (context) => {
+      const { db, actor, input, page } = context;
+      const conditions = [authoredBy(actor.id), visibleTo(actor)];
+      return presentPage(context, await selectSnippets(db, conditions, input, page));
+    },
+  }),
+  listing({
+    method: 'GET',
+    path: `${path}/public`,
+    summary: 'Public personal snippets, newest first.',
+    access: anyone,
+    page: 'offset',
+    input: ListInput,
+    item: SnippetRecord,
+    handle: async (context) => {
+      const { db, input, page } = context;
+      return presentPage(context, await selectSnippets(db, [personalOnly, publicOnly], input, page));
+    },
+  }),
+  listing({
+    method: 'GET',
+    path: `${path}/all`,
+    summary: 'All snippets that the caller sees, newest first.',
+    access: signedIn,
+    page: 'offset',
+    input: ListAllInput,
+    item: SnippetRecord,
+    handle: async (context) => {
+      const { db, actor, page } = context;
+      const { repository_storage, ...times } = context.input;
+      const filters = actor.admin ? context.input : times;
+      return presentPage(context, await selectSnippets(db, [visibleTo(actor)], filters, page));
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path,
+    summary: 'Makes a personal snippet.',
+    access: signedIn,
+    bodyLimit: BODY_LIMIT,
+    input: CreatePersonal,
+    reply: SnippetRecord,
+    handle: async (context) => {
+      const { services, settings, actor, input, request } = context;
+      // Nothing of their own but what they are members of (facts: Roles and visibility).
+      if (actor.external && !actor.admin) throw forbidden();
+      const scene = { services, settings, actor, project: undefined };
+      return presentOne(context, await createSnippet(scene, input, request));
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: pathOfOne,
+    summary: 'One personal snippet.',
+    access: onSnippet,
+    reply: SnippetRecord,
+    handle: async (context) => presentOne(context, context.subject),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: pathOfOne,
+    summary: 'Changes a personal snippet; what is not sent stays as it is.',
+    access: onOwnSnippet,
+    bodyLimit: BODY_LIMIT,
+    input: UpdatePersonal,
+    reply: SnippetRecord,
+    handle: async (context) => {
+      const { services, settings, actor, subject, input } = context;
+      const scene = { services, settings, actor, project: undefined };
+      return presentOne(context, await updateSnippet(scene, subject, input));
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: pathOfOne,
+    summary: 'Deletes a personal snippet with its repository.',
+    access: onOwnSnippet,
+    reply: noContent,
+    handle: async ({ services, settings, actor, subject, unmodified }) => {
+      await deleteSnippet({ services, settings, actor, project: undefined }, subject, unmodified);
+      return null;
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${pathOfOne}/raw`,
+    summary: 'The first file of a personal snippet.',
+    access: onSnippet,
+    reply: bytes,
+    handle: async ({ services, subject }) =>
+      readFile(services, subject, subject.default_branch, subject.files[0] ?? ''),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${pathOfOne}/files/:ref/:file_path/raw`,
+    summary: 'A file of a personal snippet at a revision.',
+    access: onSnippet,
+    input: FileOfPersonal,
+    reply: bytes,
+    handle: async ({ services, subject, input }) => readFile(services, subject, input.ref, input.file_path),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${pathOfOne}/user_agent_detail`,
+    summary: 'What a personal snippet was made with.',
+    access: onInstance,
+    input: OnePersonal,
+    reply: UserAgentDetail,
+    handle: async ({ db, input }) =>
+      presentUserAgent(found(await selectSnippet(db, input.id, null), 'Snippet')),
+  }),
+];

@@ -1,0 +1,36 @@
+/** Snippets as answers: the records of a page, of one, and what one was made with. */
+import type { Context } from '../../core/endpoint.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import {
+  presentSnippets,
+  type SnippetRecord,
+  type SnippetRow,
+} from '../../core/repositories/snippet-records.ts';
+import type { Page } from '../../platform/db/page.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { UserAgentDetail } from './schema.ts';
+
+type Presenting = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
+
+const present = (
+  { db, services, settings, actor }: Presenting,
+  rows: readonly SnippetRow[],
+): Promise<SnippetRecord[]> => presentSnippets(db, { baseUrl: services.baseUrl(), settings }, actor, rows);
+
+export const presentPage = async (
+  context: Presenting,
+  page: Page<SnippetRow>,
+): Promise<Page<SnippetRecord>> => ({ ...page, items: await present(context, page.items) });
+
+/** The record; 404 when its author or itself went in between. */
+export async function presentOne(context: Presenting, row: SnippetRow): Promise<SnippetRecord> {
+  const [record] = await present(context, [row]);
+  if (!record) throw notFound('Snippet');
+  return record;
+}
+
+/** 404 when nothing was stored. */
+export function presentUserAgent({ user_agent, ip_address }: SnippetRow): UserAgentDetail {
+  if (user_agent === null || ip_address === null) throw notFound('UserAgentDetail');
+  return { user_agent, ip_address, akismet_submitted: false };
+}

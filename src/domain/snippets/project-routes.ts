@@ -1,0 +1,154 @@
+/** Snippets of projects: readers see those that their role shows them, authors and Maintainers change them (facts: Snippets). */
+import { onInstance, onProject } from '../../core/access/access.ts';
+import { type AuthorizedProject, authorizeProject } from '../../core/access/find.ts';
+import { bytes, type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
+import type { Actor, Caller } from '../../core/identity/actor.ts';
+import { SnippetRecord, type SnippetRow } from '../../core/repositories/snippet-records.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { forbidden, notFound } from '../../platform/failure.ts';
+import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';
+import { readFile } from './files.ts';
+import { presentOne, presentPage, presentUserAgent } from './present.ts';
+import { inProject, selectSnippet, selectSnippets, visibleInProject } from './queries.ts';
+import { seesInProject } from './rules.ts';
+import {
+  BODY_LIMIT,
+  CreateInProject,
+  FileOfProject,
+  ListInput,
+  OneOfProject,
+  UpdateInProject,
+  UserAgentDetail,
+  UserAgentOfProject,
+} from './schema.ts';
+
+const path = '/projects/:id/snippets';
+const pathOfOne = `${path}/:snippet_id`;
+
+/** The snippet of the project; 404 unless the caller sees it. */
+async function find(db: Db, caller: Caller, project: AuthorizedProject, id: number): Promise<SnippetRow> {
+  const snippet = found(await selectSnippet(db, id, project.id), 'Snippet');
+  if (!seesInProject(caller, snippet, project.role)) throw notFound('Snippet');
+  return snippet;
+}
+
+/** The same, for a change: 403 for who is neither its author nor a Maintainer. */
+async function findForChange(
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  id: number,
+): Promise<SnippetRow> {
+  const snippet = await find(db, actor, project, id);
+  if (snippet.author_id !== actor.id && !project.may('manage_project_snippets')) throw forbidden();
+  return snippet;
+}
+
+export const projectEndpoints: Endpoint[] = [
+  listing({
+    method: 'GET',
+    path,
+    summary: 'Snippets of a project, newest first.',
+    access: onProject('read_project_snippets'),
+    page: 'offset',
+    input: ListInput,
+    item: SnippetRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input, page } = context;
+      const conditions = [inProject(subject.id), visibleInProject(actor, subject.role)];
+      return presentPage(context, await selectSnippets(db, conditions, input, page));
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path,
+    summary: 'Makes a snippet in a project.',
+    access: onProject('create_project_snippets'),
+    bodyLimit: BODY_LIMIT,
+    input: CreateInProject,
+    reply: SnippetRecord,
+    handle: async (context) => {
+      const { services, settings, actor, subject, input, request } = context;
+      const scene = { services, settings, actor, project: subject };
+      return presentOne(context, await createSnippet(scene, input, request));
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: pathOfOne,
+    summary: 'One snippet of a project.',
+    access: onProject('read_project_snippets'),
+    input: OneOfProject,
+    reply: SnippetRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input } = context;
+      return presentOne(context, await find(db, actor, subject, input.snippet_id));
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: pathOfOne,
+    summary: 'Changes a snippet of a project; what is not sent stays as it is.',
+    access: onProject('create_project_snippets'),
+    bodyLimit: BODY_LIMIT,
+    input: UpdateInProject,
+    reply: SnippetRecord,
+    handle: async (context) => {
+      const { db, services, settings, actor, subject, input } = context;
+      const { snippet_id, ...changes } = input;
+      const snippet = await findForChange(db, actor, subject, snippet_id);
+      const scene = { services, settings, actor, project: subject };
+      return presentOne(context, await updateSnippet(scene, snippet, changes));
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: pathOfOne,
+    summary: 'Deletes a snippet of a project with its repository.',
+    access: onProject('create_project_snippets'),
+    input: OneOfProject,
+    reply: noContent,
+    handle: async ({ db, services, settings, actor, subject, input, unmodified }) => {
+      const snippet = await findForChange(db, actor, subject, input.snippet_id);
+      await deleteSnippet({ services, settings, actor, project: subject }, snippet, unmodified);
+      return null;
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${pathOfOne}/raw`,
+    summary: 'The first file of a snippet of a project.',
+    access: onProject('read_project_snippets'),
+    input: OneOfProject,
+    reply: bytes,
+    handle: async ({ db, services, actor, subject, input }) => {
+      const snippet = await find(db, actor, subject, input.snippet_id);
+      return readFile(services, snippet, snippet.default_branch, snippet.files[0] ?? '');
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${pathOfOne}/files/:ref/:file_path/raw`,
+    summary: 'A file of a snippet of a project at a revision.',
+    access: onProject('read_project_snippets'),
+    input: FileOfProject,
+    reply: bytes,
+    handle: async ({ db, services, actor, subject, input }) => {
+      const snippet = await find(db, actor, subject, input.snippet_id);
+      return readFile(services, snippet, input.ref, input.file_path);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${pathOfOne}/user_agent_detail`,
+    summary: 'What a snippet of a project was made with.',
+    access: onInstance,
+    input: UserAgentOfProject,
+    reply: UserAgentDetail,
+    handle: async ({ db, services, actor, input }) => {
+      const { sql } = services.database;
+      const project = await authorizeProject(sql, actor, 'read_project', input.id);
+      return presentUserAgent(found(await selectSnippet(db, input.snippet_id, project.id), 'Snippet'));
+    },
+  }),
+];

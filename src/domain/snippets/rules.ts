@@ -1,0 +1,158 @@
+/** Who may do what with a snippet, and what a request does to its files. Pure. */
+import { type Decision, decide, type Rule, type Standing } from '../../core/access/policy.ts';
+import { GUEST, NO_ACCESS, OWNER, type Role, type VisibilityName } from '../../core/access/roles.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { Failure, invalid } from '../../platform/failure.ts';
+import { pathComponents } from '../../platform/git/names.ts';
+import { MOST_FILES } from './schema.ts';
+
+/** The role on a personal snippet is Owner for its author, and none for the rest (facts: Roles and visibility). */
+export const snippetPolicy = {
+  read_snippet: { least: GUEST, visible: 'anyone' },
+  manage_snippet: { least: OWNER },
+} as const satisfies Record<string, Rule>;
+export type SnippetAbility = keyof typeof snippetPolicy;
+
+type Person = Pick<Actor, 'id' | 'admin' | 'auditor' | 'external'> | undefined;
+type Snippet = { author_id: number; visibility: number };
+
+const standingOf = (person: Person, { visibility }: Pick<Snippet, 'visibility'>, role: Role): Standing => ({
+  signedIn: person !== undefined,
+  admin: person?.admin ?? false,
+  auditor: person?.auditor ?? false,
+  external: person?.external ?? false,
+  role,
+  visibility,
+  archived: false,
+});
+
+/** What somebody may do with a personal snippet. */
+export const decidePersonal = (ability: SnippetAbility, person: Person, snippet: Snippet): Decision =>
+  decide(
+    snippetPolicy[ability],
+    standingOf(person, snippet, person?.id === snippet.author_id ? OWNER : NO_ACCESS),
+  );
+
+/** Whether somebody who may read the snippets of a project, where they have this role, sees this one. */
+export const seesInProject = (person: Person, snippet: Pick<Snippet, 'visibility'>, role: Role): boolean =>
+  decide(snippetPolicy.read_snippet, standingOf(person, snippet, role)) === 'allowed';
+
+/** What a snippet's file has in it: what it had, or what was sent. */
+export type FileSource = { was: string } | { content: string };
+export type FileEdit =
+  | { action: 'create' | 'update'; path: string; content: string }
+  | { action: 'delete'; path: string }
+  | { action: 'move'; path: string; from: string; content: string | undefined };
+
+const problem = (property: string, text: string) => invalid({ [property]: [text] });
+const incomplete = (error: string) => new Failure('bad_request', `400 Bad request - ${error}`, { error });
+
+type SentChange = {
+  action: FileEdit['action'];
+  file_path?: string;
+  previous_path?: string;
+  content?: string;
+};
+
+/** The changes that a request asks for, each with all that its action needs; 400 for one that has not. */
+export function readChanges(sent: readonly SentChange[], sizeLimit: number): FileEdit[] {
+  const edits: FileEdit[] = [];
+  const named = new Set<string>();
+  for (const { action, file_path: path, previous_path: from, content } of sent) {
+    if (path === undefined || path === '') throw problem('file_path', "can't be blank");
+    const paths = action === 'move' ? [path, from ?? ''] : [path];
+    if (paths.includes('')) throw problem('previous_path', "can't be blank");
+    if (!paths.every(pathComponents)) throw problem('file_path', 'is invalid');
+    if (paths.some((each) => named.has(each)) || new Set(paths).size < paths.length)
+      throw problem('files', 'have duplicated paths');
+    for (const each of paths) named.add(each);
+    const needsContent = action === 'create' || action === 'update';
+    if (content === '' || (needsContent && content === undefined)) throw problem('content', "can't be blank");
+    if (content !== undefined && Buffer.byteLength(content) > sizeLimit)
+      throw problem('content', `is too long (maximum is ${sizeLimit} bytes)`);
+    if (action === 'delete') edits.push({ action, path });
+    else if (action === 'move') edits.push({ action, path, from: from ?? '', content });
+    else edits.push({ action, path, content: content ?? '' });
+  }
+  return edits;
+}
+
+/** The files after the changes, by path; 400 for changes that do not fit to the files that there are. */
+export function changeFiles(paths: Iterable<string>, edits: readonly FileEdit[]): Map<string, FileSource> {
+  const files = new Map<string, FileSource>([...paths].map((path) => [path, { was: path }]));
+  for (const edit of edits) {
+    const { action, path } = edit;
+    const replaced = action === 'move' ? edit.from : path;
+    if (action !== 'create' && !files.has(replaced)) throw problem('files', `${replaced} does not exist`);
+    if (action !== 'update' && action !== 'delete' && files.has(path))
+      throw problem('files', `${path} already exists`);
+    files.delete(replaced);
+    if (action === 'move')
+      files.set(path, edit.content === undefined ? { was: edit.from } : { content: edit.content });
+    else if (action !== 'delete') files.set(path, { content: edit.content });
+  }
+  if (files.size === 0) throw problem('files', "can't be blank");
+  if (files.size > MOST_FILES) throw problem('files', `are too many (maximum is ${MOST_FILES})`);
+  return files;
+}
+
+type OneFile = { file_name?: string; content?: string };
+
+/** The deprecated form as changes: one file, of which the content, the name or both are sent. */
+export function changeOfOnlyFile(
+  paths: readonly string[],
+  { file_name: name, content }: OneFile,
+): SentChange[] {
+  const [only] = paths;
+  if (only === undefined || paths.length > 1)
+    throw problem('files', 'are several: the parameter `files` must be used');
+  if (name === undefined || name === only)
+    return content === undefined ? [] : [{ action: 'update', file_path: only, content }];
+  return [
+    { action: 'move', file_path: name, previous_path: only, ...(content !== undefined && { content }) },
+  ];
+}
+
+/** 400 for a blank title, and for a visibility that the administrator keeps for himself. */
+export function checkFields(fields: {
+  title: string | undefined;
+  visibility: VisibilityName | undefined;
+  restricted: readonly string[];
+  admin: boolean;
+}): void {
+  const { title, visibility, restricted, admin } = fields;
+  if (title?.trim() === '') throw problem('title', "can't be blank");
+  if (visibility !== undefined && !admin && restricted.includes(visibility))
+    throw problem('visibility_level', `${visibility} has been restricted by your administrator`);
+}
+
+type SentFiles<Change> = OneFile & { files?: readonly Change[] };
+
+const refuseBothForms = ({ files, file_name, content }: SentFiles<unknown>): void => {
+  if (files === undefined || (file_name ?? content) === undefined) return;
+  throw incomplete('files, file_name, content are mutually exclusive');
+};
+
+/** The changes that a request asks for, in either form; 400 for both at once. `paths` are the files that there are. */
+export function changesOf(paths: readonly string[], sent: SentFiles<SentChange>): readonly SentChange[] {
+  refuseBothForms(sent);
+  if (sent.files) return sent.files;
+  return (sent.file_name ?? sent.content) === undefined ? [] : changeOfOnlyFile(paths, sent);
+}
+
+/** The files of a new snippet, in either form, as changes; 400 for both at once, and for none. */
+export function newFilesOf(sent: SentFiles<{ file_path: string; content: string }>): SentChange[] {
+  refuseBothForms(sent);
+  const { files, file_name, content } = sent;
+  if (files) return files.map((file) => ({ action: 'create', ...file }));
+  if (file_name === undefined)
+    throw incomplete('files, file_name are missing, exactly one parameter must be provided');
+  return [{ action: 'create', file_path: file_name, ...(content !== undefined && { content }) }];
+}
+
+/** 400 for a change of nothing. */
+export function refuseEmpty(sent: object): void {
+  const names = ['title', 'description', 'visibility', 'files', 'content', 'file_name'];
+  if (names.some((name) => name in sent)) return;
+  throw incomplete(`${names.join(', ')} are missing, at least one parameter must be provided`);
+}

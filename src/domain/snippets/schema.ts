@@ -1,0 +1,78 @@
+/** Snippets: how they are sent. */
+import Type, { type Static } from 'typebox';
+import { visibilityNames } from '../../core/access/roles.ts';
+import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+
+/** Bytes of a request's body: files come inside JSON. */
+export const BODY_LIMIT = 64 * 1_048_576;
+export const MOST_FILES = 10;
+
+const title = Type.String({ maxLength: 255 });
+const description = Type.Optional(nullable(Type.String({ maxLength: 1_048_576 })));
+const visibility = stringEnum(visibilityNames);
+const oneFile = {
+  file_name: Type.Optional(Type.String({ description: 'The name of the only file.', deprecated: true })),
+  content: Type.Optional(Type.String({ description: 'The content of the only file.', deprecated: true })),
+};
+
+const NewFile = Type.Object({ file_path: Type.String(), content: Type.String() });
+
+const FileChange = Type.Object({
+  action: stringEnum(['create', 'update', 'delete', 'move']),
+  file_path: Type.Optional(Type.String()),
+  previous_path: Type.Optional(Type.String({ description: 'Where a file that moves was.' })),
+  content: Type.Optional(Type.String()),
+});
+export type FileChange = Static<typeof FileChange>;
+
+const create = {
+  title,
+  description,
+  ...oneFile,
+  files: Type.Optional(Type.Array(NewFile, { minItems: 1, maxItems: MOST_FILES })),
+};
+const update = {
+  title: Type.Optional(title),
+  description,
+  visibility: Type.Optional(visibility),
+  ...oneFile,
+  files: Type.Optional(Type.Array(FileChange, { minItems: 1, maxItems: 2 * MOST_FILES })),
+};
+
+export const CreatePersonal = Type.Object({ ...create, visibility: Type.Optional(visibility) });
+export type CreateInput = Static<typeof CreatePersonal>;
+export const UpdatePersonal = Type.Object(update);
+export type UpdateInput = Static<typeof UpdatePersonal>;
+
+export const OnePersonal = Type.Object({ id: integerId() });
+
+const ofProject = { snippet_id: integerId() };
+export const CreateInProject = Type.Object({ ...create, visibility });
+export const OneOfProject = Type.Object(ofProject);
+export const UpdateInProject = Type.Object({ ...ofProject, ...update });
+
+const file = {
+  ref: Type.String({ description: 'A branch, a tag or a commit.' }),
+  file_path: Type.String({ description: 'The path of the file, URL-encoded.' }),
+};
+export const FileOfPersonal = Type.Object(file);
+export const FileOfProject = Type.Object({ ...ofProject, ...file });
+
+const times = {
+  created_after: Type.Optional(dateTime()),
+  created_before: Type.Optional(dateTime()),
+};
+export const ListInput = Type.Object(times);
+export const ListAllInput = Type.Object({
+  ...times,
+  repository_storage: Type.Optional(Type.String({ description: 'For administrators.' })),
+});
+
+export const UserAgentOfProject = Type.Object({ ...ofProject, id: Type.String() });
+
+export const UserAgentDetail = Type.Object({
+  user_agent: Type.String(),
+  ip_address: Type.String(),
+  akismet_submitted: Type.Boolean(),
+});
+export type UserAgentDetail = Static<typeof UserAgentDetail>;

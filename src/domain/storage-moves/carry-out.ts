@@ -1,0 +1,254 @@
+/**
+ * One move from its claim to its end. Whatever ends it before the switch, the source is as it was and writable again;
+ * after the switch only the old copy is left to be removed. Every step may be the last of its process, and whoever takes
+ * the move over begins with the first one that is not certain.
+ */
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RepositoryKey } from '../../core/repositories/containers.ts';
+import type { MoveRow, MoveState } from '../../core/repositories/move-schedule.ts';
+import type { Purpose } from '../../core/repositories/store.ts';
+import type { Services } from '../../core/services.ts';
+import { monotonic, now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { copyRepository } from '../../platform/git/copy.ts';
+import { verifyCopy } from '../../platform/git/copy-check.ts';
+import { ClaimLost, changeContainer, changeState, hasOtherMove, holdClaim, markTidy } from './claims.ts';
+import {
+  besideOf,
+  isFolder,
+  isSameFolder,
+  makeParents,
+  putInPlace,
+  removeLeftovers,
+  repositoriesOf,
+  setAside,
+} from './folders.ts';
+import { MoveProblem, reasonOf } from './reasons.ts';
+
+/** The steps of a move, in their order; those from `copied` to `verified` once for each repository. */
+export const steps = [
+  'claimed',
+  'started',
+  'unwritten',
+  'copied',
+  'verified',
+  'placed',
+  'switched',
+  'unread',
+  'set aside',
+  'removed',
+  'finished',
+] as const;
+export type Step = (typeof steps)[number];
+
+/** Milliseconds. */
+export type Pace = {
+  /** How long writers are waited for before the copy (facts: 3 times 10 seconds). */
+  writers: number;
+  /** How long readers that began without a hold are given to end after the switch. */
+  settling: number;
+  /** How long clones of the old copy are waited for. */
+  readers: number;
+};
+export const usualPace: Pace = { writers: 30_000, settling: 2_000, readers: 600_000 };
+
+export type Run = {
+  services: Services;
+  move: MoveRow;
+  pace: Pace;
+  signal: AbortSignal;
+  /** Told of each step when it is done. */
+  onStep(step: Step): void;
+  onProgress(bytes: number): void;
+};
+
+const POLL_MILLISECONDS = 200;
+
+/** Whether nobody holds the container for the purposes within the time. */
+async function waitUntilFree(
+  { services, move, signal }: Run,
+  purposes: readonly Purpose[],
+  milliseconds: number,
+): Promise<boolean> {
+  const end = monotonic() + milliseconds;
+  const { container, container_id, source_storage_name } = move;
+  for (;;) {
+    signal.throwIfAborted();
+    const held = await services.repositories.uses(container, container_id, purposes, source_storage_name);
+    if (held === 0) return true;
+    if (monotonic() >= end) return false;
+    await sleep(POLL_MILLISECONDS, undefined, { signal });
+  }
+}
+
+/** A transaction outside the requests' pool, tried once: what it does to folders is not for doing twice. */
+const transact = <T>({ services }: Run, work: (tx: Db) => Promise<T>): Promise<T> =>
+  services.database.background.transaction().execute(work);
+
+/** Carries the move out; resolves when it is over, has failed, or is another process's. */
+export async function carryOut(run: Run): Promise<void> {
+  const { signal } = run;
+  try {
+    if (run.move.state !== 'replicated') await replicate(run);
+  } catch (error) {
+    if (signal.aborted || error instanceof ClaimLost) return;
+    return fail(run, error);
+  }
+  try {
+    await cleanUp(run);
+  } catch (error) {
+    if (signal.aborted || error instanceof ClaimLost) return;
+    const { services, move } = run;
+    services.log.error('storage move: the old copy stays', error, { move: move.id });
+    const to = { state: 'cleanup failed', error_message: reasonOf(error) } as const;
+    await changeState(services.database.background, services.presence.id, move, 'replicated', to);
+  }
+}
+
+async function replicate(run: Run): Promise<void> {
+  const { services, move, pace, signal, onStep, onProgress } = run;
+  const { repositories, presence } = services;
+  const { source_storage_name: from, destination_storage_name: to } = move;
+  if (move.state === 'scheduled')
+    await changeState(services.database.background, presence.id, move, 'scheduled', { state: 'started' });
+  onStep('started');
+  const root = repositories.storages.get(to);
+  if (root === undefined || !(await isFolder(root)))
+    throw new MoveProblem(`The folder of the storage ${to} is not there.`);
+  await removeLeftovers(repositories, to, move);
+  if (!(await waitUntilFree(run, ['write', 'tend'], pace.writers)))
+    throw new MoveProblem('Writes to the repository did not end in time.');
+  onStep('unwritten');
+
+  const copies = await placesOf(run, root);
+  try {
+    for (const { source, copy } of copies) {
+      await copyRepository(source, copy, { onProgress, signal });
+      onStep('copied');
+      await verifyCopy(source, copy, signal);
+      onStep('verified');
+    }
+    await transact(run, async (tx) => {
+      const { storage } = await holdClaim(tx, presence.id, move, ['started']);
+      if (storage !== from) throw new MoveProblem('What was to be moved is gone.');
+      for (const { copy, folder } of copies) await putInPlace(copy, folder, move);
+      onStep('placed');
+      await changeContainer(tx, move.container, move.container_id, { storage: to });
+      await changeState(tx, presence.id, move, 'started', { state: 'replicated' });
+    });
+  } catch (error) {
+    // Where the claim is lost, whoever has it may be done with the move, and look for nothing any more.
+    for (const { copy } of copies) await rm(copy, { recursive: true, force: true }).catch(() => {});
+    throw error;
+  }
+  for (const key of repositoriesOf(move)) for (const name of [from, to]) repositories.forget(key, name);
+  onStep('switched');
+}
+
+type Copy = { source: string; folder: string; copy: string };
+
+/** What is to be copied, from where, to where, and under which name until it is in its place. */
+async function placesOf(run: Run, root: string): Promise<Copy[]> {
+  const { services, move } = run;
+  const copies: Copy[] = [];
+  for (const key of await presentRepositories(run)) {
+    const source = services.repositories.folder(key, move.source_storage_name);
+    const folder = services.repositories.folder(key, move.destination_storage_name);
+    if (await isSameFolder(source, folder)) continue;
+    await makeParents(root, folder);
+    copies.push({ source, folder, copy: besideOf(folder, move) });
+  }
+  return copies;
+}
+
+/** The container's repositories that are there; throws where one is recorded and its folder is not there. */
+async function presentRepositories({ services, move }: Run): Promise<RepositoryKey[]> {
+  const recorded = await services.database.background
+    .selectFrom('repositories')
+    .select('wiki')
+    .where('container', '=', move.container)
+    .where('container_id', '=', move.container_id)
+    .execute();
+  const present: RepositoryKey[] = [];
+  for (const key of repositoriesOf(move)) {
+    const folder = services.repositories.folder(key, move.source_storage_name);
+    if (await isFolder(folder)) present.push(key);
+    else if (recorded.some(({ wiki }) => wiki === key.wiki))
+      throw new MoveProblem(`The ${key.wiki ? "wiki's " : ''}repository is not in the source storage.`);
+  }
+  return present;
+}
+
+/** The container is writable where it was; only then the copies go. */
+async function fail(run: Run, error: unknown): Promise<void> {
+  const { services, move } = run;
+  const { presence, log } = services;
+  const error_message = reasonOf(error);
+  log.error('storage move failed', error, { move: move.id, reason: error_message });
+  try {
+    await transact(run, async (tx) => {
+      await holdClaim(tx, presence.id, move, ['scheduled', 'started']);
+      await changeContainer(tx, move.container, move.container_id, {});
+      await tx
+        .updateTable('storage_moves')
+        .set({ state: 'failed', error_message, updated_at: now() })
+        .where('id', '=', move.id)
+        .execute();
+    });
+    await tidy(run);
+  } catch (cause) {
+    if (!(cause instanceof ClaimLost)) throw cause;
+  }
+}
+
+async function cleanUp(run: Run): Promise<void> {
+  const { services, move, pace, signal, onStep } = run;
+  const { database, presence } = services;
+  await sleep(pace.settling, undefined, { signal });
+  if (!(await waitUntilFree(run, ['read', 'write', 'tend'], pace.readers)))
+    throw new MoveProblem('Readers of the old copy did not end in time.');
+  onStep('unread');
+  const storage = await clearPlaces(run, 'replicated');
+  onStep('set aside');
+  await removeAllLeftovers(run);
+  onStep('removed');
+  await changeState(database.background, presence.id, move, 'replicated', { state: 'finished' });
+  await markTidy(database.background, move, storage !== undefined);
+  onStep('finished');
+}
+
+/** Removes what a move that is over has left on the disks: copies that have no use, or the old one at last. */
+export async function tidy(run: Run): Promise<void> {
+  const storage = await clearPlaces(run, 'failed', 'cleanup failed', 'finished');
+  await removeAllLeftovers(run);
+  await markTidy(run.services.database.background, run.move, storage !== undefined);
+}
+
+/** Sets aside what stands in the places of the container's repositories in the storage that is not its; returns its own. */
+async function clearPlaces(run: Run, ...states: MoveState[]): Promise<string | undefined> {
+  const { services, move } = run;
+  const { repositories, presence } = services;
+  return transact(run, async (tx) => {
+    const { storage } = await holdClaim(tx, presence.id, move, states);
+    if (await hasOtherMove(tx, move)) return storage;
+    for (const name of [move.source_storage_name, move.destination_storage_name]) {
+      if (name === storage || !repositories.storages.has(name)) continue;
+      if ((await repositories.uses(move.container, move.container_id, ['read'], name)) > 0)
+        throw new MoveProblem('The old copy is still read.');
+      for (const key of repositoriesOf(move)) {
+        const folder = repositories.folder(key, name);
+        const own = storage !== undefined && repositories.storages.has(storage);
+        if (own && (await isSameFolder(folder, repositories.folder(key, storage)))) continue;
+        repositories.forget(key, name);
+        await setAside(folder, move);
+      }
+    }
+    return storage;
+  });
+}
+
+async function removeAllLeftovers({ services, move }: Run): Promise<void> {
+  for (const name of [move.source_storage_name, move.destination_storage_name])
+    await removeLeftovers(services.repositories, name, move);
+}

@@ -1,0 +1,78 @@
+/** The folders of a move: what is copied, where the copy grows, how it comes into its place and the old one out of it. */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import {
+  groupWiki,
+  projectRepository,
+  projectWiki,
+  type RepositoryKey,
+  snippetRepository,
+} from '../../core/repositories/containers.ts';
+import type { MoveRow } from '../../core/repositories/move-schedule.ts';
+import type { Repositories } from '../../core/repositories/store.ts';
+import { syncFolder } from '../../platform/git/write.ts';
+import { randomHex } from '../../platform/secret.ts';
+
+type Moved = Pick<MoveRow, 'id' | 'container' | 'container_id'>;
+
+/** Every repository that the container may have. */
+export function repositoriesOf({ container, container_id: id }: Moved): RepositoryKey[] {
+  if (container === 'project') return [projectRepository(id), projectWiki(id)];
+  return [container === 'snippet' ? snippetRepository(id) : groupWiki(id)];
+}
+
+const mark = (move: Moved): string => `.move-${move.id}-`;
+
+/** A name beside the repository's folder that no other move and no other run of this one has. */
+export const besideOf = (folder: string, move: Moved): string => `${folder}${mark(move)}${randomHex(4)}`;
+
+const unlessAbsent = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+};
+
+export const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(unlessAbsent))?.isDirectory() ?? false;
+
+/** Whether both names lead to one folder: then there is nothing to copy and nothing to remove. */
+export async function isSameFolder(left: string, right: string): Promise<boolean> {
+  const [one, other] = await Promise.all([left, right].map((path) => stat(path).catch(unlessAbsent)));
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+/** Makes the folders above a repository, each synced into the one above it, up to the storage's own. */
+export async function makeParents(root: string, folder: string): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+  for (let parent = dirname(folder); parent.startsWith(root); parent = dirname(parent))
+    await syncFolder(parent);
+}
+
+/** Takes a folder out of its place, to be removed later; at once and whole. */
+export async function setAside(folder: string, move: Moved): Promise<void> {
+  if (!(await isFolder(folder))) return;
+  await rename(folder, besideOf(folder, move));
+  await syncFolder(dirname(folder));
+}
+
+/** Puts a copy into its place; what an unfinished move left there is set aside. */
+export async function putInPlace(copy: string, folder: string, move: Moved): Promise<void> {
+  await setAside(folder, move);
+  await rename(copy, folder);
+  await syncFolder(dirname(folder));
+}
+
+/** Removes what the move's runs have left beside the places of the container's repositories in a storage. */
+export async function removeLeftovers(
+  repositories: Repositories,
+  storage: string,
+  move: Moved,
+): Promise<void> {
+  if (!repositories.storages.has(storage)) return;
+  for (const key of repositoriesOf(move)) {
+    const folder = repositories.folder(key, storage);
+    const parent = dirname(folder);
+    const names = (await readdir(parent).catch(unlessAbsent)) ?? [];
+    for (const name of names)
+      if (name.startsWith(`${basename(folder)}${mark(move)}`))
+        await rm(join(parent, name), { recursive: true, force: true });
+  }
+}

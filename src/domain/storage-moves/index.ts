@@ -1,0 +1,39 @@
+/** Moves of repositories between storages: scheduled, listed, and carried out so that no commit is lost. */
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { moveEndpoints } from './routes.ts';
+import { createRunner, type RunnerOptions } from './run.ts';
+
+export type { Pace, Step } from './carry-out.ts';
+
+/** The options are for whoever watches the steps, or has less patience. */
+export function storageMovesCapability(services: Services, options: RunnerOptions = {}): Capability {
+  const runner = createRunner(services, options);
+  return {
+    name: 'storage-moves',
+    tables: ['storage_moves'],
+    // One that runs is ended by its runner, who finds its project gone and removes what it made.
+    async erase(tx, projectIds) {
+      await tx
+        .deleteFrom('storage_moves')
+        .where('container', '=', 'project')
+        .where('container_id', 'in', projectIds)
+        .where('process_id', 'is', null)
+        .where('state', 'in', ['initial', 'failed', 'cleanup failed', 'finished'])
+        .execute();
+    },
+    endpoints: moveEndpoints(runner.wake),
+    background: runner,
+    gauges: [
+      {
+        name: 'repository_storage_move_bytes',
+        help: 'Bytes that the running moves have copied, by move and the last step that is done.',
+        labels: ['move', 'phase'],
+        read: () =>
+          runner
+            .progress()
+            .map(({ move, phase, bytes }) => ({ labels: { move: String(move), phase }, value: bytes })),
+      },
+    ],
+  };
+}

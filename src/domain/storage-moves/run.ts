@@ -1,0 +1,147 @@
+/**
+ * Runs the moves that are scheduled, some at once, and takes up those that dead processes left: it looks every second,
+ * since a process that dies tells nobody.
+ */
+import type { MoveRow, MoveState } from '../../core/repositories/move-schedule.ts';
+import type { Services } from '../../core/services.ts';
+import { monotonic } from '../../platform/clock.ts';
+import { carryOut, type Pace, type Run, type Step, steps, tidy, usualPace } from './carry-out.ts';
+import { areMovesOpen, ClaimLost, claimMove, claimUntidy } from './claims.ts';
+
+export type RunnerOptions = {
+  pace?: Partial<Pace>;
+  /** Told of each step of each move when it is done. */
+  onStep?(step: Step, move: MoveRow): void;
+};
+
+/** How far a move is. */
+export type Progress = { move: number; phase: Step; bytes: number };
+
+export type Runner = {
+  start(): void;
+  /** A move was scheduled: look now. */
+  wake(): void;
+  /** Of the moves that run here. */
+  progress(): Progress[];
+  /** Leaves the moves as they are: whoever comes next takes them up. */
+  stop(): Promise<void>;
+};
+
+/** Moves that copy at once; those that wait for readers to end count no more. */
+const MOST_COPYING = 2;
+const LOOK_MILLISECONDS = 1_000;
+const TIDY_MILLISECONDS = 60_000;
+const TELL_MILLISECONDS = 5_000;
+
+const isCopying = ({ progress, state }: { progress: Progress; state: MoveState }): boolean =>
+  state !== 'replicated' && steps.indexOf(progress.phase) < steps.indexOf('switched');
+
+export function createRunner(services: Services, options: RunnerOptions = {}): Runner {
+  const { database, presence, log } = services;
+  const db = database.background;
+  const running = new Map<number, { progress: Progress; state: MoveState; end: Promise<void> }>();
+  const ending = new AbortController();
+  const { signal } = ending;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  let again = false;
+  let tidyAt = Number.NEGATIVE_INFINITY;
+
+  function runOf(move: MoveRow): { run: Run; progress: Progress } {
+    const progress: Progress = { move: move.id, phase: 'claimed', bytes: 0 };
+    let toldAt = monotonic();
+    const tell = () => {
+      toldAt = monotonic();
+      log.info('storage move', { ...progress, container: move.container, container_id: move.container_id });
+    };
+    const run: Run = {
+      services,
+      move,
+      pace: { ...usualPace, ...options.pace },
+      signal,
+      onStep(step) {
+        progress.phase = step;
+        tell();
+        options.onStep?.(step, move);
+      },
+      onProgress(bytes) {
+        progress.bytes += bytes;
+        if (monotonic() - toldAt > TELL_MILLISECONDS) tell();
+      },
+    };
+    return { run, progress };
+  }
+
+  function begin(move: MoveRow): void {
+    const { run, progress } = runOf(move);
+    const end = Promise.resolve()
+      .then(() => run.onStep('claimed'))
+      .then(() => carryOut(run))
+      .then(
+        () => {
+          running.delete(move.id);
+          wake();
+        },
+        (error: unknown) => {
+          // It is still this process's: the next look takes it up.
+          running.delete(move.id);
+          log.error('storage move interrupted', error, { move: move.id });
+        },
+      );
+    running.set(move.id, { progress, state: move.state, end });
+  }
+
+  async function tidyUp(): Promise<void> {
+    if (monotonic() - tidyAt < TIDY_MILLISECONDS) return;
+    tidyAt = monotonic();
+    const moves = await claimUntidy(db, presence.id, [...running.keys()]);
+    if (moves.length > 0) await presence.announce();
+    for (const move of moves) {
+      if (signal.aborted) return;
+      await tidy(runOf(move).run).catch((error: unknown) => {
+        if (!(error instanceof ClaimLost)) log.error('storage move: not tidied', error, { move: move.id });
+      });
+    }
+  }
+
+  async function look(): Promise<void> {
+    do {
+      again = false;
+      if (!signal.aborted && (await areMovesOpen(db))) {
+        await presence.announce();
+        while (!signal.aborted && [...running.values()].filter(isCopying).length < MOST_COPYING) {
+          const move = await claimMove(db, presence.id, [...running.keys()]);
+          if (!move) break;
+          begin(move);
+        }
+      }
+    } while (again && !signal.aborted);
+    await tidyUp();
+  }
+
+  function wake(): void {
+    if (signal.aborted) return;
+    again = true;
+    looking ??= look()
+      .catch((error: unknown) => log.error('storage moves wait', error))
+      .finally(() => {
+        looking = undefined;
+      });
+  }
+
+  return {
+    start() {
+      timer = setInterval(wake, LOOK_MILLISECONDS);
+      timer.unref();
+      wake();
+    },
+    wake,
+    progress: () => [...running.values()].map(({ progress }) => progress),
+    async stop() {
+      clearInterval(timer);
+      ending.abort();
+      await looking;
+      await Promise.all([...running.values()].map(({ end }) => end));
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** What moves of repositories take and show (facts: Repository storage moves). */
+import Type from 'typebox';
+import { BasicGroupDetails } from '../../core/namespaces/group-records.ts';
+import { ProjectIdentity } from '../../core/namespaces/project-records.ts';
+import { moveStates } from '../../core/repositories/move-schedule.ts';
+import { BasicSnippetRecord } from '../../core/repositories/snippet-records.ts';
+import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
+
+const MoveFields = {
+  id: Type.Integer(),
+  created_at: dateTime(),
+  state: stringEnum(moveStates),
+  source_storage_name: Type.String(),
+  destination_storage_name: Type.String(),
+  error_message: nullable(Type.String()),
+};
+
+/** The record of a move, by what it moves. */
+export const moveRecords = {
+  project: Type.Object({ ...MoveFields, project: ProjectIdentity }),
+  snippet: Type.Object({ ...MoveFields, snippet: BasicSnippetRecord }),
+  group: Type.Object({ ...MoveFields, group: BasicGroupDetails }),
+} as const;
+
+export const destination = {
+  destination_storage_name: Type.Optional(
+    Type.String({ description: 'One of the storages; chosen by weight when absent.' }),
+  ),
+};
+export const source = { source_storage_name: Type.String() };
+export const moveId = { repository_storage_move_id: Type.Integer() };
+
+/** Where a project's repositories are on disk. */
+export const ProjectStorage = Type.Object({
+  project_id: Type.Integer(),
+  disk_path: Type.String(),
+  created_at: dateTime(),
+  repository_storage: Type.String(),
+});

@@ -1,0 +1,245 @@
+/** Changes of a wiki: a commit of the caller's, and then what the database and the feed know of the page. */
+import { announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { authorOf } from '../../core/repositories/authors.ts';
+import { commitChanges } from '../../core/repositories/commits.ts';
+import { countWrite } from '../../core/repositories/pushes.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { Failure, invalid, notFound } from '../../platform/failure.ts';
+import { shortRef } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { type Commit, type NewObject, newObject } from '../../platform/git/parse.ts';
+import { gitText } from '../../platform/git/program.ts';
+import { findBranch } from '../../platform/git/refs.ts';
+import { findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
+import { randomHex } from '../../platform/secret.ts';
+import { isKey, joinFrontMatter, splitFrontMatter } from './front-matter.ts';
+import { findPage, type Page, readTexts } from './pages.ts';
+import { presentBasic, presentPage } from './present.ts';
+import { forgetPage, keepPage } from './queries.ts';
+import { attachmentName, endingFor, endings, markdownOf, nameOf, type PageName } from './rules.ts';
+import type { AttachmentInput, CreateInput, UpdateInput, WikiAttachment, WikiPage } from './schema.ts';
+import { readWiki, type Wiki } from './wiki.ts';
+
+/** Who changes which wiki, and by what. */
+export type Scene = { services: Services; settings: ApplicationSettings; actor: Actor; wiki: Wiki };
+
+export const noPage = (): Failure => notFound('Wiki Page');
+
+const duplicate = (): Failure => invalid({ base: ['Duplicate page: A page with that title already exists'] });
+
+/** Holds the wiki for writing, at the head of the branch that it shows. */
+async function onWiki<T>(
+  { services, settings, wiki }: Scene,
+  work: (git: GitFolder, branch: string, head: Commit | undefined) => Promise<T>,
+): Promise<T> {
+  await wiki.settle(services, settings);
+  return services.repositories.write(wiki.key, settings.default_branch_name || 'main', async (git) => {
+    const symbolic = await gitText(['symbolic-ref', 'HEAD'], { folder: git.folder });
+    const branch = shortRef(symbolic.trim())?.name ?? 'main';
+    return work(git, branch, await findBranch(git, branch));
+  });
+}
+
+/** The same with the page of a slug; 404 without one, before any repository is made for its sake. */
+async function onPage<T>(
+  scene: Scene,
+  slug: string,
+  work: (git: GitFolder, branch: string, head: Commit, page: Page) => Promise<T>,
+): Promise<T> {
+  const { services, wiki } = scene;
+  if (!(await readWiki(services, wiki, 'HEAD', (git, { tree }) => findPage(git, tree, slug)))) throw noPage();
+  return onWiki(scene, async (git, branch, head) => {
+    const page = head && (await findPage(git, head.tree, slug));
+    if (!page) throw noPage();
+    return work(git, branch, head, page);
+  });
+}
+
+type Edit = {
+  changes: readonly TreeChange[];
+  blobs: readonly NewObject[];
+  message: string;
+};
+
+async function commit(
+  { services, actor }: Scene,
+  git: GitFolder,
+  branch: string,
+  head: Commit | undefined,
+  edit: Edit,
+) {
+  try {
+    const author = await authorOf(services.database.db, actor);
+    await commitChanges(git, { branch, head, author, ...edit });
+  } catch (error) {
+    if (error instanceof PathConflict) throw invalid({ title: ['has a page in the place of a folder'] });
+    throw error;
+  }
+}
+
+const pathOf = ({ path }: PageName): string[] => path.split('/');
+
+/** Refuses a name that another page has, in whatever capitals or format; or that something else has. */
+async function refuseTaken(git: GitFolder, tree: string, page: PageName, itself?: Page): Promise<void> {
+  if (page.path === itself?.path) return;
+  const other = await findPage(git, tree, page.slug);
+  if (other && other.path !== itself?.path) throw duplicate();
+  if (await findEntry(git, tree, pathOf(page))) throw duplicate();
+}
+
+function named(title: string, ending: string): PageName {
+  const page = nameOf(title, ending);
+  if ('problem' in page) throw invalid({ title: [page.problem] });
+  return page;
+}
+
+/** The text of a page as it is kept; 400 for one that is too large. */
+function textOf(settings: ApplicationSettings, content: string, frontMatter: Record<string, string>): string {
+  if (!Object.keys(frontMatter).every(isKey)) throw invalid({ front_matter: ['is invalid'] });
+  const text = joinFrontMatter(frontMatter, content);
+  const size = Buffer.byteLength(text);
+  const most = settings.wiki_page_max_content_bytes;
+  if (size > most)
+    throw invalid({ content: [`is too long (${size} Bytes). The maximum size is ${most} Bytes.`] });
+  return text;
+}
+
+const put = (page: PageName, mode: string, oid: string): TreeChange => ({
+  path: pathOf(page),
+  entry: { mode, oid },
+});
+const remove = (page: PageName): TreeChange => ({ path: pathOf(page), entry: undefined });
+
+/** The new page; 400 for a title that is taken or cannot be one. */
+export async function createPage(scene: Scene, input: CreateInput): Promise<WikiPage> {
+  const { settings, actor, wiki } = scene;
+  const { title, content, format = 'markdown', front_matter = {} } = input;
+  const page = named(title, endings[format]);
+  const text = textOf(settings, content, front_matter);
+  const blob = newObject('blob', Buffer.from(text));
+  return onWiki(scene, async (git, branch, head) => {
+    if (head) await refuseTaken(git, head.tree, page);
+    await commit(scene, git, branch, head, {
+      changes: [put(page, '100644', blob.oid)],
+      blobs: [blob],
+      message: `${actor.username} created page: ${title.trim()}`,
+    });
+    const id = await record(scene, 'created', page, (tx) => keepPage(tx, wiki, undefined, page));
+    return presentPage(page, id, text);
+  });
+}
+
+/** The changed page, which keeps its id under another title; what is not sent stays as it is. */
+export async function updatePage(scene: Scene, input: UpdateInput): Promise<WikiPage> {
+  const { settings, actor, wiki } = scene;
+  const { title, format, content, front_matter } = input;
+  if ([title, format, content, front_matter].every((value) => value === undefined))
+    throw new Failure('bad_request', '400 Bad request', {
+      error: 'content, title, format are missing, at least one parameter must be provided',
+    });
+  return onPage(scene, input.slug, async (git, branch, head, before) => {
+    const page = named(title ?? before.slug, endingFor(before, format ?? before.format));
+    await refuseTaken(git, head.tree, page, before);
+    const [old = ''] = await readTexts(git, [before]);
+    const text =
+      content === undefined && front_matter === undefined
+        ? old
+        : textOf(settings, content ?? splitFrontMatter(old).content, front_matter ?? {});
+    const blob = newObject('blob', Buffer.from(text));
+    await commit(scene, git, branch, head, {
+      changes: [remove(before), put(page, before.mode, blob.oid)],
+      blobs: [blob],
+      message: `${actor.username} updated page: ${title?.trim() ?? before.title}`,
+    });
+    const id = await record(scene, 'updated', page, (tx) => keepPage(tx, wiki, before.slug, page));
+    return presentPage(page, id, text);
+  });
+}
+
+/** Removes the page; `unmodified` sees first when it was last changed. */
+export async function deletePage(
+  scene: Scene,
+  slug: string,
+  unmodified: (updatedAt: Date) => void,
+): Promise<void> {
+  const { actor, wiki } = scene;
+  await onPage(scene, slug, async (git, branch, head, page) => {
+    unmodified(await changedAt(git, head, page));
+    await commit(scene, git, branch, head, {
+      changes: [remove(page)],
+      blobs: [],
+      message: `${actor.username} deleted page: ${page.title}`,
+    });
+    await record(scene, 'destroyed', page, async (tx) => {
+      const id = await keepPage(tx, wiki, undefined, page);
+      await forgetPage(tx, wiki, page.slug);
+      return id;
+    });
+  });
+}
+
+/** When the page was last changed, by the history of the branch. */
+async function changedAt(git: GitFolder, head: Commit, { path }: PageName): Promise<Date> {
+  const seconds = await gitText(['log', '-1', '--format=%ct', head.oid, '--', path], {
+    folder: git.folder,
+    environment: { GIT_LITERAL_PATHSPECS: '1' },
+  });
+  return new Date(Number(seconds) * 1_000);
+}
+
+/** Keeps a file beside the pages, in a folder of its own. */
+export async function attachFile(scene: Scene, input: AttachmentInput): Promise<WikiAttachment> {
+  const name = attachmentName(input.file.filename);
+  const path = ['uploads', randomHex(16), name];
+  const blob = newObject('blob', input.file.bytes);
+  return onWiki(scene, async (git, shown, shownHead) => {
+    const branch = input.branch || shown;
+    const head = branch === shown ? shownHead : await findBranch(git, branch);
+    if (branch !== shown && !head)
+      throw new Failure('bad_request', 'You can only create or edit files when you are on a branch');
+    await commit(scene, git, branch, head, {
+      changes: [{ path, entry: { mode: '100644', oid: blob.oid } }],
+      blobs: [blob],
+      message: `Upload attachment ${name}`,
+    });
+    await countWrite(scene.services.database.db, scene.wiki.key);
+    const url = path.join('/');
+    return { file_name: name, file_path: url, branch, link: { url, markdown: markdownOf(name, url) } };
+  });
+}
+
+/** A project's `last_activity_at` is shown to the hour. */
+const HOUR = 3_600_000;
+
+/** Writes what the commit means for the page's row, which gives its id; and, in projects, tells the feed. */
+const record = (
+  { services, actor, wiki }: Scene,
+  action: 'created' | 'updated' | 'destroyed',
+  page: PageName,
+  keep: (tx: Db) => Promise<number>,
+): Promise<number> =>
+  inTransaction(services.database.db, async (tx) => {
+    const id = await keep(tx);
+    await countWrite(tx, wiki.key);
+    if (wiki.owner === 'group_id') return id;
+    const activity = {
+      action,
+      projectId: wiki.id,
+      targetType: 'WikiPage::Meta',
+      targetId: id,
+      details: { target_title: page.title, wiki_page: presentBasic(page, id) },
+    };
+    await announce(tx, { author: actor, activity });
+    const time = now();
+    await tx
+      .updateTable('projects')
+      .set({ last_activity_at: time })
+      .where('id', '=', wiki.id)
+      .where('last_activity_at', '<', new Date(time.getTime() - HOUR))
+      .execute();
+    return id;
+  });

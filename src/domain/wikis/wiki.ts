@@ -1,0 +1,62 @@
+/** Whose wiki it is. What differs between those of projects and those of groups is here, and nowhere else. */
+import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
+import { groupWiki, projectWiki, type RepositoryKey } from '../../core/repositories/containers.ts';
+import { settleGroupWiki } from '../../core/repositories/group-wikis.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import type { Commit } from '../../platform/git/parse.ts';
+import { findCommit } from '../../platform/git/refs.ts';
+
+export type Wiki = {
+  key: RepositoryKey;
+  /** The column of wiki_pages that names the owner. */
+  owner: 'project_id' | 'group_id';
+  id: number;
+  /** Where the repository is; undefined while the group has none. */
+  storage: string | undefined;
+  /** Gives the wiki a storage where it has none yet; before every write. */
+  settle(services: Services, settings: ApplicationSettings): Promise<void>;
+};
+
+/** The wiki of a project: it is where the project's own repository is. */
+export const wikiOfProject = async (_db: Db, { id, row }: AuthorizedProject): Promise<Wiki> => ({
+  key: projectWiki(id),
+  owner: 'project_id',
+  id,
+  storage: row.repository_storage,
+  settle: async () => {},
+});
+
+/** The wiki of a group, which gets a storage by the weights of the instance with its first page. */
+export async function wikiOfGroup(db: Db, { id }: AuthorizedGroup): Promise<Wiki> {
+  const row = await db
+    .selectFrom('group_wikis')
+    .select('repository_storage')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return {
+    key: groupWiki(id),
+    owner: 'group_id',
+    id,
+    storage: row?.repository_storage,
+    settle: async (services, settings) => {
+      if (!row) await settleGroupWiki(services, settings, id);
+    },
+  };
+}
+
+/** Reads at a commit of the wiki; undefined where there is no repository, or no such commit. */
+export const readWiki = <T>(
+  { repositories }: Services,
+  { key, storage }: Wiki,
+  revision: string,
+  work: (git: GitFolder, commit: Commit) => Promise<T>,
+): Promise<T | undefined> =>
+  storage === undefined
+    ? Promise.resolve(undefined)
+    : repositories.read(key, storage, async (git) => {
+        const commit = await findCommit(git, revision);
+        return commit && work(git, commit);
+      });

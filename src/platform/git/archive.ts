@@ -1,0 +1,79 @@
+/** Archives of a tree, as git makes them while they are sent. */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { outputOf, streamGit } from './long-runs.ts';
+import { gitEnvironment } from './program.ts';
+
+/** By any name that a client may give them. */
+export const archiveFormats = [
+  'tar.gz',
+  'tgz',
+  'gz',
+  'tar.bz2',
+  'tbz',
+  'tbz2',
+  'tb2',
+  'bz2',
+  'tar',
+  'zip',
+] as const;
+export type ArchiveFormat = (typeof archiveFormats)[number];
+
+/** The ending of an archive's name, the same for all names of its format. */
+export const archiveEnding = (format: ArchiveFormat): 'tar' | 'zip' | 'tar.gz' | 'tar.bz2' => {
+  if (format === 'tar' || format === 'zip') return format;
+  return format.endsWith('gz') ? 'tar.gz' : 'tar.bz2';
+};
+
+export type ArchiveOrder = {
+  commit: string;
+  format: ArchiveFormat;
+  /** The folder in which everything is. */
+  prefix: string;
+  /** Only what is at or below this path; everything when empty. */
+  path: string;
+  /** Nothing of what is at or below these. */
+  exclude: readonly string[];
+};
+
+/** Whether there is a program that makes this format: git has no bzip2 in it. */
+export async function canArchive(format: ArchiveFormat): Promise<boolean> {
+  if (archiveEnding(format) !== 'tar.bz2') return true;
+  const folders = gitEnvironment.PATH?.split(':') ?? [];
+  const found = await Promise.allSettled(
+    folders.map((folder) => access(join(folder, 'bzip2'), constants.X_OK)),
+  );
+  return found.some(({ status }) => status === 'fulfilled');
+}
+
+/** The archive's bytes; whoever destroys the stream ends the programs behind it. */
+export function streamArchive(folder: string, order: ArchiveOrder): Readable {
+  const ending = archiveEnding(order.format);
+  const bzipped = ending === 'tar.bz2';
+  const made = streamGit(
+    [
+      'archive',
+      `--format=${bzipped ? 'tar' : ending}`,
+      `--prefix=${order.prefix}/`,
+      order.commit,
+      '--',
+      // Without magic of theirs: a path may begin with a colon or have a star in it.
+      ...(order.path === '' ? [] : [`:(literal)${order.path}`]),
+      ...order.exclude.map((path) => `:(exclude,literal)${path}`),
+    ],
+    { folder },
+  );
+  return bzipped ? compress(made) : made;
+}
+
+function compress(tar: Readable): Readable {
+  const child = spawn('bzip2', ['-c'], { env: gitEnvironment, stdio: ['pipe', 'pipe', 'pipe'] });
+  const packed = outputOf(child, 'bzip2');
+  // It may be killed while there is still something to write.
+  child.stdin.on('error', () => {});
+  tar.on('error', (error) => packed.destroy(error)).pipe(child.stdin);
+  return packed.once('close', () => tar.destroy());
+}

@@ -1,0 +1,22 @@
+/** The contents of files: small ones are read whole, large ones as a stream. */
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { streamGit } from './long-runs.ts';
+import type { GitFolder, ObjectInfo } from './objects.ts';
+
+const LARGEST_WHOLE = 4 * 1_048_576;
+
+/** Whether a blob is better streamed than held. */
+export const isLarge = ({ size }: Pick<ObjectInfo, 'size'>): boolean => size > LARGEST_WHOLE;
+
+/** The bytes of a blob, from a process of its own. */
+export const streamBlob = (git: GitFolder, oid: string): Readable =>
+  streamGit(['cat-file', 'blob', oid], { folder: git.folder });
+
+/** The SHA-256 of a blob's bytes, as hex; a large one is not held for it. */
+export async function digestBlob(git: GitFolder, blob: ObjectInfo): Promise<string> {
+  const digest = createHash('sha256');
+  if (isLarge(blob)) for await (const chunk of streamBlob(git, blob.oid)) digest.update(chunk);
+  else digest.update((await git.read(blob.oid))?.content ?? '');
+  return digest.digest('hex');
+}

@@ -1,0 +1,31 @@
+/** Who made the commits of a history. */
+import { keepAnswers } from './answers.ts';
+import { gitInTime } from './long-runs.ts';
+import { decode } from './parse.ts';
+
+export type Contributor = { name: string; email: string; commits: number };
+
+const answers = keepAnswers<Contributor[]>(200);
+
+/** Everybody with a commit that is no merge at or before this one, each address once. */
+export const contributorsOf = (folder: string, commit: string): Promise<readonly Contributor[]> =>
+  answers(commit, async () =>
+    parseShortlog(
+      await gitInTime(['shortlog', '--summary', '--numbered', '--email', '--no-merges', commit], { folder }),
+    ),
+  );
+
+const line = /^ *(\d+)\t(.*?) ?<([^<>]*)>$/;
+
+/** Takes `git shortlog -sne` apart; of the names of one address, that with most commits stays. */
+export function parseShortlog(output: Buffer): Contributor[] {
+  const found = new Map<string, Contributor>();
+  for (const text of decode(output).split('\n')) {
+    const [, count, name = '', email = ''] = line.exec(text) ?? [];
+    if (count === undefined) continue;
+    const known = found.get(email);
+    if (known) known.commits += Number(count);
+    else found.set(email, { name, email, commits: Number(count) });
+  }
+  return [...found.values()];
+}

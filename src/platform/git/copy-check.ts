@@ -1,0 +1,88 @@
+/** Proves that a copy of a repository is whole: its files are undamaged, its refs are the source's, all is connected. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createInflate } from 'node:zlib';
+import { allRefs, eachOf, headOf, objectFiles } from './copy.ts';
+import { spawnGit } from './program.ts';
+
+/** The copy is not what the source is, or the source was damaged before: a sentence says what was found. */
+export class BadCopy extends Error {}
+
+const CHECKSUM_BYTES = 20;
+/** Small enough that others are served between two of them. */
+const PIECE = 262_144;
+
+/** Packs and what belongs to them end with the SHA-1 of all before. */
+async function checkSealed(path: string, signal?: AbortSignal): Promise<void> {
+  const hash = createHash('sha1');
+  let tail = Buffer.alloc(0);
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE, signal })) {
+    const bytes = Buffer.concat([tail, piece as Buffer]); // a stream without an encoding gives buffers
+    const end = Math.max(0, bytes.length - CHECKSUM_BYTES);
+    hash.update(bytes.subarray(0, end));
+    tail = bytes.subarray(end);
+  }
+  if (!hash.digest().equals(tail)) throw new BadCopy(`The file ${basename(path)} is damaged.`);
+}
+
+/** A loose object is named by the SHA-1 of what it is when it is inflated. */
+async function checkLoose(path: string): Promise<void> {
+  const oid = `${basename(dirname(path))}${basename(path)}`;
+  const hash = createHash('sha1');
+  const read = pipeline(createReadStream(path), createInflate(), async (pieces: AsyncIterable<Buffer>) => {
+    for await (const piece of pieces) hash.update(piece);
+  });
+  await read.catch((error: NodeJS.ErrnoException) => {
+    if (error.code?.startsWith('Z_')) throw new BadCopy(`The object ${oid} is damaged.`);
+    throw error;
+  });
+  if (hash.digest('hex') !== oid) throw new BadCopy(`The object ${oid} is damaged.`);
+}
+
+/** What git passes over in silence: a ref's file that it cannot read. */
+async function checkLooseRefs(folder: string, refs: string): Promise<void> {
+  const known = new Set(refs.split('\n').map((line) => line.slice(line.indexOf(' ') + 1)));
+  const names = await readdir(join(folder, 'refs'), { recursive: true, encoding: 'latin1' });
+  for (const name of names) {
+    if (known.has(`refs/${name}`) || name.endsWith('.lock')) continue;
+    const file = await stat(Buffer.from(join(folder, 'refs', name), 'latin1')).catch(() => undefined);
+    if (file?.isFile()) throw new BadCopy(`The ref refs/${name} is damaged.`);
+  }
+}
+
+/** Every object that a ref leads to is there. A run of minutes, so not among the short ones. */
+export async function checkConnections(folder: string, signal?: AbortSignal): Promise<void> {
+  const args = ['fsck', '--connectivity-only', '--no-dangling', '--no-reflogs', '--no-progress'];
+  const child = spawnGit(args, { folder, ...(signal && { signal }) });
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (text: Buffer) => {
+      if (said.length < 2_000) said += text.toString('utf8');
+    });
+  child.on('error', reject);
+  child.on('close', resolve);
+  child.stdin?.on('error', () => {});
+  child.stdin?.end();
+  if ((await promise) === 0) return;
+  const found = said.split('\n').find((line) => line !== '' && !line.startsWith('notice:'));
+  throw new BadCopy(`The history is damaged: ${found ?? 'git says no more'}.`);
+}
+
+/** Throws BadCopy unless the destination has all that the source has; the source must not change meanwhile. */
+export async function verifyCopy(source: string, destination: string, signal?: AbortSignal): Promise<void> {
+  const refs = await allRefs(source);
+  if ((await allRefs(destination)) !== refs)
+    throw new BadCopy('The refs of the copy are not those of the source.');
+  if ((await headOf(destination)) !== (await headOf(source)))
+    throw new BadCopy('HEAD of the copy is not that of the source.');
+  await checkLooseRefs(source, refs);
+  const objects = join(destination, 'objects');
+  const { packs, loose } = await objectFiles(objects);
+  for (const name of packs) await checkSealed(join(objects, name), signal);
+  await eachOf(loose, (name) => checkLoose(join(objects, name)));
+  await checkConnections(destination, signal);
+}

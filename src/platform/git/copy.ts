@@ -1,0 +1,225 @@
+/**
+ * Copies a bare repository to another folder, and proves that the copy is whole. Only objects, refs and HEAD come along:
+ * the configuration is ours, and there are no hooks.
+ */
+import { constants, type Dirent } from 'node:fs';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { git } from './program.ts';
+import { layOut, syncFolder, writeSynced } from './write.ts';
+
+export type CopyOptions = {
+  /** Shares the object files by hard links where both folders are on one file system: git never writes to one again. */
+  link?: boolean;
+  /** Called with the bytes copied since it was called last. */
+  onProgress?(bytes: number): void;
+  signal?: AbortSignal | undefined;
+};
+
+/** Above so many bytes a file is copied piece by piece, so that progress shows and an end is heard. */
+const LARGE_FILE = 16 * 1_048_576;
+const PIECE = 4 * 1_048_576;
+const FILES_AT_ONCE = 16;
+/** How often the objects are listed anew because files went away, or refs changed, under the copy. */
+const MOST_LISTINGS = 20;
+
+const packFile = /^pack-[0-9a-f]{40,64}\.(pack|idx|rev|bitmap|mtimes)$/;
+const looseFolder = /^[0-9a-f]{2}$/;
+const looseFile = /^[0-9a-f]{38,62}$/;
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+/** All refs, `<oid> <name>` a line in the order of names: bytes as latin1, for a name need not be UTF-8. */
+export const allRefs = async (folder: string): Promise<string> =>
+  (
+    await git(['for-each-ref', '--format=%(objectname) %(refname)'], {
+      folder,
+      maximumOutput: 512 * 1_048_576,
+    })
+  ).toString('latin1');
+
+/** The text of HEAD; throws where it is neither a branch's name nor an id. */
+export async function headOf(folder: string): Promise<string> {
+  const head = await readFile(join(folder, 'HEAD'), 'latin1');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+  if (!/^(ref: refs\/[^\x00-\x20\x7f]+|[0-9a-f]{40,64})\n$/.test(head)) throw new Error('HEAD is damaged');
+  return head;
+}
+
+const entriesOf = (folder: string): Promise<Dirent[]> =>
+  readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+
+/** The object files below `objects`: packs, each index behind what it is the index of, and then loose objects. */
+export async function objectFiles(objects: string): Promise<{ packs: string[]; loose: string[] }> {
+  const loose: string[] = [];
+  for (const { name: part } of await entriesOf(objects)) {
+    if (!looseFolder.test(part)) continue;
+    for (const { name } of await entriesOf(join(objects, part)))
+      if (looseFile.test(name)) loose.push(`${part}/${name}`);
+  }
+  // Listed last: what is packed meanwhile goes from loose to packed, never the other way.
+  const packs = (await entriesOf(join(objects, 'pack')))
+    .map(({ name }) => name)
+    .filter((name) => packFile.test(name))
+    .sort((left, right) => Number(left.endsWith('.idx')) - Number(right.endsWith('.idx')))
+    .map((name) => `pack/${name}`);
+  return { packs, loose };
+}
+
+/** Does the work for every item, so many at once; the first failure ends it when those under way are done. */
+export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  let failed = false;
+  const worker = async () => {
+    for (const item of rest) {
+      if (failed) return;
+      await work(item).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      });
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: FILES_AT_ONCE }, worker));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+async function linkUnlessElsewhere(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP'].includes(codeOf(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Copies one file, synced. */
+async function copyObjectFile(from: string, to: string, options: CopyOptions): Promise<void> {
+  const { onProgress, signal } = options;
+  signal?.throwIfAborted();
+  if (options.link && (await linkUnlessElsewhere(from, to))) return;
+  const { size } = await stat(from);
+  if (size > LARGE_FILE) return copyLarge(from, to, options);
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  // Opened for reading: git's own files are nobody's to write.
+  const file = await open(to);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  onProgress?.(size);
+}
+
+async function copyLarge(from: string, to: string, { onProgress, signal }: CopyOptions): Promise<void> {
+  const piece = Buffer.allocUnsafe(PIECE);
+  const input = await open(from);
+  try {
+    const output = await open(to, 'wx', 0o444);
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        const { bytesRead } = await input.read(piece);
+        if (bytesRead === 0) break;
+        await output.writeFile(piece.subarray(0, bytesRead));
+        onProgress?.(bytesRead);
+      }
+      await output.sync();
+    } finally {
+      await output.close();
+    }
+  } finally {
+    await input.close();
+  }
+}
+
+/**
+ * Copies what is not in `copied` yet, until no file of a listing went away under the copy. Names what it copies.
+ */
+async function copyObjects(
+  source: string,
+  destination: string,
+  copied: Set<string>,
+  options: CopyOptions,
+): Promise<void> {
+  const folders = new Set<string>();
+  for (let listing = 1; ; listing++) {
+    let gone = false;
+    const copyOne = async (name: string) => {
+      try {
+        await copyObjectFile(join(source, name), join(destination, name), options);
+        copied.add(name);
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT' || listing === MOST_LISTINGS) throw error;
+        gone = true;
+      }
+    };
+    const { packs, loose } = await objectFiles(source);
+    for (const name of loose) folders.add(dirname(name));
+    for (const part of folders) await mkdir(join(destination, part), { recursive: true, mode: 0o700 });
+    await eachOf(
+      packs.filter((name) => !copied.has(name)),
+      copyOne,
+    );
+    await eachOf(
+      loose.filter((name) => !copied.has(name)),
+      copyOne,
+    );
+    if (!gone) break;
+  }
+  for (const part of [...folders, 'pack', '.']) await syncFolder(join(destination, part));
+}
+
+/** Of a pack that a repack took away under the copy, some of the files may have come along. */
+async function dropTorn(objects: string): Promise<void> {
+  const { packs } = await objectFiles(objects);
+  for (const name of packs) {
+    const stem = name.replace(/\.[a-z]+$/, '');
+    if (packs.includes(`${stem}.pack`) && packs.includes(`${stem}.idx`)) continue;
+    await rm(join(objects, name), { force: true });
+  }
+}
+
+/**
+ * Copies a repository to a folder that must not be there yet, whole or not at all. Throws NoRepository without a source,
+ * and what the disk says when it does not take the copy. The source may be written meanwhile, and repacked: the copy is
+ * made of refs that did not change while their objects were copied, so that nothing can have dropped those.
+ */
+export async function copyRepository(
+  source: string,
+  destination: string,
+  options: CopyOptions = {},
+): Promise<void> {
+  let refs = await allRefs(source);
+  const head = await headOf(source);
+  const draft = `${destination}.draft`;
+  await rm(draft, { recursive: true, force: true });
+  try {
+    await layOut(draft, head);
+    const objects = join(draft, 'objects');
+    const copied = new Set<string>();
+    for (let round = 1; ; round++) {
+      await copyObjects(join(source, 'objects'), objects, copied, options);
+      const after = await allRefs(source);
+      if (after === refs) break;
+      if (round === MOST_LISTINGS) throw new Error('The repository changes too fast to be copied.');
+      refs = after;
+    }
+    await dropTorn(objects);
+    await syncFolder(join(objects, 'pack'));
+    if (refs !== '')
+      await writeSynced(
+        join(draft, 'packed-refs'),
+        Buffer.from(`# pack-refs with: sorted \n${refs}`, 'latin1'),
+      );
+    await syncFolder(draft);
+    await rename(draft, destination);
+    await syncFolder(dirname(destination));
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true }).catch(() => {});
+    throw error;
+  }
+}

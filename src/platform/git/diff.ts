@@ -1,0 +1,282 @@
+/** What changed between two trees: a record for each file, with its patch where that is not too long; and line counts. */
+import { once } from 'node:events';
+import { Failure } from '../failure.ts';
+import type { ObjectPlace, Window } from './history.ts';
+import { isAbort, PATIENCE, textInTime } from './long-runs.ts';
+import { decode } from './parse.ts';
+import { GitError, spawnGit } from './program.ts';
+
+/** The tree that a first commit is compared with; every git knows it. */
+export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+export type FileDiff = {
+  /** The hunks, or the sentence about binary files; empty where nothing but the name or the mode changed. */
+  diff: string;
+  /** Left out because the whole is too long. */
+  collapsed: boolean;
+  /** Left out because this patch is too long. */
+  too_large: boolean;
+  new_path: string;
+  old_path: string;
+  /** Octal; `0` where there was no file. */
+  a_mode: string;
+  b_mode: string;
+  new_file: boolean;
+  renamed_file: boolean;
+  deleted_file: boolean;
+  generated_file: boolean;
+};
+
+export type Diff = {
+  /** Those of the window. */
+  files: FileDiff[];
+  /** Of the whole, as far as it is listed. */
+  total: number;
+  /** Whether files or patches are left out because the whole is too long. */
+  overflow: boolean;
+};
+
+/** Ids of trees or commits. */
+export type DiffEnds = { from: string; to: string };
+
+export type DiffOptions = {
+  /** The lines `---` and `+++` before the hunks. */
+  unidiff?: boolean | undefined;
+  /** Which of the files; all unless told. */
+  window?: Window;
+};
+
+const MOST_FILES = 3_000;
+const LONGEST_PATCH = 200 * 1_024;
+const LONGEST_WHOLE = 5 * 1_048_576;
+/** Beside the hunks: two long names, four times each. */
+const LONGEST_HEADER = 65_536;
+
+/** Compares two trees; renames are found by content. What takes longer than half a minute is left out. */
+export async function readDiff(
+  place: ObjectPlace,
+  { from, to }: DiffEnds,
+  options: DiffOptions = {},
+): Promise<Diff> {
+  return inTurn(async () => {
+    const args = [
+      ...['-c', 'core.quotePath=false', 'diff-tree', '-r', '-M', '-z', '--raw', '-p', '--full-index'],
+      ...['--no-ext-diff', '--no-textconv', '--no-color', from, to, '--'],
+    ];
+    const child = spawnGit(args, { ...place, signal: AbortSignal.timeout(PATIENCE) });
+    let stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (stderr.length < 4_096) stderr += chunk.toString('utf8');
+    });
+    child.stdin?.on('error', () => {}).end();
+    // The first is heard below; nobody hears of a second.
+    child.on('error', () => {});
+    const ending: Promise<unknown> = once(child, 'close').then(
+      ([code]) => code,
+      (error: unknown) => error,
+    );
+    try {
+      const { atEnd, ...diff } = await parseDiff(child.stdout ?? [], options);
+      if (!atEnd) return diff;
+      const end = await ending;
+      if (end === 0) return diff;
+      if (isAbort(end)) return withoutLastPatch(diff);
+      if (end instanceof Error) throw end;
+      throw new GitError(['diff-tree'], typeof end === 'number' ? end : null, stderr);
+    } finally {
+      child.kill('SIGKILL');
+      child.stdout?.destroy();
+    }
+  });
+}
+
+/** The last patch that was read may be the beginning of one. */
+function withoutLastPatch(diff: Diff): Diff {
+  const last = diff.files.findLastIndex((file) => file.diff !== '');
+  const files = diff.files.map((file, index) =>
+    index === last ? { ...file, diff: '', collapsed: true } : file,
+  );
+  return { ...diff, files, overflow: true };
+}
+
+/** These programs may write for long, so few run at once. */
+const PLACES = 4;
+let running = 0;
+const MOST_WAITING = 200;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting.length >= MOST_WAITING)
+    throw new Failure('unavailable', '503 Service Unavailable: too many repository operations', {
+      headers: { 'retry-after': '5' },
+    });
+  if (running < PLACES) running += 1;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
+}
+
+type Entry = Omit<FileDiff, 'diff' | 'collapsed' | 'too_large'>;
+
+const NUL = Buffer.of(0);
+// No line of a hunk begins so, and names in headers have their line breaks quoted.
+const NEXT_PATCH = Buffer.from('\ndiff --git ');
+
+/**
+ * Reads `diff-tree -z --raw -p`: the list of the files, an empty field, and a patch for each of them in the same order.
+ * `atEnd` is whether it read all that there was, so that only the program's code says whether that was all there is.
+ */
+export async function parseDiff(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  { unidiff = false, window = { offset: 0, limit: MOST_FILES } }: DiffOptions = {},
+): Promise<Diff & { atEnd: boolean }> {
+  const next = pieces(chunks);
+  const { entries, more } = await readEntries(next);
+  const wanted = entries.slice(window.offset, window.offset + window.limit);
+  for (let skipped = 0; skipped < window.offset && wanted.length > 0; skipped++) await next(NEXT_PATCH, 0);
+  const files: FileDiff[] = [];
+  let length = 0;
+  let atEnd = entries.length === 0;
+  for (const entry of wanted) {
+    const patch = await next(NEXT_PATCH, LONGEST_PATCH + LONGEST_HEADER);
+    atEnd = !patch || patch.isLast;
+    if (!patch) break;
+    const hunks = patch.length > patch.bytes.length ? undefined : hunksOf(patch.bytes, unidiff);
+    const isTooLarge = hunks === undefined || hunks.length > LONGEST_PATCH;
+    length += isTooLarge ? 0 : hunks.length;
+    if (length > LONGEST_WHOLE) break;
+    files.push({ diff: isTooLarge ? '' : decode(hunks), collapsed: false, too_large: isTooLarge, ...entry });
+  }
+  const left = wanted.slice(files.length);
+  files.push(...left.map((entry) => ({ diff: '', collapsed: true, too_large: false, ...entry })));
+  return { files, total: entries.length, overflow: more || left.length > 0, atEnd };
+}
+
+const rawLine = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])/;
+const ABSENT = '0';
+
+async function readEntries(next: NextPiece): Promise<{ entries: Entry[]; more: boolean }> {
+  const entries: Entry[] = [];
+  for (;;) {
+    const line = await next(NUL, 512);
+    const [, before, after, status] = rawLine.exec(line?.bytes.toString('latin1') ?? '') ?? [];
+    if (before === undefined || after === undefined) return { entries, more: false };
+    const old_path = await readPath(next);
+    const new_path = status === 'R' ? await readPath(next) : old_path;
+    // A file that became a link, or a submodule, has two patches: it went, and another came.
+    const changes =
+      status === 'T'
+        ? [
+            [before, ABSENT],
+            [ABSENT, after],
+          ]
+        : [[status === 'A' ? ABSENT : before, status === 'D' ? ABSENT : after]];
+    for (const [a_mode = ABSENT, b_mode = ABSENT] of changes) {
+      if (entries.length === MOST_FILES) {
+        await skipList(next);
+        return { entries, more: true };
+      }
+      entries.push({
+        new_path,
+        old_path,
+        a_mode,
+        b_mode,
+        new_file: a_mode === ABSENT,
+        renamed_file: status === 'R',
+        deleted_file: b_mode === ABSENT,
+        generated_file: isGenerated(new_path),
+      });
+    }
+  }
+}
+
+const readPath = async (next: NextPiece): Promise<string> =>
+  decode((await next(NUL, 65_536))?.bytes ?? Buffer.alloc(0));
+
+/** The rest of the list: only the empty field has nothing before its end. */
+async function skipList(next: NextPiece): Promise<void> {
+  for (let field = await next(NUL, 0); field && field.length > 0; ) field = await next(NUL, 0);
+}
+
+const NEW_LINE = Buffer.from('\n');
+
+/** What follows the headers of a patch, its last line ended. */
+function hunksOf(patch: Buffer, unidiff: boolean): Buffer {
+  const starts = [unidiff ? '\n--- ' : '\n@@ ', '\nBinary files ']
+    .map((mark) => patch.indexOf(mark))
+    .filter((at) => at >= 0);
+  if (starts.length === 0) return Buffer.alloc(0);
+  const hunks = patch.subarray(Math.min(...starts) + 1);
+  return hunks.at(-1) === NEW_LINE[0] ? hunks : Buffer.concat([hunks, NEW_LINE]);
+}
+
+const generatedNames =
+  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|Cargo\.lock|Gopkg\.lock|poetry\.lock|composer\.lock|node_modules\/.+|[^/]+\.(pb\.go|min\.js|min\.css|js\.map|css\.map))$/;
+
+/** Whether a tool writes a file of this name, so that nobody reads its changes. */
+export const isGenerated = (path: string): boolean => generatedNames.test(path);
+
+type Piece = { bytes: Buffer; length: number; isLast: boolean };
+/** The bytes before the next mark, of which so many are kept, and how many they were; undefined at the end. */
+type NextPiece = (mark: Buffer, kept: number) => Promise<Piece | undefined>;
+
+/** Cuts a stream at marks, holding no more of it than what is kept of one piece. */
+function pieces(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): NextPiece {
+  const source = (async function* () {
+    yield* chunks;
+  })();
+  let held: Buffer = Buffer.alloc(0);
+  let isOver = false;
+  return async (mark, kept) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    const take = (count: number) => {
+      const part = held.subarray(0, Math.min(count, Math.max(0, kept - length)));
+      if (part.length > 0) parts.push(part);
+      length += count;
+      held = held.subarray(count);
+    };
+    const piece = (isLast: boolean): Piece => ({ bytes: Buffer.concat(parts), length, isLast });
+    for (;;) {
+      const at = held.indexOf(mark);
+      if (at >= 0) {
+        take(at);
+        held = held.subarray(mark.length);
+        return piece(false);
+      }
+      if (isOver) {
+        take(held.length);
+        return length === 0 ? undefined : piece(true);
+      }
+      // The mark may have begun at the end.
+      take(Math.max(0, held.length - mark.length + 1));
+      const chunk = await source.next();
+      if (chunk.done) isOver = true;
+      else held = Buffer.concat([held, chunk.value]);
+    }
+  };
+}
+
+export type LineCounts = { additions: number; deletions: number; total: number };
+
+/** Lines added and deleted between each two trees, in the order asked; binary files count nothing. */
+export async function countLines(place: ObjectPlace, pairs: readonly DiffEnds[]): Promise<LineCounts[]> {
+  if (pairs.length === 0) return [];
+  const input = pairs.map(({ from, to }) => `${from} ${to}\n`).join('');
+  const args = ['diff-tree', '--stdin', '-r', '-M', '--shortstat', '--no-ext-diff', '--no-textconv'];
+  const counts: LineCounts[] = [];
+  for (const line of (await textInTime(args, { ...place, input })).split('\n')) {
+    if (/^[0-9a-f]/.test(line)) counts.push({ additions: 0, deletions: 0, total: 0 });
+    const last = counts.at(-1);
+    if (!last) continue;
+    last.additions += Number(/(\d+) insertion/.exec(line)?.[1] ?? 0);
+    last.deletions += Number(/(\d+) deletion/.exec(line)?.[1] ?? 0);
+    last.total = last.additions + last.deletions;
+  }
+  return counts;
+}

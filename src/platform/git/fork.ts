@@ -1,0 +1,61 @@
+/** Makes one repository out of another, on this machine: with all its branches and tags, or with one branch alone. */
+import { rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { randomHex } from '../secret.ts';
+import { allRefs, copyRepository } from './copy.ts';
+import { checkConnections } from './copy-check.ts';
+import { fullRef } from './names.ts';
+import { git } from './program.ts';
+import { runLong } from './tend.ts';
+import { layOut, syncFolder } from './write.ts';
+
+/**
+ * Puts what the source has now in the place of an empty repository. It is made beside it and looked at first: the folder
+ * is empty or whole, whatever happens. The source may be read, written and repacked meanwhile, but must not go.
+ */
+export async function forkRepository(
+  source: string,
+  folder: string,
+  branch: string | undefined,
+): Promise<void> {
+  const draft = join(dirname(folder), `.new-${randomHex(8)}`);
+  try {
+    if (branch === undefined) await copyShared(source, draft);
+    else await copyBranch(source, draft, branch);
+    await checkConnections(draft);
+    await replaceFolder(folder, draft);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** All branches and tags; other refs are the source's own business. */
+async function copyShared(source: string, draft: string): Promise<void> {
+  await copyRepository(source, draft, { link: true });
+  const strange = (await allRefs(draft))
+    .split('\n')
+    .map((line) => line.slice(line.indexOf(' ') + 1))
+    .filter((ref) => ref !== '' && !/^refs\/(heads|tags)\//.test(ref));
+  if (strange.length === 0) return;
+  const input = Buffer.from(strange.map((ref) => `delete ${ref}\n`).join(''), 'latin1');
+  await git(['update-ref', '--stdin'], { folder: draft, input });
+}
+
+/** One branch with its past, and no object besides. */
+async function copyBranch(source: string, draft: string, branch: string): Promise<void> {
+  const ref = fullRef('branch', branch);
+  await layOut(draft, `ref: ${ref}\n`);
+  const quietly = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
+  await runLong(['fetch', ...quietly, '--', source, `${ref}:${ref}`], draft);
+  await syncFolder(draft);
+}
+
+async function replaceFolder(folder: string, draft: string): Promise<void> {
+  const parent = dirname(folder);
+  const removing = join(parent, `.removing-${randomHex(8)}`);
+  await rename(folder, removing);
+  await rename(draft, folder);
+  await syncFolder(parent);
+  await rm(removing, { recursive: true, force: true });
+}

@@ -1,0 +1,185 @@
+/** The history of commits: walked in this process where nothing is filtered, and by git where something is. */
+
+import { textInTime } from './long-runs.ts';
+import { fullRef, pathComponents, type RefKind, shortRef } from './names.ts';
+import type { GitFolder } from './objects.ts';
+import { type Commit, parseCommit } from './parse.ts';
+import { GitError } from './program.ts';
+
+/** Where git looks for objects; the environment may name further places. */
+export type ObjectPlace = Pick<GitFolder, 'folder'> & { environment?: Record<string, string> };
+
+export type HistoryFilter = {
+  /** Seconds since 1970, of the committer. */
+  since?: number | undefined;
+  until?: number | undefined;
+  /** Only commits that change what is at this path. */
+  path?: string | undefined;
+  /** A part of the author's name and address. */
+  author?: string | undefined;
+  firstParent?: boolean | undefined;
+  /** No parent before all of its children. */
+  topological?: boolean | undefined;
+};
+
+export type Window = { offset: number; limit: number };
+
+/** Beyond it git counts faster than we walk. */
+const LONGEST_WALK = 2_000;
+/** Beyond it there are no commits, and no numbers that git can read. */
+const MOST_COMMITS = 1_000_000_000;
+
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+
+/** What git is told of a filter; undefined where nothing can be found. */
+function selection(head: string | undefined, filter: HistoryFilter): string[] | undefined {
+  const path = filter.path?.replace(/\/+$/, '') || undefined;
+  // Nothing was ever at a path that no tree can have.
+  if (path !== undefined && !pathComponents(path)) return undefined;
+  return [
+    ...(filter.since === undefined ? [] : [`--max-age=${Math.max(0, Math.ceil(filter.since))}`]),
+    ...(filter.until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(filter.until))}`]),
+    ...(filter.author ? ['--fixed-strings', `--author=${filter.author}`] : []),
+    ...(filter.firstParent ? ['--first-parent'] : []),
+    ...(filter.topological ? ['--topo-order'] : []),
+    ...(head === undefined ? ['--branches', '--tags'] : [head]),
+    '--',
+    ...(path === undefined ? [] : [path]),
+  ];
+}
+
+const isWhole = ({ since, until, path, author, topological }: HistoryFilter): boolean =>
+  since === undefined && until === undefined && !path && !author && !topological;
+
+/** The commits that a head leads to, or every branch and tag where there is none, in the order of `git log`. */
+export async function listHistory(
+  git: GitFolder,
+  head: string | undefined,
+  filter: HistoryFilter,
+  window: Window,
+): Promise<Commit[]> {
+  const selected = selection(head, filter);
+  if (!selected || window.offset > MOST_COMMITS) return [];
+  if (head !== undefined && isWhole(filter) && window.offset <= LONGEST_WALK)
+    return walk(git, head, window, filter.firstParent);
+  const range = [`--skip=${window.offset}`, `--max-count=${window.limit}`];
+  const args = ['--literal-pathspecs', 'rev-list', ...range, ...selected];
+  return readCommits(git, linesOf(await textInTime(args, { folder: git.folder })));
+}
+
+/** What a commit leads to never changes, and so neither do these. */
+const counts = new Map<string, number>();
+const MOST_COUNTS = 10_000;
+
+/** How many commits the list has; counted up to one more than `most`. */
+export async function countListed(
+  git: GitFolder,
+  head: string | undefined,
+  filter: HistoryFilter,
+  most: number,
+): Promise<number> {
+  const selected = selection(head, { ...filter, topological: false });
+  if (!selected) return 0;
+  const key = `${git.folder} ${most} ${selected.join(' ')}`;
+  const known = head === undefined ? undefined : counts.get(key);
+  if (known !== undefined) return known;
+  const args = ['--literal-pathspecs', 'rev-list', '--count', `--max-count=${most + 1}`, ...selected];
+  const count = Number(await textInTime(args, { folder: git.folder }));
+  if (counts.size >= MOST_COUNTS) counts.clear();
+  if (head !== undefined) counts.set(key, count);
+  return count;
+}
+
+/** The commits of `head` that `base` does not lead to, oldest first, the newest `limit` of them. */
+export async function commitsBetween(
+  git: GitFolder,
+  place: ObjectPlace,
+  base: string,
+  head: string,
+  limit: number,
+): Promise<Commit[]> {
+  const args = ['rev-list', `--max-count=${limit}`, '--reverse', head, `^${base}`, '--'];
+  return readCommits(git, linesOf(await textInTime(args, place)));
+}
+
+async function readCommits(git: GitFolder, ids: readonly string[]): Promise<Commit[]> {
+  const commits = await Promise.all(ids.map((oid) => readCommit(git, oid)));
+  return commits.filter((commit) => commit !== undefined);
+}
+
+async function readCommit(git: GitFolder, oid: string): Promise<Commit | undefined> {
+  const object = await git.read(oid);
+  return object?.type === 'commit' ? parseCommit(object.oid, object.content) : undefined;
+}
+
+/** As git does it: of the commits that are known and not shown, always the newest; of equals, the one known first. */
+async function walk(
+  git: GitFolder,
+  head: string,
+  { offset, limit }: Window,
+  firstParent = false,
+): Promise<Commit[]> {
+  const found: Commit[] = [];
+  // Oldest first, so that the next one is at the end.
+  const waiting: Commit[] = [];
+  const known = new Set([head]);
+  let next = await readCommit(git, head);
+  for (let shown = 1; next; shown++) {
+    if (shown > offset) found.push(next);
+    if (shown === offset + limit) break;
+    const parents = firstParent ? next.parents.slice(0, 1) : next.parents;
+    const unknown = [...new Set(parents)].filter((oid) => !known.has(oid));
+    for (const commit of await readCommits(git, unknown)) {
+      known.add(commit.oid);
+      waiting.splice(placeOf(commit, waiting), 0, commit);
+    }
+    next = waiting.pop();
+  }
+  return found;
+}
+
+/** Where the commit comes into the list: before all that are as new, or newer. */
+function placeOf(commit: Commit, waiting: readonly Commit[]): number {
+  let low = 0;
+  let high = waiting.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((waiting[middle]?.committer.time ?? 0) < commit.committer.time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** How many commits a head leads to, itself included. */
+export async function countHistory(git: GitFolder, head: string, firstParent = false): Promise<number> {
+  const args = ['rev-list', '--count', ...(firstParent ? ['--first-parent'] : []), head, '--'];
+  return Number(await textInTime(args, { folder: git.folder }));
+}
+
+/** The best common ancestor of the first commit and the others; undefined when they have none. */
+export async function mergeBase(place: ObjectPlace, ids: readonly string[]): Promise<string | undefined> {
+  try {
+    return linesOf(await textInTime(['merge-base', ...ids], place))[0];
+  } catch (error) {
+    if (error instanceof GitError && error.code === 1) return undefined;
+    throw error;
+  }
+}
+
+/** The branches, then the tags, that lead to the commit, each by name. */
+export async function refsContaining(
+  git: GitFolder,
+  oid: string,
+  kinds: readonly RefKind[],
+): Promise<{ type: RefKind; name: string }[]> {
+  const args = [
+    'for-each-ref',
+    `--contains=${oid}`,
+    '--format=%(refname)',
+    ...kinds.map((kind) => fullRef(kind, '')),
+  ];
+  return linesOf(await textInTime(args, { folder: git.folder })).flatMap((ref) => {
+    const short = shortRef(ref);
+    return short ? [{ type: short.kind, name: short.name }] : [];
+  });
+}

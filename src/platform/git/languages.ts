@@ -1,0 +1,140 @@
+/** The languages of a repository, by the endings of its files' names. */
+import { keepAnswers } from './answers.ts';
+import { gitInTime } from './long-runs.ts';
+
+const endings: Record<string, string> = {
+  Ada: 'adb ads',
+  Assembly: 'asm s',
+  Astro: 'astro',
+  Batchfile: 'bat cmd',
+  C: 'c h',
+  'C#': 'cs csx',
+  'C++': 'cc cpp cxx hh hpp hxx ipp',
+  CMake: 'cmake',
+  COBOL: 'cbl cob',
+  CSS: 'css',
+  Clojure: 'clj cljc cljs',
+  CoffeeScript: 'coffee',
+  'Common Lisp': 'lisp lsp',
+  Crystal: 'cr',
+  Cuda: 'cu cuh',
+  D: 'd',
+  Dart: 'dart',
+  Dockerfile: 'dockerfile',
+  EJS: 'ejs',
+  Elixir: 'ex exs',
+  Elm: 'elm',
+  'Emacs Lisp': 'el',
+  Erlang: 'erl hrl',
+  'F#': 'fs fsi fsx',
+  Fortran: 'f f90 f95 for',
+  GLSL: 'frag glsl vert',
+  Go: 'go',
+  Groovy: 'gradle groovy',
+  HCL: 'hcl tf tfvars',
+  HTML: 'htm html xhtml',
+  Haml: 'haml',
+  Handlebars: 'handlebars hbs',
+  Haskell: 'hs lhs',
+  Java: 'java',
+  JavaScript: 'cjs js jsx mjs',
+  Julia: 'jl',
+  'Jupyter Notebook': 'ipynb',
+  Kotlin: 'kt kts',
+  Less: 'less',
+  Lua: 'lua',
+  MATLAB: 'm mlx',
+  Makefile: 'mak mk',
+  Nim: 'nim',
+  Nix: 'nix',
+  OCaml: 'ml mli',
+  'Objective-C++': 'mm',
+  PHP: 'php phtml',
+  PLpgSQL: 'pgsql',
+  Pascal: 'dpr pas pp',
+  Perl: 'pl pm t',
+  PowerShell: 'ps1 psd1 psm1',
+  Prolog: 'pro prolog',
+  Pug: 'jade pug',
+  Python: 'py pyi pyw',
+  R: 'r',
+  Racket: 'rkt',
+  Ruby: 'gemspec rake rb ru',
+  Rust: 'rs',
+  SCSS: 'scss',
+  Sass: 'sass',
+  Scala: 'sc scala',
+  Scheme: 'scm ss',
+  Shell: 'bash ksh sh zsh',
+  Solidity: 'sol',
+  Stylus: 'styl',
+  Svelte: 'svelte',
+  Swift: 'swift',
+  Tcl: 'tcl',
+  TeX: 'cls sty tex',
+  TypeScript: 'cts mts ts tsx',
+  VHDL: 'vhd vhdl',
+  Verilog: 'v vh',
+  'Vim Script': 'vim',
+  'Visual Basic .NET': 'vb',
+  Vue: 'vue',
+  Zig: 'zig',
+};
+
+const byEnding = new Map(
+  Object.entries(endings).flatMap(([language, words]) => words.split(' ').map((word) => [word, language])),
+);
+const byName = new Map([
+  ['cmakelists.txt', 'CMake'],
+  ['containerfile', 'Dockerfile'],
+  ['dockerfile', 'Dockerfile'],
+  ['gemfile', 'Ruby'],
+  ['gnumakefile', 'Makefile'],
+  ['jenkinsfile', 'Groovy'],
+  ['makefile', 'Makefile'],
+  ['rakefile', 'Ruby'],
+]);
+
+/** Folders of what others wrote, and files that a program made. */
+const foreign =
+  /(^|\/)(node_modules|vendor|vendors|third[-_]party|bower_components|dist|\.venv)\/|[.-]min\.(js|css)$/i;
+
+/** The language of a file, by its path; undefined for prose, data, and what is not the project's own. */
+export function languageOf(path: string): string | undefined {
+  if (foreign.test(path)) return undefined;
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  const dot = name.lastIndexOf('.');
+  return byName.get(name) ?? (dot < 0 ? undefined : byEnding.get(name.slice(dot + 1)));
+}
+
+/** Percentages of the bytes, with two decimals, the largest first. */
+export function shares(bytes: ReadonlyMap<string, number>): Record<string, number> {
+  const total = [...bytes.values()].reduce((sum, size) => sum + size, 0);
+  return Object.fromEntries(
+    [...bytes]
+      .filter(([, size]) => size > 0)
+      .sort(([, left], [, right]) => right - left)
+      .map(([language, size]) => [language, Math.round((size / total) * 10_000) / 100]),
+  );
+}
+
+const entry = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.*)$/s;
+
+/** Takes `git ls-tree -r -l -z` apart: the bytes of each language; symbolic links and submodules count for nothing. */
+export function parseSizes(output: Buffer): Map<string, number> {
+  const bytes = new Map<string, number>();
+  for (const text of output.toString('latin1').split('\0')) {
+    const [, size, path = ''] = entry.exec(text) ?? [];
+    const language = size === undefined ? undefined : languageOf(path);
+    if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + Number(size));
+  }
+  return bytes;
+}
+
+const answers = keepAnswers<Record<string, number>>(2_000);
+
+/** The share of each language in the files of a commit; 422 for a tree too large to be listed. */
+export const languagesOf = (folder: string, commit: string): Promise<Record<string, number>> =>
+  answers(commit, async () =>
+    shares(parseSizes(await gitInTime(['ls-tree', '-r', '-l', '-z', commit], { folder }))),
+  );

@@ -1,0 +1,67 @@
+/** The commit that changed a path last, found in the history without a process for each question. */
+import { keepAnswers } from './answers.ts';
+import { gitInTime } from './long-runs.ts';
+import type { GitFolder } from './objects.ts';
+import { type Commit, parseCommit } from './parse.ts';
+import { FOLDER_MODE, readTree } from './trees.ts';
+
+/** After so many commits, or so many entries of trees, git itself goes on: it is faster over long ways. */
+const MOST_STEPS = 1_000;
+const MOST_ENTRIES = 100_000;
+
+const answers = keepAnswers<string | undefined>(20_000);
+
+/**
+ * The id of the last commit at or before `head` that changed the path, as `git log -1 -- <path>` finds it: where a
+ * commit has the same there as one of its parents, the history goes on at the first such parent only.
+ */
+export const lastCommitOf = (
+  git: GitFolder,
+  head: Commit,
+  path: readonly string[],
+): Promise<string | undefined> => answers(`${head.oid} ${path.join('/')}`, () => walk(git, head, path));
+
+async function walk(git: GitFolder, head: Commit, path: readonly string[]): Promise<string | undefined> {
+  let looked = 0;
+
+  /** What is at each part of the path, as far as it goes, or as far as it is not what `known` has there. */
+  async function trailOf(tree: string, known: readonly string[] = []): Promise<readonly string[]> {
+    const trail = [tree];
+    for (const [depth, name] of path.entries()) {
+      const at = trail[depth];
+      if (at === undefined || at === known[depth]) return [...trail, ...known.slice(depth + 1)];
+      const entries = (await readTree(git, at)) ?? [];
+      looked += entries.length;
+      const entry = entries.find((each) => each.name === name);
+      if (!entry) return trail;
+      const last = depth === path.length - 1;
+      if (!last && entry.mode !== FOLDER_MODE) return trail;
+      // A file that became executable has changed.
+      trail.push(last ? `${entry.mode} ${entry.oid}` : entry.oid);
+    }
+    return trail;
+  }
+
+  let commit = head;
+  let trail = await trailOf(head.tree);
+  for (let step = 0; step < MOST_STEPS && looked < MOST_ENTRIES; step++) {
+    const same = await sameParent(commit, trail);
+    if (!same) return commit.oid;
+    ({ commit, trail } = same);
+  }
+  const args = ['rev-list', '-1', commit.oid, '--', path.join('/')];
+  const environment = { GIT_LITERAL_PATHSPECS: '1' };
+  return (await gitInTime(args, { folder: git.folder, environment })).toString('latin1').trim() || undefined;
+
+  async function sameParent(child: Commit, known: readonly string[]) {
+    for (const oid of child.parents) {
+      const object = await git.read(oid);
+      // A shallow history ends here.
+      if (object?.type !== 'commit') continue;
+      const parent = parseCommit(oid, object.content);
+      const found = await trailOf(parent.tree, known);
+      if (found[path.length] === known[path.length]) return { commit: parent, trail: found };
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+/** What git says of lines, people and files, taken apart. */
+import { describe, expect, test } from 'vitest';
+import { keepAnswers } from './answers.ts';
+import { archiveEnding } from './archive.ts';
+import { parseBlame } from './blame.ts';
+import { parseShortlog } from './contributors.ts';
+import { languageOf, parseSizes, shares } from './languages.ts';
+
+const A = 'a'.repeat(40);
+const B = 'b'.repeat(40);
+
+test('blame: lines of one commit that follow each other are together, whatever they look like', () => {
+  const output = [
+    `${A} 1 1 2\nauthor Ada\nfilename x\n\tone\n`,
+    `${A} 2 2\n\t${B} 9 9 9\n`,
+    `${B} 3 3 1\nsummary ${A} 1 1\n\t\ttabbed\n`,
+    `${A} 4 4 1\n\t\n`,
+  ];
+  expect(parseBlame(Buffer.from(output.join('')))).toEqual([
+    { commit: A, lines: ['one', `${B} 9 9 9`] },
+    { commit: B, lines: ['\ttabbed'] },
+    { commit: A, lines: [''] },
+  ]);
+  expect(parseBlame(Buffer.alloc(0))).toEqual([]);
+});
+
+test('shortlog: each address once, under the name with most commits', () => {
+  const output =
+    '  12\tAda <ada@example.com>\n   3\tAda L. <ada@example.com>\n   1\tA <b> c <x@y>\n     2\t<>\n';
+  expect(parseShortlog(Buffer.from(output))).toEqual([
+    { name: 'Ada', email: 'ada@example.com', commits: 15 },
+    { name: 'A <b> c', email: 'x@y', commits: 1 },
+    { name: '', email: '', commits: 2 },
+  ]);
+});
+
+describe('languages', () => {
+  test.each([
+    ['src/a.ts', 'TypeScript'],
+    ['A.PY', 'Python'],
+    ['deep/Dockerfile', 'Dockerfile'],
+    ['Makefile', 'Makefile'],
+    ['c', undefined],
+    ['.c', 'C'],
+    ['README.md', undefined],
+    ['package.json', undefined],
+    ['node_modules/x/index.js', undefined],
+    ['a/vendor/x.go', undefined],
+    ['vendored.go', 'Go'],
+    ['jquery.min.js', undefined],
+  ])('%s is %s', (path, language) => {
+    expect(languageOf(path)).toBe(language);
+  });
+
+  test('bytes of files only, the largest share first', () => {
+    const listed = [
+      `100644 blob ${A}     300\ta.ts`,
+      `100755 blob ${A}     100\tb c.py`,
+      `120000 blob ${A}     900\tlink.py`,
+      `160000 commit ${A}       -\tsub.py`,
+      `100644 blob ${A}       0\tempty.rb`,
+    ];
+    expect(shares(parseSizes(Buffer.from(`${listed.join('\0')}\0`)))).toEqual({ TypeScript: 75, Python: 25 });
+    expect(shares(new Map())).toEqual({});
+  });
+});
+
+test.each([
+  ['tgz', 'tar.gz'],
+  ['gz', 'tar.gz'],
+  ['tb2', 'tar.bz2'],
+  ['bz2', 'tar.bz2'],
+  ['tar', 'tar'],
+  ['zip', 'zip'],
+] as const)('an archive asked for as %s ends with %s', (format, ending) => {
+  expect(archiveEnding(format)).toBe(ending);
+});
+
+test('answers are found once, failures again, and the oldest is forgotten', async () => {
+  const answers = keepAnswers<number>(2);
+  let found = 0;
+  const find = async () => ++found;
+  expect(await Promise.all([answers('a', find), answers('a', find)])).toEqual([1, 1]);
+  await expect(answers('b', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await answers('b', find)).toBe(2);
+  expect(await answers('c', find)).toBe(3);
+  expect([await answers('b', find), await answers('a', find)]).toEqual([2, 4]);
+});

@@ -1,0 +1,23 @@
+/** Serves like the program, and ends without warning when a move has done the step that the environment names. */
+import { capabilities } from '../../src/capabilities.ts';
+import { readConfig } from '../../src/config.ts';
+import { type Step, storageMovesCapability } from '../../src/domain/storage-moves/index.ts';
+import { serve } from '../../src/main.ts';
+
+const { FATAL_STEP } = process.env;
+let done = false;
+
+await serve(readConfig(), {
+  capabilities: (services) =>
+    capabilities(services).map((each) =>
+      each.name === 'storage-moves'
+        ? storageMovesCapability(services, {
+            onStep(step: Step) {
+              if (step !== FATAL_STEP || done) return;
+              done = true;
+              process.kill(process.pid, 'SIGKILL');
+            },
+          })
+        : each,
+    ),
+});

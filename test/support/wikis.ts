@@ -1,0 +1,49 @@
+/** Wikis to try things on: of new projects and groups, filled through the API or as a push would. */
+import { groupWiki, projectWiki, type RepositoryKey } from '../../src/core/repositories/containers.ts';
+import { git } from '../../src/platform/git/program.ts';
+import type { Call, Called, TestApp } from './app.ts';
+import { bodyOf, makeGroup, makeProject } from './factories.ts';
+import { importStream } from './repositories.ts';
+
+export type WikiPlace = {
+  /** Of the container. */
+  id: number;
+  /** The path of the wiki's endpoints. */
+  wikis: string;
+  key: RepositoryKey;
+};
+
+export async function projectPlace(
+  app: TestApp,
+  attributes: Record<string, unknown> = {},
+): Promise<WikiPlace> {
+  const { id } = await makeProject(app, attributes);
+  return { id, wikis: `/projects/${id}/wikis`, key: projectWiki(id) };
+}
+
+export async function groupPlace(app: TestApp): Promise<WikiPlace> {
+  const { id } = await makeGroup(app);
+  return { id, wikis: `/groups/${id}/wikis`, key: groupWiki(id) };
+}
+
+/** Files on the branch, which the database hears nothing of. */
+export const pushPages = (
+  app: TestApp,
+  { key }: WikiPlace,
+  files: Record<string, string>,
+): Promise<unknown> =>
+  app.app.services.repositories.write(key, 'main', ({ folder }) =>
+    git(['fast-import', '--quiet', '--force'], { folder, input: importStream([files]) }),
+  );
+
+/** What root, or another, gets for a new page. */
+export const createPage = async (
+  app: TestApp,
+  { wikis }: WikiPlace,
+  body: Record<string, unknown>,
+  status = 201,
+  call: Call = app.root,
+): Promise<Called['body']> => bodyOf(await call(`POST ${wikis}`, { body }), status);
+
+export const slugsOf = async (app: TestApp, { wikis }: WikiPlace): Promise<string[]> =>
+  bodyOf(await app.root(`GET ${wikis}`), 200).map(({ slug }: { slug: string }) => slug);
