@@ -561,11 +561,12 @@ def repositories():
 
 
 def snippets():
-    snippet = root.snippets.create(
-        {"title": "Mine", "visibility": "private", "files": [{"file_path": "a.txt", "content": "a"}, {"file_path": "b/c.txt", "content": "c"}]}
-    )
+    given = {"title": "Mine", "visibility": "private", "file_name": "a.txt", "content": "a"}
+    snippet = root.snippets.create(given)
     matches(snippet, title="Mine", file_name="a.txt", project_id=None)
-    equal([file["path"] for file in snippet.files], ["a.txt", "b/c.txt"])
+    added = {"action": "create", "file_path": "b/c.txt", "content": "c"}
+    root.http_put(f"/snippets/{snippet.id}", post_data={"files": [added]})
+    equal([file["path"] for file in root.snippets.get(snippet.id).files], ["a.txt", "b/c.txt"])
     equal(snippet.content(), b"a")
     snippet.title = "Ours"
     snippet.visibility = "public"

@@ -4,7 +4,7 @@ import type { Services } from '../../core/services.ts';
 import { moveEndpoints } from './routes.ts';
 import { createRunner, type RunnerOptions } from './run.ts';
 
-export type { Pace, Step } from './carry-out.ts';
+export type { Step } from './carry-out.ts';
 
 /** The options are for whoever watches the steps, or has less patience. */
 export function storageMovesCapability(services: Services, options: RunnerOptions = {}): Capability {
