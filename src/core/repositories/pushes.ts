@@ -5,10 +5,10 @@
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { NO_OBJECT, shortRef } from '../../platform/git/names.ts';
+import { fullRef, NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { gitText } from '../../platform/git/program.ts';
-import { findBranch, peelToCommit } from '../../platform/git/refs.ts';
+import { findBranch, headRef, listRefs, peelToCommit } from '../../platform/git/refs.ts';
 import { type RefUpdate, setHead } from '../../platform/git/write.ts';
 import { type Announcement, announceAll } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
@@ -36,9 +36,12 @@ export const titleOf = (message: string): string => message.trimStart().split('\
 const TITLE_LENGTH = 70;
 const MOST_COUNTED = 10_000;
 
-async function countCommits(git: GitFolder, { before, after }: RefUpdate): Promise<number> {
+/** The new commits: those of a new branch are what the default branch does not have. */
+async function countCommits(git: GitFolder, { ref, before, after }: RefUpdate): Promise<number> {
   if (after === NO_OBJECT) return 0;
-  const range = before === NO_OBJECT ? [after] : [after, `^${before}`];
+  const head = await headRef(git.folder);
+  const known = before !== NO_OBJECT ? before : ref === head ? undefined : (await git.info(head))?.oid;
+  const range = known === undefined ? [after] : [after, `^${known}`];
   const text = await gitText(['rev-list', '--count', `--max-count=${MOST_COUNTED}`, ...range, '--'], {
     folder: git.folder,
   }).catch(() => '0');
@@ -172,6 +175,24 @@ async function firstBranch(
   if (chosen === undefined || !(await findBranch(git, chosen))) return undefined;
   await setHead(git.folder, chosen);
   return chosen;
+}
+
+/**
+ * Records the branches of a project that looks empty: the process died between git's taking its first push and the record
+ * of it. Nobody was told that it was taken, but it is there.
+ */
+export async function recordForgotten(
+  services: Services,
+  project: { id: number },
+  git: GitFolder,
+): Promise<void> {
+  const branches = await listRefs(git, 'branch');
+  const updates = branches.map(({ name, oid }) => ({
+    ref: fullRef('branch', name),
+    before: NO_OBJECT,
+    after: oid,
+  }));
+  await recordPush(services, project, undefined, git, updates);
 }
 
 /** One more write, for whoever repacks. */

@@ -29,8 +29,19 @@ export type CommitRecord = Static<typeof CommitRecord>;
 /** Where there may be no commit. */
 export const NullableCommit = nullable(CommitRecord);
 
+/** A list shows the same commits again and again. */
+const dates = new WeakMap<Signature, string>();
+
 /** `2012-09-20T11:50:22.000+03:00`: in the zone of whoever signed. */
-export function commitDate({ time, zone }: Signature): string {
+export function commitDate(signature: Signature): string {
+  const known = dates.get(signature);
+  if (known !== undefined) return known;
+  const date = dateOf(signature);
+  dates.set(signature, date);
+  return date;
+}
+
+function dateOf({ time, zone }: Signature): string {
   const [, sign = '+', hours = '00', minutes = '00'] = /^([+-])(\d\d)(\d\d)$/.exec(zone) ?? [];
   const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
   const local = new Date(time * 1_000 + offset);

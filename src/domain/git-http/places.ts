@@ -6,19 +6,18 @@ import {
   type RepositoryKey,
   snippetRepository,
 } from '../../core/repositories/containers.ts';
+import { settleGroupWiki } from '../../core/repositories/group-wikis.ts';
 import { guardRefs } from '../../core/repositories/protection.ts';
 import { countWrite, recordPush } from '../../core/repositories/pushes.ts';
 import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
-import { chooseStorage } from '../../core/repositories/storage-choice.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { gitText } from '../../platform/git/program.ts';
-import { readRef } from '../../platform/git/refs.ts';
+import { headRef, readRef } from '../../platform/git/refs.ts';
 import { type RefUpdate, setHead } from '../../platform/git/write.ts';
 
 /** Judges the refs of a push, under the hold of the repository. */
@@ -93,14 +92,7 @@ export function wikiPlace(services: Services, settings: ApplicationSettings, key
     ...common(settings),
     key,
     async settle() {
-      if (key.kind !== 'group') return;
-      const time = now();
-      const repository_storage = chooseStorage(services, settings);
-      await db
-        .insertInto('group_wikis')
-        .values({ id: key.id, repository_storage, created_at: time, updated_at: time })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      if (key.kind === 'group') await settleGroupWiki(services, settings, key.id);
     },
     judge: async () => free,
     async record(git, updates) {
@@ -118,8 +110,7 @@ async function showPushed(git: GitFolder, updates: readonly RefUpdate[]): Promis
   });
   const [first] = pushed;
   if (first === undefined) return;
-  const head = await gitText(['symbolic-ref', 'HEAD'], { folder: git.folder });
-  if (!(await readRef(git, head.trim()))) await setHead(git.folder, first);
+  if (!(await readRef(git, await headRef(git.folder)))) await setHead(git.folder, first);
 }
 
 const ONE_BRANCH = 'You can not create or delete branches.';
@@ -138,16 +129,17 @@ export function snippetPlace(services: Services, settings: ApplicationSettings, 
         ref === fullRef('branch', branch) && after !== NO_OBJECT ? undefined : ONE_BRANCH,
       mayForce: () => true,
     }),
-    async record(git) {
-      const { files } = await readSnippetFiles(git, branch);
-      await inTransaction(services.database.db, async (tx) => {
+    record: (git) =>
+      inTransaction(services.database.db, async (tx) => {
+        // First, so that of two pushes at once the list is the later one's.
+        await tx.selectFrom('snippets').select('id').where('id', '=', id).forUpdate().execute();
+        const { files } = await readSnippetFiles(git, branch);
         await countWrite(tx, key);
         await tx
           .updateTable('snippets')
           .set({ files: [...files.keys()], updated_at: now() })
           .where('id', '=', id)
           .execute();
-      });
-    },
+      }),
   };
 }

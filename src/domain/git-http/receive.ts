@@ -214,6 +214,7 @@ async function settle(
   const accepted = acceptedRefs(report, sideBand);
   const updates = push.updates.filter(({ ref }) => accepted.has(ref));
   if (updates.length > 0) {
+    held.confirm();
     await place.record(held.git, updates);
     services.wake();
   }

@@ -11,7 +11,7 @@ import type { Purpose } from '../../core/repositories/store.ts';
 import type { Services } from '../../core/services.ts';
 import { monotonic, now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { copyRepository } from '../../platform/git/copy.ts';
+import { copyRepository, syncRepository } from '../../platform/git/copy.ts';
 import { verifyCopy } from '../../platform/git/copy-check.ts';
 import { ClaimLost, changeContainer, changeState, hasOtherMove, holdClaim, markTidy } from './claims.ts';
 import {
@@ -126,7 +126,8 @@ async function replicate(run: Run): Promise<void> {
     for (const { source, copy } of copies) {
       await copyRepository(source, copy, { onProgress, signal });
       onStep('copied');
-      await verifyCopy(source, copy, signal);
+      // The disk writes while what is written is read again.
+      await Promise.all([syncRepository(copy), verifyCopy(source, copy, signal)]);
       onStep('verified');
     }
     await transact(run, async (tx) => {

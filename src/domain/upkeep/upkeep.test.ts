@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
-import { fillProject } from '../../../test/support/repositories.ts';
+import { fillProject, importStream } from '../../../test/support/repositories.ts';
 import { groupWiki, projectRepository } from '../../core/repositories/containers.ts';
 import { git, gitText, gitUnless } from '../../platform/git/program.ts';
 import { claimTending } from './claims.ts';
@@ -41,6 +41,24 @@ async function storeLoose(folder: string, content: string, days: number): Promis
 }
 const has = async (folder: string, oid: string) =>
   (await gitUnless(1, ['cat-file', '-e', oid], { folder })) !== undefined;
+
+test('a first push that was taken, and not recorded since the process died, is found', async () => {
+  const { id } = await makeProject(ashlar);
+  const { id: empty } = await makeProject(ashlar);
+  const { repositories } = ashlar.app.services;
+  await repositories.write(projectRepository(empty), 'main', async () => undefined);
+  await repositories.write(projectRepository(id), 'main', ({ folder }) =>
+    git(['fast-import', '--quiet'], { folder, input: importStream([{ 'a.txt': 'one' }], 'trunk') }),
+  );
+  expect(bodyOf(await ashlar.root(`GET /projects/${id}`), 200)).toMatchObject({ empty_repo: true });
+  await run('find_forgotten');
+  expect(bodyOf(await ashlar.root(`GET /projects/${id}`), 200)).toMatchObject({
+    empty_repo: false,
+    default_branch: 'trunk',
+  });
+  expect(bodyOf(await ashlar.root(`GET /projects/${id}/protected_branches/trunk`), 200).name).toBe('trunk');
+  expect(bodyOf(await ashlar.root(`GET /projects/${empty}`), 200)).toMatchObject({ empty_repo: true });
+});
 
 describe('a repository that was written often', () => {
   test('is repacked whole; what nothing points to goes after two weeks, not before', async () => {

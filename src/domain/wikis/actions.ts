@@ -13,7 +13,7 @@ import { shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { type Commit, type NewObject, newObject } from '../../platform/git/parse.ts';
 import { gitText } from '../../platform/git/program.ts';
-import { findBranch } from '../../platform/git/refs.ts';
+import { findBranch, headRef } from '../../platform/git/refs.ts';
 import { findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
 import { randomHex } from '../../platform/secret.ts';
 import { isKey, joinFrontMatter, splitFrontMatter } from './front-matter.ts';
@@ -38,8 +38,7 @@ async function onWiki<T>(
 ): Promise<T> {
   await wiki.settle(services, settings);
   return services.repositories.write(wiki.key, settings.default_branch_name || 'main', async (git) => {
-    const symbolic = await gitText(['symbolic-ref', 'HEAD'], { folder: git.folder });
-    const branch = shortRef(symbolic.trim())?.name ?? 'main';
+    const branch = shortRef(await headRef(git.folder))?.name ?? 'main';
     return work(git, branch, await findBranch(git, branch));
   });
 }

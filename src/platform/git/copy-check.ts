@@ -1,7 +1,7 @@
 /** Proves that a copy of a repository is whole: its files are undamaged, its refs are the source's, all is connected. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createInflate } from 'node:zlib';
@@ -13,19 +13,29 @@ export class BadCopy extends Error {}
 
 const CHECKSUM_BYTES = 20;
 /** Small enough that others are served between two of them. */
-const PIECE = 262_144;
+const PIECE = 1_048_576;
 
 /** Packs and what belongs to them end with the SHA-1 of all before. */
 async function checkSealed(path: string, signal?: AbortSignal): Promise<void> {
   const hash = createHash('sha1');
-  let tail = Buffer.alloc(0);
-  for await (const piece of createReadStream(path, { highWaterMark: PIECE, signal })) {
-    const bytes = Buffer.concat([tail, piece as Buffer]); // a stream without an encoding gives buffers
-    const end = Math.max(0, bytes.length - CHECKSUM_BYTES);
-    hash.update(bytes.subarray(0, end));
-    tail = bytes.subarray(end);
+  const piece = Buffer.allocUnsafe(PIECE);
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const sealed = size - CHECKSUM_BYTES;
+    for (let at = 0; at < sealed; ) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await file.read(piece, 0, Math.min(PIECE, sealed - at), at);
+      if (bytesRead === 0) break;
+      hash.update(piece.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    const seal = Buffer.alloc(CHECKSUM_BYTES);
+    await file.read(seal, 0, CHECKSUM_BYTES, Math.max(0, sealed));
+    if (!hash.digest().equals(seal)) throw new BadCopy(`The file ${basename(path)} is damaged.`);
+  } finally {
+    await file.close();
   }
-  if (!hash.digest().equals(tail)) throw new BadCopy(`The file ${basename(path)} is damaged.`);
 }
 
 /** A loose object is named by the SHA-1 of what it is when it is inflated. */

@@ -19,6 +19,7 @@ export type CopyOptions = {
 /** Above so many bytes a file is copied piece by piece, so that progress shows and an end is heard. */
 const LARGE_FILE = 16 * 1_048_576;
 const PIECE = 4 * 1_048_576;
+const PIECES_AT_ONCE = 3;
 const FILES_AT_ONCE = 16;
 /** How often the objects are listed anew because files went away, or refs changed, under the copy. */
 const MOST_LISTINGS = 20;
@@ -96,38 +97,46 @@ async function linkUnlessElsewhere(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Copies one file, synced. */
+/** Copies one file; syncRepository() makes it durable. */
 async function copyObjectFile(from: string, to: string, options: CopyOptions): Promise<void> {
   const { onProgress, signal } = options;
   signal?.throwIfAborted();
   if (options.link && (await linkUnlessElsewhere(from, to))) return;
   const { size } = await stat(from);
-  if (size > LARGE_FILE) return copyLarge(from, to, options);
+  if (size > LARGE_FILE) return copyLarge(from, to, size, options);
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  // Opened for reading: git's own files are nobody's to write.
-  const file = await open(to);
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
   onProgress?.(size);
 }
 
-async function copyLarge(from: string, to: string, { onProgress, signal }: CopyOptions): Promise<void> {
-  const piece = Buffer.allocUnsafe(PIECE);
+/** Some pieces at once: the system copies one while the next is asked for. */
+async function copyLarge(
+  from: string,
+  to: string,
+  size: number,
+  { onProgress, signal }: CopyOptions,
+): Promise<void> {
   const input = await open(from);
   try {
     const output = await open(to, 'wx', 0o444);
     try {
-      for (;;) {
-        signal?.throwIfAborted();
-        const { bytesRead } = await input.read(piece);
-        if (bytesRead === 0) break;
-        await output.writeFile(piece.subarray(0, bytesRead));
-        onProgress?.(bytesRead);
-      }
-      await output.sync();
+      let next = 0;
+      const copyPieces = async () => {
+        const piece = Buffer.allocUnsafe(PIECE);
+        while (next < size) {
+          signal?.throwIfAborted();
+          const at = next;
+          next += PIECE;
+          const { bytesRead } = await input.read(piece, 0, Math.min(PIECE, size - at), at);
+          const { bytesWritten } = await output.write(piece, 0, bytesRead, at);
+          if (bytesWritten < Math.min(PIECE, size - at))
+            throw new Error(`${to}: a piece was not written whole`);
+          onProgress?.(bytesWritten);
+        }
+      };
+      await eachOf(
+        Array.from({ length: PIECES_AT_ONCE }, () => copyPieces),
+        (work) => work(),
+      );
     } finally {
       await output.close();
     }
@@ -170,7 +179,6 @@ async function copyObjects(
     );
     if (!gone) break;
   }
-  for (const part of [...folders, 'pack', '.']) await syncFolder(join(destination, part));
 }
 
 /** Of a pack that a repack took away under the copy, some of the files may have come along. */
@@ -183,8 +191,25 @@ async function dropTorn(objects: string): Promise<void> {
   }
 }
 
+/** Makes a copy durable: until then a loss of power may take what was copied. */
+export async function syncRepository(folder: string): Promise<void> {
+  const objects = join(folder, 'objects');
+  const { packs, loose } = await objectFiles(objects);
+  await eachOf([...packs, ...loose], async (name) => {
+    // Opened for reading: git's own files are nobody's to write.
+    const file = await open(join(objects, name));
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  });
+  for (const part of new Set([...loose.map(dirname), 'pack', '.'])) await syncFolder(join(objects, part));
+  await syncFolder(folder);
+}
+
 /**
- * Copies a repository to a folder that must not be there yet, whole or not at all. Throws NoRepository without a source,
+ * Copies a repository to a folder that must not be there yet, whole or not at all, and not yet synced. Throws NoRepository without a source,
  * and what the disk says when it does not take the copy. The source may be written meanwhile, and repacked: the copy is
  * made of refs that did not change while their objects were copied, so that nothing can have dropped those.
  */
@@ -209,7 +234,6 @@ export async function copyRepository(
       refs = after;
     }
     await dropTorn(objects);
-    await syncFolder(join(objects, 'pack'));
     if (refs !== '')
       await writeSynced(
         join(draft, 'packed-refs'),

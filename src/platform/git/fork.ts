@@ -2,7 +2,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomHex } from '../secret.ts';
-import { allRefs, copyRepository } from './copy.ts';
+import { allRefs, copyRepository, syncRepository } from './copy.ts';
 import { checkConnections } from './copy-check.ts';
 import { fullRef } from './names.ts';
 import { git } from './program.ts';
@@ -22,7 +22,7 @@ export async function forkRepository(
   try {
     if (branch === undefined) await copyShared(source, draft);
     else await copyBranch(source, draft, branch);
-    await checkConnections(draft);
+    await Promise.all([syncRepository(draft), checkConnections(draft)]);
     await replaceFolder(folder, draft);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });

@@ -77,7 +77,18 @@ export function decode(content: Buffer): string {
   }
 }
 
+/** What was read once is asked for again and again, and the reader keeps it. */
+const parsedCommits = new WeakMap<Buffer, Commit>();
+
 export function parseCommit(oid: string, content: Buffer): Commit {
+  const known = parsedCommits.get(content);
+  if (known) return known;
+  const commit = parseNewCommit(oid, content);
+  parsedCommits.set(content, commit);
+  return commit;
+}
+
+function parseNewCommit(oid: string, content: Buffer): Commit {
   const { headers, message } = parseHeaders(content);
   const value = (name: string): string => headers.find(([key]) => key === name)?.[1] ?? '';
   const signed = value('gpgsig') || value('gpgsig-sha256');

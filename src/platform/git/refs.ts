@@ -1,5 +1,7 @@
 /** Refs: what a name that a client sent means, and the lists of branches and tags. */
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fullRef, isAbbreviatedId, isObjectId, isRefName, type RefKind } from './names.ts';
 import type { GitFolder } from './objects.ts';
 import { type Commit, parseCommit, parseTag } from './parse.ts';
@@ -104,4 +106,10 @@ export async function hasBranches(git: GitFolder): Promise<boolean> {
   return (
     (await gitText(['for-each-ref', '--count=1', '--format=x', 'refs/heads/'], { folder: git.folder })) !== ''
   );
+}
+
+/** The full ref that HEAD points to, whether it is there or not; HEAD itself where it points to a commit. */
+export async function headRef(folder: string): Promise<string> {
+  const text = await readFile(join(folder, 'HEAD'), 'utf8');
+  return /^ref: (refs\/\S+)\n$/.exec(text)?.[1] ?? 'HEAD';
 }

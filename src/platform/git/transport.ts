@@ -152,8 +152,9 @@ function start(options: ServiceOptions): Running {
     if (over || pid === undefined) return;
     // A receiver that misses the rest removes what it has, in good order; a signal would have it leave some of it behind.
     child.stdin.destroy();
-    // Whoever reads shall not take a part for the whole.
-    child.stdout.destroy(new Error(`git ${service} was ended`));
+    // Whoever reads a pack shall not take a part for the whole. A receiver has its say: the pipe broken under it, it would
+    // end before it has cleaned up.
+    if (service === 'upload-pack') child.stdout.destroy(new Error(`git ${service} was ended`));
     const patience = service === 'receive-pack' ? GRACE_MILLISECONDS : 0;
     const timers = [
       setTimeout(() => signalGroup(pid, 'SIGTERM'), patience),
