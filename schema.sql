@@ -578,7 +578,7 @@ create table outbox (
   constraint outbox_pkey PRIMARY KEY (id)
 );
 
-create unlogged table processes (
+create table processes (
   id uuid not null,
   beat_at timestamp(3) with time zone not null,
   constraint processes_pkey PRIMARY KEY (id)
@@ -790,7 +790,7 @@ create table repository_removals (
   constraint repository_removals_pkey PRIMARY KEY (id)
 );
 
-create unlogged table repository_uses (
+create table repository_uses (
   id bigint generated always as identity not null,
   process_id uuid not null,
   container text not null,

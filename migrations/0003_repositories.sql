@@ -1,8 +1,8 @@
 -- Repositories, what protects and describes them, snippets, wikis, and moves between storages.
 
--- The processes on this database, by their heartbeat: what a dead one held, others take over. Not logged: after a crash
--- of the database nobody holds anything.
-create unlogged table processes (
+-- The processes on this database, by their heartbeat: what a dead one held, others take over. Logged as all tables are: a
+-- crash of the database is survived by the processes, and what they hold must survive it too.
+create table processes (
   id uuid primary key,
   beat_at timestamptz(3) not null
 );
@@ -70,7 +70,7 @@ create unique index repositories_container on repositories (container, container
 create index repositories_writes on repositories (writes) where writes > 0;
 
 -- Who uses a container's repositories now: writers are waited for before a copy, readers before the old one goes.
-create unlogged table repository_uses (
+create table repository_uses (
   id bigint generated always as identity primary key,
   process_id uuid not null references processes (id) on delete cascade,
   container text not null,

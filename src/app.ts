@@ -64,7 +64,7 @@ export function createApp(options: AppOptions): App {
   const baseUrl = (): string => config.url ?? listening ?? urlOf(config.host, config.port);
   const load = createLoadGauge();
   const disk = createDiskGuard(config.data);
-  const presence = createPresence(database.background, log);
+  const presence = createPresence(database.points, log);
   const repositories = createRepositories(database, presence, config.storages);
   const services: Services = {
     config,

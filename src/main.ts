@@ -24,7 +24,9 @@ export type Opened = {
 export async function openInstance(config: Config): Promise<Opened> {
   const folder = await openDataFolder(config.data);
   try {
-    for (const storage of config.storages.values()) await mkdir(storage, { recursive: true, mode: 0o700 });
+    // Only below the data folder: elsewhere, a folder that is not there may be a disk that is not mounted.
+    for (const storage of config.storages.values())
+      if (storage.startsWith(`${folder.path}/`)) await mkdir(storage, { recursive: true, mode: 0o700 });
     const secretKey =
       config.secretKey ?? (await readOrCreateSecretFile(folder.path, 'secret-key', () => randomHex(32)));
     const embedded = config.databaseUrl === undefined ? await startEmbedded(folder.path) : undefined;

@@ -1,6 +1,6 @@
 /** The Python client that nobody here wrote, of Debian's package python3-gitlab: python-gitlab.py tells the stories. */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { gpgKey, sampleKeys } from '../support/sample-keys.ts';
@@ -13,6 +13,7 @@ afterAll(() => cleanUp());
 test('python-gitlab works as with any other instance', async () => {
   if (!existsSync(PYTHON)) throw new Error(`no ${PYTHON}: install the Debian package python3-gitlab`);
   const storages = makeFolder();
+  for (const name of ['default', 'fast']) mkdirSync(join(storages, name));
   const program = await startProgram({
     env: { ASHLAR_STORAGES: `default:${join(storages, 'default')},fast:${join(storages, 'fast')}` },
   });

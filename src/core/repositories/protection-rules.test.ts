@@ -128,6 +128,15 @@ describe('the first branch', () => {
   });
 });
 
+test('a rule that is there before the first branch holds for it', () => {
+  const rules: ProjectRules = {
+    branches: [{ name: 'release/*', allow_force_push: false, push: level(0), merge: level(0) }],
+    tags: [],
+    first: branchProtectionOf(0),
+  };
+  expect([mayPush(rules, maintainer, 'release/1'), mayPush(rules, developer, 'main')]).toEqual([false, true]);
+});
+
 describe('an update', () => {
   const one = '1'.repeat(40);
   const two = '2'.repeat(40);

@@ -79,7 +79,9 @@ export const isProtectedTag = (rules: ProjectRules, name: string): boolean =>
 /** Whether they may push to the branch; of several rules that meet it, the most generous counts. */
 export function mayPush(rules: ProjectRules, asker: Asker, name: string): boolean {
   if (!may(asker, DEVELOPER)) return false;
-  if (rules.first) {
+  const met = branchRules(rules, name);
+  // What the first branch will have, unless a rule is there for it already.
+  if (rules.first && met.length === 0) {
     const { allowed_to_push, developer_can_initial_push } = rules.first;
     return (
       may(asker, MAINTAINER) ||
@@ -87,7 +89,6 @@ export function mayPush(rules: ProjectRules, asker: Asker, name: string): boolea
       allowed_to_push.some((each) => each.access_level === DEVELOPER)
     );
   }
-  const met = branchRules(rules, name);
   return met.length === 0 || met.some((rule) => isAllowed(rule.push, asker));
 }
 

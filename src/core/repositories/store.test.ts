@@ -1,5 +1,6 @@
 /** Repositories as they are held: who may write when, what is read where, and what a push leaves behind. */
-import { rm } from 'node:fs/promises';
+import { rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
@@ -99,6 +100,52 @@ describe('holding', () => {
       where container_id = ${id}`;
     expect(await store().uses('project', id, ['write'])).toBe(0);
     await held.release();
+  });
+
+  test('a write that was passed by is not acknowledged', async () => {
+    for (const change of [
+      (id: number) => sql()`delete from repository_uses where container_id = ${id}`,
+      (id: number) => sql()`update projects set repository_storage = 'other' where id = ${id}`,
+    ]) {
+      const { id } = await makeProject(ashlar);
+      const writing = store().write(projectRepository(id), 'main', async () => {
+        await change(id);
+        return 'done';
+      });
+      await expect(writing).rejects.toThrow('the repository was moved under the write');
+    }
+  });
+
+  test('a repository that nobody knows of is nobody’s', async () => {
+    const { id } = await makeProject(ashlar);
+    await fillProject(ashlar, id);
+    await sql()`delete from repositories where container_id = ${id}`;
+    await expect(store().write(projectRepository(id), 'main', async () => undefined)).rejects.toThrow(
+      'a repository is there that nobody knows of',
+    );
+  });
+
+  test('one whose folder went before anything was in it is made anew', async () => {
+    const { id } = await makeProject(ashlar);
+    await store().write(projectRepository(id), 'main', async () => undefined);
+    await rm(store().folder(projectRepository(id), 'default'), { recursive: true });
+    await fillProject(ashlar, id);
+    expect((await ashlar.root(`GET /projects/${id}`)).body.empty_repo).toBe(false);
+  });
+
+  test('a lock that a killed git has left is removed when it is old', async () => {
+    const { id } = await makeProject(ashlar);
+    await fillProject(ashlar, id);
+    const lock = join(store().folder(projectRepository(id), 'default'), 'refs', 'heads', 'main.lock');
+    const commit = () =>
+      ashlar.root(`POST /projects/${id}/repository/files/x${Math.random()}`, {
+        body: { branch: 'main', content: 'x', commit_message: 'x' },
+      });
+    await writeFile(lock, '');
+    expect((await commit()).status).toBe(400);
+    const old = new Date(Date.now() - 600_000);
+    await utimes(lock, old, old);
+    expect((await commit()).status).toBe(201);
   });
 
   test('a reader who comes too late for a move looks again', async () => {

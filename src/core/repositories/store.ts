@@ -2,14 +2,15 @@
  * The repositories on disk: opened for reading, held while a clone runs, written under a record that a move waits for.
  * Their place is in the container's row; a reader that comes too late for a move looks again.
  */
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type postgres from 'postgres';
-import { monotonic } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { DEAD_AFTER_SECONDS, type Presence } from '../../platform/db/processes.ts';
+import { createDiskGuard } from '../../platform/disk.ts';
 import { Failure } from '../../platform/failure.ts';
 import { createObjectReader, type GitFolder } from '../../platform/git/objects.ts';
-import { NoRepository } from '../../platform/git/program.ts';
+import { gitText, NoRepository } from '../../platform/git/program.ts';
 import { createRepository } from '../../platform/git/write.ts';
 import type { ContainerKind } from './containers.ts';
 import { containerTables, type RepositoryKey, readOnly, repositoryPath } from './containers.ts';
@@ -19,8 +20,11 @@ export type Purpose = 'read' | 'write' | 'tend';
 export type Held = {
   git: GitFolder;
   storage: string;
-  /** Called before a write is acknowledged: 503 when others may have taken this process for dead, and passed it by. */
-  confirm(): void;
+  /**
+   * Called before a write is acknowledged: 503 unless it is still held, where it was held. Whoever moves the container
+   * looks for writes once more under the lock that this waits for.
+   */
+  confirm(): Promise<void>;
   release(): Promise<void>;
 };
 
@@ -46,7 +50,9 @@ export type Repositories = {
   stop(): void;
 };
 
-const LAPSED = '503 Service Unavailable: the write took too long to be sure of it. Look whether it is there.';
+const PASSED_BY =
+  '503 Service Unavailable: the repository was moved under the write. Look whether it is there.';
+const RELEASE_AGAIN_MILLISECONDS = 2_000;
 
 export function createRepositories(
   database: Pick<Database, 'sql' | 'points'>,
@@ -55,6 +61,7 @@ export function createRepositories(
 ): Repositories {
   const { sql } = database;
   const reader = createObjectReader();
+  const disks = new Map([...storages].map(([name, root]) => [name, createDiskGuard(root)]));
 
   function folder(key: RepositoryKey, storage: string): string {
     const root = storages.get(storage);
@@ -72,7 +79,6 @@ export function createRepositories(
 
   async function hold(key: RepositoryKey, purpose: Purpose): Promise<Held> {
     await presence.announce();
-    const since = monotonic();
     const { kind, id } = key;
     const container = sql(containerTables[kind]);
     // A move makes the row read-only and then looks who writes: the lock on the row puts the two in an order.
@@ -89,17 +95,34 @@ export function createRepositories(
       throw readOnly();
     }
     let released: Promise<unknown> | undefined;
-    return {
+    const use: Held = {
       git: open(key, held.storage),
       storage: held.storage,
-      confirm() {
-        if (presence.lapsedSince(since)) throw new Failure('unavailable', LAPSED);
+      async confirm() {
+        const [still] = await sql`
+          select u.id from ${container} c join repository_uses u on u.id = ${held.id} and u.process_id = ${presence.id}
+          where c.id = ${id} and c.repository_storage = ${held.storage} for share of c`;
+        if (!still) throw new Failure('unavailable', PASSED_BY);
       },
       async release() {
-        released ??= sql`delete from repository_uses where id = ${held.id}`;
-        await released;
+        released ??= sql`delete from repository_uses where id = ${held.id} and process_id = ${presence.id}`;
+        try {
+          await released;
+        } catch (error) {
+          // A hold that stays would keep the repository from ever moving.
+          released = undefined;
+          setTimeout(() => void use.release().catch(() => {}), RELEASE_AGAIN_MILLISECONDS).unref();
+          throw error;
+        }
       },
     };
+    try {
+      if (purpose !== 'read') disks.get(held.storage)?.refuseWrites();
+    } catch (error) {
+      await use.release();
+      throw error;
+    }
+    return use;
   }
 
   return {
@@ -111,10 +134,13 @@ export function createRepositories(
       try {
         return await work(open(key, storage));
       } catch (error) {
-        if (!(error instanceof NoRepository)) throw error;
+        // What is missing may have moved.
+        const missing = error instanceof NoRepository;
+        if (!missing && !(error instanceof Failure && error.kind === 'not_found')) throw error;
         const current = await currentStorage(key);
-        if (current === undefined || current === storage) return undefined;
-        return work(open(key, current));
+        if (current !== undefined && current !== storage) return work(open(key, current));
+        if (missing) return undefined;
+        throw error;
       }
     },
     async write(key, defaultBranch, work) {
@@ -122,7 +148,7 @@ export function createRepositories(
       try {
         await ensure(sql, key, held.git.folder, defaultBranch);
         const value = await work(held.git);
-        held.confirm();
+        await held.confirm();
         return value;
       } finally {
         await held.release();
@@ -137,7 +163,10 @@ export function createRepositories(
       return row?.count ?? 0;
     },
     forget: (key, storage) => reader.forget(folder(key, storage)),
-    stop: () => reader.stop(),
+    stop() {
+      reader.stop();
+      for (const disk of disks.values()) disk.stop();
+    },
   };
 }
 
@@ -148,11 +177,29 @@ export async function ensure(
   folder: string,
   defaultBranch: string,
 ): Promise<void> {
-  const [known] = await sql`
-    select id from repositories where container = ${kind} and container_id = ${id} and wiki = ${wiki}`;
-  if (known) return;
-  await createRepository(folder, defaultBranch);
+  const select = async () =>
+    (
+      await sql<{ writes: number }[]>`
+        select writes from repositories where container = ${kind} and container_id = ${id} and wiki = ${wiki}`
+    )[0];
+  const known = await select();
+  // Before anything is recorded of it, a process may have died between two names of its folder.
+  if (known && (known.writes > 0 || (await exists(folder)))) return;
+  const made = await createRepository(folder, defaultBranch);
+  if (!made && !known && !(await select()) && (await hasRefs(folder)))
+    throw new Failure('unavailable', '503 Service Unavailable: a repository is there that nobody knows of', {
+      cause: new Error(`${folder} belongs to nothing in the database`),
+    });
   await sql`
     insert into repositories (container, container_id, wiki, created_at)
     values (${kind}, ${id}, ${wiki}, clock_timestamp()) on conflict do nothing`;
 }
+
+const exists = (folder: string): Promise<boolean> =>
+  access(folder).then(
+    () => true,
+    () => false,
+  );
+
+const hasRefs = async (folder: string): Promise<boolean> =>
+  (await gitText(['for-each-ref', '--count=1', '--format=x'], { folder })) !== '';

@@ -12,6 +12,7 @@ import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../test
 import { fillProject } from '../../../test/support/repositories.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import { NO_OBJECT } from '../../platform/git/names.ts';
+import { gitText } from '../../platform/git/program.ts';
 import { FLUSH, pktLine } from './pkt-line.ts';
 
 const app = useApp();
@@ -215,6 +216,30 @@ test('no hook and no configuration of a repository runs anything', async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
+test('nobody changes what an id stands for', async () => {
+  const project = await makeProject(app);
+  const head = await fillProject(app, project.id, [{ a: '1' }, { a: '2' }]);
+  const folder = diskFolder(project);
+  const forged = (
+    await gitText(['commit-tree', `${head}^{tree}`], {
+      folder,
+      input: 'forged',
+      environment: {
+        GIT_AUTHOR_NAME: 'M',
+        GIT_AUTHOR_EMAIL: 'm@x',
+        GIT_COMMITTER_NAME: 'M',
+        GIT_COMMITTER_EMAIL: 'm@x',
+      },
+    })
+  ).trim();
+  const refused = await post(project, 'receive-pack', command(`refs/replace/${head}`, forged), {});
+  expect(refused.text).toContain('cannot be the name of a branch or tag here');
+  // And where one came by another way, it is not obeyed.
+  await gitText(['update-ref', `refs/replace/${head}`, forged], { folder });
+  const shown = await app.root(`GET /projects/${project.id}/repository/commits/${head}`);
+  expect(shown.body.title).toBe('Commit 2');
+});
+
 test('requests that are no requests of git', async () => {
   const project = await makeProject(app);
   const head = await fillProject(app, project.id);
@@ -222,6 +247,16 @@ test('requests that are no requests of git', async () => {
     ['receive-pack', Buffer.from('hello'), {}, 400],
     ['receive-pack', pktLine(`${NO_OBJECT} ${someId} refs/heads/x\0report-status`), {}, 400],
     ['receive-pack', Buffer.concat([pktLine(`${NO_OBJECT} ${someId} refs/heads/x\0`), FLUSH]), {}, 400],
+    // git would read these lists of capabilities in another way than we do.
+    ...['report-status quiet\tside-band-64k', 'report-status\0side-band-64k'].map(
+      (list) =>
+        [
+          'receive-pack',
+          Buffer.concat([pktLine(`${NO_OBJECT} ${someId} refs/heads/x\0${list}`), FLUSH]),
+          {},
+          400,
+        ] as const,
+    ),
     ['receive-pack', FLUSH, {}, 200],
     ['receive-pack', Buffer.from('hello'), { 'content-encoding': 'gzip' }, 400],
     ['upload-pack', FLUSH, { 'content-encoding': 'br' }, 415],

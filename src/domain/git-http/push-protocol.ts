@@ -57,13 +57,13 @@ export class CommandReader {
     const line = decode(nul < 0 ? payload : payload.subarray(0, nul));
     if (line.startsWith('shallow ')) return;
     if (line.startsWith('push-cert')) throw new BadLine('signed pushes are not supported');
-    if (nul >= 0)
-      this.#capabilities ??= new Set(
-        payload
-          .toString('utf8', nul + 1)
-          .trim()
-          .split(' '),
-      );
+    if (nul >= 0) {
+      const text = payload.toString('latin1', nul + 1);
+      // git would read such lists in another way than we do, and we would misread its answer.
+      if (this.#capabilities || this.#updates.length > 0 || !/^[\x20-\x7e]*\n?$/.test(text))
+        throw new BadLine('its list of capabilities is strange');
+      this.#capabilities = new Set(text.trim().split(/ +/));
+    }
     if (this.#updates.push(readCommand(line)) > MOST_UPDATES)
       throw new BadLine(`a push can change ${MOST_UPDATES} refs at most`);
   }
@@ -87,13 +87,14 @@ export function refusalReport({ updates, capabilities }: PushCommands, refusals:
   return Buffer.concat([inBand(PROGRESS, sentences), inBand(DATA, report), FLUSH]);
 }
 
-/** The refs that the report of receive-pack says were changed. `lines` are its lines, of the side-band where there is one. */
-export function acceptedRefs(lines: readonly Line[], sideBand: boolean): Set<string> {
+/** The refs that the report of receive-pack says were changed; undefined where it is no report. `lines` are its lines, of the side-band where there is one. */
+export function acceptedRefs(lines: readonly Line[], sideBand: boolean): Set<string> | undefined {
   const payloads = lines.flatMap(({ payload }) => payload ?? []);
   const data = sideBand
     ? Buffer.concat(payloads.filter((payload) => payload[0] === DATA).map((payload) => payload.subarray(1)))
     : undefined;
   const reported = data ? [...new LineReader().push(data)].flatMap(({ payload }) => payload ?? []) : payloads;
+  if (!reported[0]?.toString('latin1').startsWith('unpack ')) return undefined;
   const accepted = reported.map((payload) => /^ok (.+?)\n?$/.exec(payload.toString('utf8'))?.[1]);
   return new Set(accepted.filter((ref) => ref !== undefined));
 }

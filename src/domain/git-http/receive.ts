@@ -7,10 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { FORCE_REFUSED } from '../../core/repositories/protection-rules.ts';
 import { ensure, type Held } from '../../core/repositories/store.ts';
 import type { Services } from '../../core/services.ts';
+import { now } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';
 import { isWritableRef, NO_OBJECT } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { readRef } from '../../platform/git/refs.ts';
 import { type Running, type ServiceOptions, startService } from '../../platform/git/transport.ts';
-import type { RefUpdate } from '../../platform/git/write.ts';
+import { type RefUpdate, removeStaleLocks, syncNewObjects, syncRefNames } from '../../platform/git/write.ts';
 import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
 import { ofService } from './answers.ts';
 import { BadLine, DATA, FATAL, inBand, type Line, LineReader, PROGRESS } from './pkt-line.ts';
@@ -143,6 +146,11 @@ async function take(
   const hangUp = () => sending.abort();
   request.signal.addEventListener('abort', hangUp, { once: true });
   if (request.signal.aborted) hangUp();
+  await removeStaleLocks(
+    held.git.folder,
+    push.updates.map(({ ref }) => ref),
+  );
+  const since = now();
   const running = await startService({
     service: 'receive-pack',
     folder: held.git.folder,
@@ -158,7 +166,7 @@ async function take(
     if (whole) request.signal.removeEventListener('abort', hangUp);
   });
   const out = new PassThrough();
-  void settle(services, place, held, push, running, out)
+  void settle(services, place, held, push, running, out, since)
     .catch((error) => {
       if (sending.signal.aborted) return out.destroy();
       services.log.error('a push was not recorded', error, { request_id: request.id });
@@ -200,21 +208,27 @@ async function settle(
   push: Push,
   running: Running,
   out: Writable,
+  since: Date,
 ): Promise<void> {
   const sideBand = push.capabilities.has('side-band-64k');
   const report: Line[] = [];
   const lines = new LineReader();
   for await (const chunk of running.stdout as AsyncIterable<Buffer>) {
     for (const line of lines.push(chunk)) {
-      if (sideBand && isForPeople(line)) out.write(line.bytes);
+      if (sideBand && isForPeople(line)) out.write(withoutPath(line, held.git.folder));
       else report.push(line);
     }
   }
   const code = await running.ended;
   const accepted = acceptedRefs(report, sideBand);
-  const updates = push.updates.filter(({ ref }) => accepted.has(ref));
+  // Nothing is taken without a record: where the report is not what it should be, the refs themselves are asked.
+  const updates = accepted
+    ? push.updates.filter(({ ref }) => accepted.has(ref))
+    : await takenRefs(held.git, push.updates);
   if (updates.length > 0) {
-    held.confirm();
+    const refs = updates.map(({ ref }) => ref);
+    await Promise.all([syncNewObjects(held.git.folder, since), syncRefNames(held.git.folder, refs)]);
+    await held.confirm();
     await place.record(held.git, updates);
     services.wake();
   }
@@ -225,3 +239,17 @@ async function settle(
 /** Progress, and the empty lines that keep the connection open. */
 const isForPeople = ({ payload }: Line): boolean =>
   payload !== undefined && (payload[0] === PROGRESS || (payload[0] === DATA && payload.length === 1));
+
+/** What people read says nothing of where the repository is. */
+function withoutPath(line: Line, folder: string): Buffer {
+  const text = line.payload?.toString('latin1', 1) ?? '';
+  if (!text.includes(folder)) return line.bytes;
+  return inBand(line.payload?.[0] ?? PROGRESS, Buffer.from(text.replaceAll(`${folder}/`, ''), 'latin1'));
+}
+
+async function takenRefs(git: GitFolder, updates: readonly RefUpdate[]): Promise<RefUpdate[]> {
+  const taken: RefUpdate[] = [];
+  for (const update of updates)
+    if (((await readRef(git, update.ref)) ?? NO_OBJECT) === update.after) taken.push(update);
+  return taken;
+}

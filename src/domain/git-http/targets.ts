@@ -1,9 +1,8 @@
 /** What an address of a repository names, and whether the visitor may fetch from it or push to it. */
 import type postgres from 'postgres';
 import { authorizeDeployToken, authorizeGroup, authorizeProject } from '../../core/access/find.ts';
-import { decide, type Rule, type Standing } from '../../core/access/policy.ts';
-import { GUEST, NO_ACCESS, OWNER } from '../../core/access/roles.ts';
-import type { Caller } from '../../core/identity/actor.ts';
+import type { Decision } from '../../core/access/policy.ts';
+import { decidePersonal, seesInProject } from '../../core/access/snippets.ts';
 import { groupWiki, projectWiki } from '../../core/repositories/containers.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { Services } from '../../core/services.ts';
@@ -93,22 +92,7 @@ async function kindOf(sql: postgres.Sql, path: string): Promise<'project' | 'gro
   return row?.owner && !/^\d+$/.test(path) ? 'group' : undefined;
 }
 
-/** Seeing a snippet follows from its visibility, changing it from being its author. */
-const snippetRules = {
-  read: { least: GUEST, visible: 'anyone' },
-  write: { least: OWNER },
-} as const satisfies Record<Purpose, Rule>;
-
-function decideSnippet(purpose: Purpose, caller: Caller, snippet: SnippetRow, role: Standing['role']): void {
-  const decision = decide(snippetRules[purpose], {
-    signedIn: caller !== undefined,
-    admin: caller?.admin ?? false,
-    auditor: caller?.auditor ?? false,
-    external: caller?.external ?? false,
-    role,
-    visibility: snippet.visibility,
-    archived: false,
-  });
+function refuse(decision: Decision): void {
   if (decision === 'sign_in') throw unauthenticated();
   if (decision === 'invisible') throw notFound('Snippet');
   if (decision === 'refused') throw forbidden();
@@ -134,10 +118,11 @@ async function findSnippet({
   const { caller } = visitor;
   if (visitor.deployToken) throw forbidden();
   const author = caller?.id === snippet.author_id;
-  if (snippet.project_id === null) decideSnippet(purpose, caller, snippet, author ? OWNER : NO_ACCESS);
+  if (snippet.project_id === null)
+    refuse(decidePersonal(purpose === 'read' ? 'read_snippet' : 'manage_snippet', caller, snippet));
   else {
     const project = await authorizeProject(points, caller, 'read_project_snippets', snippet.project_id);
-    decideSnippet('read', caller, snippet, project.role);
+    if (!seesInProject(caller, snippet, project.role)) throw notFound('Snippet');
     const manages =
       project.may('manage_project_snippets') || (author && project.may('create_project_snippets'));
     if (purpose === 'write' && !manages) throw caller ? forbidden() : unauthenticated();

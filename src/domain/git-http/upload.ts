@@ -1,5 +1,4 @@
 /** What git clients read: the refs that there are, and packs, as the git program gives them. */
-import { pipeline } from 'node:stream';
 import type { Services } from '../../core/services.ts';
 import {
   type Running,
@@ -55,9 +54,27 @@ export async function advertise(
 /** What was asked for: refs in the second version of the protocol, and packs. */
 export async function upload(services: Services, place: Place, request: HttpRequest): Promise<Answer> {
   requireType(request, 'upload-pack');
-  const body = openBody(request, 'upload-pack');
+  // Before anything is held or started for it: whoever is slow to ask waits by himself.
+  const question = await readQuestion(request);
   const running = await serve(services, place, request, { service: 'upload-pack' });
-  // git says itself what is wrong with a question that does not come to its end.
-  pipeline(body, running.stdin, () => {});
+  running.stdin.end(question);
   return ofService('upload-pack-result', running.stdout);
+}
+
+/** How long a question may take to arrive. */
+const PATIENCE_MILLISECONDS = 60_000;
+
+/** What is asked for, whole; git itself says what is wrong with one that was cut off or compressed badly. */
+async function readQuestion(request: HttpRequest): Promise<Buffer> {
+  const body = openBody(request, 'upload-pack');
+  const patience = setTimeout(() => body.destroy(), PATIENCE_MILLISECONDS);
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
+  } catch {
+    // As said above.
+  } finally {
+    clearTimeout(patience);
+  }
+  return Buffer.concat(chunks);
 }

@@ -9,8 +9,8 @@ import {
   removeBranchProtection,
   upsertBranchProtection,
 } from '../../core/repositories/protection-writes.ts';
-import { inTransaction } from '../../platform/db/database.ts';
-import { Failure, notFound } from '../../platform/failure.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { Failure, forbidden, notFound } from '../../platform/failure.ts';
 import { fullRef, isRefName, NO_OBJECT } from '../../platform/git/names.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import { findBranch, findCommit } from '../../platform/git/refs.ts';
@@ -77,6 +77,20 @@ const protectionAudit = ({ subject }: Writing, event: string, branch: string) =>
 
 export type DevelopersMay = { push: boolean | undefined; merge: boolean | undefined };
 
+/** A rule that says who may change it is changed where that is looked at: at the protected branches. */
+async function refuseGuarded(tx: Db, { services, actor, subject }: Writing, branch: string): Promise<void> {
+  if (actor.admin || services.config.tier === 'free') return;
+  const guarded = await tx
+    .selectFrom('protected_branches')
+    .innerJoin('protected_ref_access', 'protected_ref_access.protected_branch_id', 'protected_branches.id')
+    .select('protected_branches.id')
+    .where('project_id', '=', subject.id)
+    .where('name', '=', branch)
+    .where('action', '=', 'unprotect')
+    .executeTakeFirst();
+  if (guarded) throw forbidden();
+}
+
 /** Protects a branch; what is not said of developers stays, and is no for a branch that was not protected. */
 export async function protectBranch(
   writing: Writing,
@@ -85,6 +99,7 @@ export async function protectBranch(
 ): Promise<void> {
   const { services, settings, actor, subject } = writing;
   await inTransaction(services.database.db, async (tx) => {
+    await refuseGuarded(tx, writing, branch);
     const rules = await selectRules(tx, { id: subject.id, empty: false }, settings);
     const known = rules.branches.find(({ name }) => name === branch);
     const allowed = (action: 'push' | 'merge') => {
@@ -108,6 +123,7 @@ export async function protectBranch(
 export async function unprotectBranch(writing: Writing, branch: string): Promise<void> {
   const { services, actor, subject } = writing;
   await inTransaction(services.database.db, async (tx) => {
+    await refuseGuarded(tx, writing, branch);
     if (!(await removeBranchProtection(tx, subject.id, branch))) return;
     await announce(tx, {
       author: actor,

@@ -181,6 +181,23 @@ describe('branches', () => {
   });
 });
 
+test('a branch whose rule says who may change it is not changed past that', async () => {
+  const repository = await makeRepository();
+  bodyOf(await ashlar.root(`POST ${repository.base}/branches`, { body: { branch: 'x', ref: 'main' } }), 201);
+  const body = { name: 'x', unprotect_access_level: 60 };
+  bodyOf(
+    await ashlar.root(`POST ${repository.base.replace('/repository', '')}/protected_branches`, { body }),
+    201,
+  );
+  for (const verb of ['protect', 'unprotect']) {
+    const { status } = await ashlar.as(maintainer.token)(`PUT ${repository.base}/branches/x/${verb}`, {
+      body: {},
+    });
+    expect([verb, status]).toEqual([verb, 403]);
+  }
+  expect((await ashlar.root(`PUT ${repository.base}/branches/x/unprotect`)).status).toBe(200);
+});
+
 describe('tags', () => {
   const create = ({ base }: Repository, body: Record<string, unknown>, token = developer.token) =>
     ashlar.as(token)(`POST ${base}/tags`, { body });

@@ -5,7 +5,9 @@ import { useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeProject, makeUser } from '../../../test/support/factories.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
 import { askGit, BINARY, folderOf, makeSample, SUBMODULE } from '../../../test/support/sample-repository.ts';
+import { projectRepository } from '../../core/repositories/containers.ts';
 import { git } from '../../platform/git/program.ts';
+import { setHead } from '../../platform/git/write.ts';
 
 const ashlar = useApp();
 let id = 0;
@@ -355,4 +357,24 @@ test('raw files of one path are counted by the minute', async () => {
   ];
   await ashlar.root('PUT /application/settings', { body: { raw_blob_request_limit: 300 } });
   expect(statuses).toEqual([200, 200, 429, 200]);
+});
+
+test('contributors are named by the mail map of their own commit', async () => {
+  const mine = await makeProject(ashlar);
+  const head = await fillProject(ashlar, mine.id, [{ 'a.txt': 'one' }]);
+  const foreign = await makeProject(ashlar);
+  await fillProject(ashlar, foreign.id, [{ 'a.txt': 'one' }]);
+  await fillProject(
+    ashlar,
+    foreign.id,
+    [{ '.mailmap': 'Mallory <mallory@evil.example> <ada@example.com>\n' }],
+    'evil',
+  );
+  const { sql } = ashlar.app.services.database;
+  await sql`update projects set default_branch = 'evil' where id = ${foreign.id}`;
+  const { repositories } = ashlar.app.services;
+  await setHead(repositories.folder(projectRepository(foreign.id), 'default'), 'evil');
+  const ask = async (id: number) =>
+    (await ashlar.root(`GET /projects/${id}/repository/contributors`, { query: `ref=${head}` })).body[0].name;
+  expect([await ask(foreign.id), await ask(mine.id)]).toEqual(['Ada Lovelace', 'Ada Lovelace']);
 });

@@ -26,7 +26,7 @@ export type CommitAction = Optional<Static<typeof CommitAction>> &
 /** Who wrote it and where it goes, whatever the change is. */
 const commitFields = {
   branch: Type.String({ minLength: 1 }),
-  commit_message: Type.String({ minLength: 1 }),
+  commit_message: Type.String({ minLength: 1, maxLength: 1_048_576 }),
   start_branch: Type.Optional(Type.String({ description: 'The branch that a new one starts from.' })),
   author_email: Type.Optional(Type.String()),
   author_name: Type.Optional(Type.String()),

@@ -1,9 +1,9 @@
 /** Personal snippets named by a path parameter: found for a caller, and decided, in one step. */
 import type { Access, AccessQuestion } from '../../core/access/access.ts';
+import { decidePersonal, type SnippetAbility } from '../../core/access/snippets.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import { forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
-import { decidePersonal, type SnippetAbility } from './rules.ts';
 
 const byId = 'select * from snippets where id = $1 and project_id is null and ready';
 

@@ -1,6 +1,7 @@
 /** Snippets of projects: readers see those that their role shows them, authors and Maintainers change them (facts: Snippets). */
 import { onInstance, onProject } from '../../core/access/access.ts';
 import { type AuthorizedProject, authorizeProject } from '../../core/access/find.ts';
+import { seesInProject } from '../../core/access/snippets.ts';
 import { bytes, type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import { SnippetRecord, type SnippetRow } from '../../core/repositories/snippet-records.ts';
@@ -10,7 +11,6 @@ import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';
 import { readFile } from './files.ts';
 import { presentOne, presentPage, presentUserAgent } from './present.ts';
 import { inProject, selectSnippet, selectSnippets, visibleInProject } from './queries.ts';
-import { seesInProject } from './rules.ts';
 import {
   BODY_LIMIT,
   CreateInProject,

@@ -1,17 +1,10 @@
 /** Tables: who sees and changes a snippet, and what a request does to its files. */
+
 import { describe, expect, test } from 'vitest';
 import { INTERNAL, PRIVATE, PUBLIC } from '../../core/access/roles.ts';
+import { decidePersonal, seesInProject } from '../../core/access/snippets.ts';
 import { Failure } from '../../platform/failure.ts';
-import {
-  changeFiles,
-  changesOf,
-  checkFields,
-  decidePersonal,
-  newFilesOf,
-  readChanges,
-  refuseEmpty,
-  seesInProject,
-} from './rules.ts';
+import { changeFiles, changesOf, checkFields, newFilesOf, readChanges, refuseEmpty } from './rules.ts';
 
 const person = (id: number, more = {}) => ({ id, admin: false, auditor: false, external: false, ...more });
 const people = {

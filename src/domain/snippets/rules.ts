@@ -1,41 +1,8 @@
-/** Who may do what with a snippet, and what a request does to its files. Pure. */
-import { type Decision, decide, type Rule, type Standing } from '../../core/access/policy.ts';
-import { GUEST, NO_ACCESS, OWNER, type Role, type VisibilityName } from '../../core/access/roles.ts';
-import type { Actor } from '../../core/identity/actor.ts';
+/** What a request does to a snippet's files. Pure. */
+import type { VisibilityName } from '../../core/access/roles.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 import { MOST_FILES } from './schema.ts';
-
-/** The role on a personal snippet is Owner for its author, and none for the rest (facts: Roles and visibility). */
-export const snippetPolicy = {
-  read_snippet: { least: GUEST, visible: 'anyone' },
-  manage_snippet: { least: OWNER },
-} as const satisfies Record<string, Rule>;
-export type SnippetAbility = keyof typeof snippetPolicy;
-
-type Person = Pick<Actor, 'id' | 'admin' | 'auditor' | 'external'> | undefined;
-type Snippet = { author_id: number; visibility: number };
-
-const standingOf = (person: Person, { visibility }: Pick<Snippet, 'visibility'>, role: Role): Standing => ({
-  signedIn: person !== undefined,
-  admin: person?.admin ?? false,
-  auditor: person?.auditor ?? false,
-  external: person?.external ?? false,
-  role,
-  visibility,
-  archived: false,
-});
-
-/** What somebody may do with a personal snippet. */
-export const decidePersonal = (ability: SnippetAbility, person: Person, snippet: Snippet): Decision =>
-  decide(
-    snippetPolicy[ability],
-    standingOf(person, snippet, person?.id === snippet.author_id ? OWNER : NO_ACCESS),
-  );
-
-/** Whether somebody who may read the snippets of a project, where they have this role, sees this one. */
-export const seesInProject = (person: Person, snippet: Pick<Snippet, 'visibility'>, role: Role): boolean =>
-  decide(snippetPolicy.read_snippet, standingOf(person, snippet, role)) === 'allowed';
 
 /** What a snippet's file has in it: what it had, or what was sent. */
 export type FileSource = { was: string } | { content: string };

@@ -3,7 +3,7 @@
  * after the switch only the old copy is left to be removed. Every step may be the last of its process, and whoever takes
  * the move over begins with the first one that is not certain.
  */
-import { rm } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RepositoryKey } from '../../core/repositories/containers.ts';
 import type { MoveRow, MoveState } from '../../core/repositories/move-schedule.ts';
@@ -11,7 +11,7 @@ import type { Purpose } from '../../core/repositories/store.ts';
 import type { Services } from '../../core/services.ts';
 import { monotonic, now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { copyRepository, syncRepository } from '../../platform/git/copy.ts';
+import { allRefs, copyRepository, headOf, sizeOf, syncRepository } from '../../platform/git/copy.ts';
 import { verifyCopy } from '../../platform/git/copy-check.ts';
 import { ClaimLost, changeContainer, changeState, hasOtherMove, holdClaim, markTidy } from './claims.ts';
 import {
@@ -122,8 +122,15 @@ async function replicate(run: Run): Promise<void> {
   onStep('unwritten');
 
   const copies = await placesOf(run, root);
+  await transact(run, async (tx) => {
+    const { storage } = await holdClaim(tx, presence.id, move, ['started']);
+    if (storage !== from) throw new MoveProblem('What was to be moved is gone.');
+    // What a run left there that died between its renames and its commit.
+    for (const { folder } of copies) await setAside(folder, move);
+  });
   try {
     for (const { source, copy } of copies) {
+      await refuseFull(root, to, source);
       await copyRepository(source, copy, { onProgress, signal });
       onStep('copied');
       // The disk writes while what is written is read again.
@@ -133,7 +140,16 @@ async function replicate(run: Run): Promise<void> {
     await transact(run, async (tx) => {
       const { storage } = await holdClaim(tx, presence.id, move, ['started']);
       if (storage !== from) throw new MoveProblem('What was to be moved is gone.');
-      for (const { copy, folder } of copies) await putInPlace(copy, folder, move);
+      // Whoever was taken for dead may have written after all; from here on, they wait for this to end.
+      if ((await repositories.uses(move.container, move.container_id, ['write', 'tend'])) > 0)
+        throw new MoveProblem('Somebody wrote to the repository meanwhile.');
+      for (const { source, copy } of copies)
+        if (
+          (await allRefs(source)) !== (await allRefs(copy)) ||
+          (await headOf(source)) !== (await headOf(copy))
+        )
+          throw new MoveProblem('The repository was written to meanwhile.');
+      for (const { copy, folder } of copies) await putInPlace(copy, folder);
       onStep('placed');
       await changeContainer(tx, move.container, move.container_id, { storage: to });
       await changeState(tx, presence.id, move, 'started', { state: 'replicated' });
@@ -145,6 +161,16 @@ async function replicate(run: Run): Promise<void> {
   }
   for (const key of repositoriesOf(move)) for (const name of [from, to]) repositories.forget(key, name);
   onStep('switched');
+}
+
+/** What the copy must leave free: others write to that disk too. */
+const SPARE_BYTES = 256 * 1_048_576;
+
+async function refuseFull(root: string, storage: string, source: string): Promise<void> {
+  const disk = await statfs(root);
+  const free = disk.bavail * disk.bsize;
+  if (free < (await sizeOf(source)) + Math.min(SPARE_BYTES, (disk.blocks * disk.bsize) / 10))
+    throw new MoveProblem(`There is no room for the copy in the storage ${storage}.`);
 }
 
 type Copy = { source: string; folder: string; copy: string };
@@ -163,14 +189,17 @@ async function placesOf(run: Run, root: string): Promise<Copy[]> {
   return copies;
 }
 
-/** The container's repositories that are there; throws where one is recorded and its folder is not there. */
-async function presentRepositories({ services, move }: Run): Promise<RepositoryKey[]> {
-  const recorded = await services.database.background
+const selectRecorded = ({ database }: Services, move: MoveRow): Promise<{ wiki: boolean }[]> =>
+  database.background
     .selectFrom('repositories')
     .select('wiki')
     .where('container', '=', move.container)
     .where('container_id', '=', move.container_id)
     .execute();
+
+/** The container's repositories that are there; throws where one is recorded and its folder is not there. */
+async function presentRepositories({ services, move }: Run): Promise<RepositoryKey[]> {
+  const recorded = await selectRecorded(services, move);
   const present: RepositoryKey[] = [];
   for (const key of repositoriesOf(move)) {
     const folder = services.repositories.folder(key, move.source_storage_name);
@@ -210,7 +239,7 @@ async function cleanUp(run: Run): Promise<void> {
   if (!(await waitUntilFree(run, ['read', 'write', 'tend'], pace.readers)))
     throw new MoveProblem('Readers of the old copy did not end in time.');
   onStep('unread');
-  const storage = await clearPlaces(run, 'replicated');
+  const storage = (await clearPlaces(run, 'replicated'))?.storage;
   onStep('set aside');
   await removeAllLeftovers(run);
   onStep('removed');
@@ -221,18 +250,25 @@ async function cleanUp(run: Run): Promise<void> {
 
 /** Removes what a move that is over has left on the disks: copies that have no use, or the old one at last. */
 export async function tidy(run: Run): Promise<void> {
-  const storage = await clearPlaces(run, 'failed', 'cleanup failed', 'finished');
+  const cleared = await clearPlaces(run, 'failed', 'cleanup failed', 'finished');
+  // Until the other move is over, what this one left may be in its way, or be its own.
+  if (!cleared) return;
+  const { storage } = cleared;
   await removeAllLeftovers(run);
   await markTidy(run.services.database.background, run.move, storage !== undefined);
 }
 
-/** Sets aside what stands in the places of the container's repositories in the storage that is not its; returns its own. */
-async function clearPlaces(run: Run, ...states: MoveState[]): Promise<string | undefined> {
+/** Sets aside what stands in the places of the container's repositories in the storage that is not its; returns its own, or undefined while another move has them. */
+async function clearPlaces(
+  run: Run,
+  ...states: MoveState[]
+): Promise<{ storage: string | undefined } | undefined> {
   const { services, move } = run;
   const { repositories, presence } = services;
   return transact(run, async (tx) => {
     const { storage } = await holdClaim(tx, presence.id, move, states);
-    if (await hasOtherMove(tx, move)) return storage;
+    if (await hasOtherMove(tx, move)) return undefined;
+    if (storage !== undefined) await requirePresent(run, storage);
     for (const name of [move.source_storage_name, move.destination_storage_name]) {
       if (name === storage || !repositories.storages.has(name)) continue;
       if ((await repositories.uses(move.container, move.container_id, ['read'], name)) > 0)
@@ -245,8 +281,18 @@ async function clearPlaces(run: Run, ...states: MoveState[]): Promise<string | u
         await setAside(folder, move);
       }
     }
-    return storage;
+    return { storage };
   });
+}
+
+/** The one copy that counts is there: a disk that has gone must not take the other along. */
+async function requirePresent({ services, move }: Run, storage: string): Promise<void> {
+  const recorded = await selectRecorded(services, move);
+  for (const key of repositoriesOf(move)) {
+    if (!recorded.some(({ wiki }) => wiki === key.wiki)) continue;
+    if (!(await isFolder(services.repositories.folder(key, storage))))
+      throw new MoveProblem(`The repository is not in the storage ${storage}: the other copy stays.`);
+  }
 }
 
 async function removeAllLeftovers({ services, move }: Run): Promise<void> {

@@ -53,9 +53,8 @@ export async function setAside(folder: string, move: Moved): Promise<void> {
   await syncFolder(dirname(folder));
 }
 
-/** Puts a copy into its place; what an unfinished move left there is set aside. */
-export async function putInPlace(copy: string, folder: string, move: Moved): Promise<void> {
-  await setAside(folder, move);
+/** Puts a copy into its place, where nothing is; a run that was passed by finds its copy gone, or somebody there. */
+export async function putInPlace(copy: string, folder: string): Promise<void> {
   await rename(copy, folder);
   await syncFolder(dirname(folder));
 }

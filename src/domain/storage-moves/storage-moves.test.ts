@@ -346,7 +346,7 @@ describe('one whose process died', () => {
     await sql`insert into processes (id, beat_at) values (${other}, clock_timestamp())`;
     await sql`update storage_moves set process_id = ${other} where id = ${scheduled.id}`;
     await writer.release();
-    await expect.poll(() => app.log.join('')).toContain(`"move":${scheduled.id},"phase":"verified"`);
+    await expect.poll(() => app.log.join('')).toContain(`"move":${scheduled.id},"phase":"unwritten"`);
     await expect.poll(leftovers).toEqual([]);
     expect([await state(), await storageOf(id)]).toEqual(['started', 'default']);
     await sql`delete from processes where id = ${other}`;

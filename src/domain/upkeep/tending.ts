@@ -74,7 +74,7 @@ async function tend(services: Services, row: RepositoryRow): Promise<void> {
     await update(services, row)
       .set({
         ...sizes(await measureRepository(folder)),
-        writes: sql<number>`writes - ${row.writes}`,
+        writes: sql<number>`greatest(writes - ${row.writes}, 0)`,
         measured_writes: 0,
         ...(whole && { packed_at: started }),
       })

@@ -9,14 +9,12 @@ type Column = {
   not_null: boolean;
   default: string | null;
   identity: boolean;
-  unlogged: boolean;
 };
 
 const columnsOf = (sql: postgres.Sql) => sql<Column[]>`
   select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
          case when a.attcollation <> t.typcollation then co.collname end as collation,
-         a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as default, a.attidentity <> '' as identity,
-         c.relpersistence = 'u' as unlogged
+         a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as default, a.attidentity <> '' as identity
   from pg_class c
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid
@@ -61,7 +59,7 @@ export async function schemaSnapshot(sql: postgres.Sql): Promise<string> {
     );
     const own = constraints.filter((constraint) => constraint.table === table);
     lines.push(...own.map((constraint) => `  constraint ${constraint.name} ${constraint.definition}`));
-    parts.push(`create ${columns[0]?.unlogged ? 'unlogged ' : ''}table ${table} (\n${lines.join(',\n')}\n);`);
+    parts.push(`create table ${table} (\n${lines.join(',\n')}\n);`);
     parts.push(...indexes.filter((index) => index.table === table).map((index) => `${index.definition};`));
   }
   parts.push(...functions.map((one) => `${one.definition.trim()};`));

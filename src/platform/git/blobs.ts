@@ -1,8 +1,9 @@
 /** The contents of files: small ones are read whole, large ones as a stream. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { Failure } from '../failure.ts';
 import { streamGit } from './long-runs.ts';
-import type { GitFolder, ObjectInfo } from './objects.ts';
+import { type GitFolder, LARGEST_OBJECT, type ObjectInfo } from './objects.ts';
 
 const LARGEST_WHOLE = 4 * 1_048_576;
 
@@ -13,8 +14,9 @@ export const isLarge = ({ size }: Pick<ObjectInfo, 'size'>): boolean => size > L
 export const streamBlob = (git: GitFolder, oid: string): Readable =>
   streamGit(['cat-file', 'blob', oid], { folder: git.folder });
 
-/** The SHA-256 of a blob's bytes, as hex; a large one is not held for it. */
+/** The SHA-256 of a blob's bytes, as hex; a large one is not held for it, and a very large one is 422. */
 export async function digestBlob(git: GitFolder, blob: ObjectInfo): Promise<string> {
+  if (blob.size > LARGEST_OBJECT) throw new Failure('unprocessable', 'The file is too large.');
   const digest = createHash('sha256');
   if (isLarge(blob)) for await (const chunk of streamBlob(git, blob.oid)) digest.update(chunk);
   else digest.update((await git.read(blob.oid))?.content ?? '');

@@ -9,9 +9,22 @@ const answers = keepAnswers<Contributor[]>(200);
 
 /** Everybody with a commit that is no merge at or before this one, each address once. */
 export const contributorsOf = (folder: string, commit: string): Promise<readonly Contributor[]> =>
-  answers(commit, async () =>
+  answers(`${folder} ${commit}`, async () =>
     parseShortlog(
-      await gitInTime(['shortlog', '--summary', '--numbered', '--email', '--no-merges', commit], { folder }),
+      // The mail map of this commit, and not that of HEAD.
+      await gitInTime(
+        [
+          '-c',
+          `mailmap.blob=${commit}:.mailmap`,
+          'shortlog',
+          '--summary',
+          '--numbered',
+          '--email',
+          '--no-merges',
+          commit,
+        ],
+        { folder },
+      ),
     ),
   );
 

@@ -70,6 +70,17 @@ export async function objectFiles(objects: string): Promise<{ packs: string[]; l
   return { packs, loose };
 }
 
+/** Bytes of a repository's object files. */
+export async function sizeOf(folder: string): Promise<number> {
+  const objects = join(folder, 'objects');
+  const { packs, loose } = await objectFiles(objects);
+  let bytes = 0;
+  await eachOf([...packs, ...loose], async (name) => {
+    bytes += (await stat(join(objects, name)).catch(() => ({ size: 0 }))).size;
+  });
+  return bytes;
+}
+
 /** Does the work for every item, so many at once; the first failure ends it when those under way are done. */
 export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();

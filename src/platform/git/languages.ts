@@ -135,6 +135,6 @@ const answers = keepAnswers<Record<string, number>>(2_000);
 
 /** The share of each language in the files of a commit; 422 for a tree too large to be listed. */
 export const languagesOf = (folder: string, commit: string): Promise<Record<string, number>> =>
-  answers(commit, async () =>
+  answers(`${folder} ${commit}`, async () =>
     shares(parseSizes(await gitInTime(['ls-tree', '-r', '-l', '-z', commit], { folder }))),
   );

@@ -19,7 +19,8 @@ export const lastCommitOf = (
   git: GitFolder,
   head: Commit,
   path: readonly string[],
-): Promise<string | undefined> => answers(`${head.oid} ${path.join('/')}`, () => walk(git, head, path));
+): Promise<string | undefined> =>
+  answers(`${git.folder} ${head.oid} ${path.join('/')}`, () => walk(git, head, path));
 
 async function walk(git: GitFolder, head: Commit, path: readonly string[]): Promise<string | undefined> {
   let looked = 0;

@@ -11,15 +11,8 @@ export const PATIENCE = 30_000;
 export const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 /** The output of git; 422 when it does not end in time. */
-export async function gitInTime(args: readonly string[], options: GitOptions): Promise<Buffer> {
-  const signal = AbortSignal.timeout(PATIENCE);
-  try {
-    return await git(args, { ...options, signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    throw new Failure('unprocessable', 'The repository is too large to answer this.', { cause: error });
-  }
-}
+export const gitInTime = (args: readonly string[], options: GitOptions): Promise<Buffer> =>
+  git(args, { ...options, milliseconds: PATIENCE });
 
 /** The same as text. */
 export const textInTime = async (args: readonly string[], options: GitOptions): Promise<string> =>

@@ -64,6 +64,8 @@ describe('names of refs', () => {
     ['refs/heads/main', true],
     ['refs/tags/v1', true],
     ['refs/notes/commits', true],
+    // What an id stands for is nobody's to change.
+    ['refs/replace/x', false],
     ['refs/heads/-x', false],
     ['refs/ashlar/x', false],
     ['refs/heads/../../config', false],
@@ -109,6 +111,7 @@ describe('paths in trees', () => {
     'a\0b',
     'a\nb',
     'a'.repeat(5_000),
+    Array.from({ length: 101 }, () => 'a').join('/'),
   ])('%j is none', (path) => {
     expect(pathComponents(path)).toBeUndefined();
   });

@@ -38,7 +38,7 @@ export function isRefName(name: string): boolean {
 export function isWritableRef(ref: string): boolean {
   const short = shortRef(ref);
   if (short) return isRefName(short.name);
-  return /^refs\/(notes|replace)\/./.test(ref) && isRefName(ref.slice('refs/'.length));
+  return /^refs\/notes\/./.test(ref) && isRefName(ref.slice('refs/'.length));
 }
 
 /** A whole object id, SHA-1 or SHA-256. */
@@ -57,8 +57,11 @@ export function pathComponents(path: string): string[] | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
   if (path === '' || Buffer.byteLength(path) > 4_096 || /[\x00-\x1f\x7f]/.test(path)) return undefined;
   const parts = path.split('/');
-  return parts.every(isTreeName) ? parts : undefined;
+  return parts.length <= DEEPEST && parts.every(isTreeName) ? parts : undefined;
 }
+
+/** Folders upon folders make a tree each. */
+const DEEPEST = 100;
 
 /** Characters that some file systems leave out of a name, so that what stays reads as another. */
 const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

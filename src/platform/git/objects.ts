@@ -31,6 +31,8 @@ const MOST_PROCESSES = 24;
 const IDLE_MILLISECONDS = 20_000;
 /** Larger objects are streamed, not held. */
 export const LARGEST_OBJECT = 64 * 1_048_576;
+/** Commits, tags and trees are taken apart at once, while everybody waits. */
+const LARGEST_PARSED = 8 * 1_048_576;
 const CACHE_BYTES = 32 * 1_048_576;
 const LARGEST_CACHED = 128 * 1_024;
 
@@ -129,7 +131,8 @@ export function createObjectReader(): ObjectReader {
           if (known) return known;
           const found = await info(name);
           if (!found) return undefined;
-          if (found.size > LARGEST_OBJECT) throw new Failure('unprocessable', 'The object is too large.');
+          if (found.size > (found.type === 'blob' ? LARGEST_OBJECT : LARGEST_PARSED))
+            throw new Failure('unprocessable', 'The object is too large.');
           const object = (await ask(folder, found.oid, true)) as GitObject | undefined;
           if (object) remember(`${folder} ${object.oid}`, object);
           return object;

@@ -29,6 +29,8 @@ const configuration: readonly (readonly [string, string])[] = [
   ['transfer.hideRefs', 'refs/ashlar'],
   ['uploadpack.allowFilter', 'true'],
   ['uploadpack.allowAnySHA1InWant', 'true'],
+  ['merge.renameLimit', '1000'],
+  ['diff.renameLimit', '1000'],
   ['pack.threads', '1'],
   ['pack.windowMemory', '64m'],
   ['pack.deltaCacheSize', '64m'],
@@ -48,6 +50,8 @@ export const gitEnvironment: Record<string, string> = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_TERMINAL_PROMPT: '0',
   GIT_OPTIONAL_LOCKS: '0',
+  // Whoever can push refs/replace could otherwise change what an id stands for.
+  GIT_NO_REPLACE_OBJECTS: '1',
   GIT_CONFIG_COUNT: String(configuration.length),
   ...Object.fromEntries(
     configuration.flatMap(([key, value], index) => [
@@ -65,6 +69,8 @@ export type GitOptions = {
   environment?: Record<string, string>;
   /** Ends the program when the client is gone. */
   signal?: AbortSignal;
+  /** How long it may run; half a minute unless told. */
+  milliseconds?: number;
   /** Bytes of output; more ends the program with a failure. 64 MiB unless told. */
   maximumOutput?: number;
 };
@@ -88,10 +94,21 @@ export const isNoRepository = (stderr: string): boolean => /not a git repository
 const MOST_STDERR = 65_536;
 const MOST_OUTPUT = 64 * 1_048_576;
 
+/** In KiB: what objects may make git map and allocate, however large they say that they are. */
+const ADDRESS_SPACE = 2_097_152;
+
+/** The shell bounds the memory, where the system can, and becomes git. */
+export const boundedGit: readonly string[] = [
+  '-c',
+  'ulimit -v "$0" 2>/dev/null; exec "$@"',
+  String(ADDRESS_SPACE),
+  'git',
+];
+
 /** Starts git with pipes on all three streams. Whoever calls it bounds how many run, and ends it. */
 export function spawnGit(args: readonly string[], options: GitOptions = {}): ChildProcess {
   const where = options.folder === undefined ? [] : [`--git-dir=${options.folder}`];
-  return spawn('git', [...where, ...args], {
+  return spawn('sh', [...boundedGit, ...where, ...args], {
     env: { ...gitEnvironment, ...options.environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(options.signal && { signal: options.signal, killSignal: 'SIGKILL' as const }),
@@ -104,16 +121,33 @@ const MOST_WAITING = 1_000;
 let running = 0;
 const waiting: (() => void)[] = [];
 
+/** How long somebody waits for a place, and how long a short run may take. */
+const PATIENCE_MILLISECONDS = 30_000;
+
+const busy = (): Failure =>
+  new Failure('unavailable', '503 Service Unavailable: too many repository operations', {
+    headers: { 'retry-after': '5' },
+  });
+
 async function takePlace(): Promise<void> {
   if (running < PLACES) {
     running += 1;
     return;
   }
-  if (waiting.length >= MOST_WAITING)
-    throw new Failure('unavailable', '503 Service Unavailable: too many repository operations', {
-      headers: { 'retry-after': '5' },
-    });
-  await new Promise<void>((resolve) => waiting.push(resolve));
+  if (waiting.length >= MOST_WAITING) throw busy();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  waiting.push(resolve);
+  const timer = setTimeout(() => {
+    const place = waiting.indexOf(resolve);
+    if (place < 0) return;
+    waiting.splice(place, 1);
+    reject(busy());
+  }, PATIENCE_MILLISECONDS);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function givePlace(): void {
@@ -156,6 +190,10 @@ function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const output: Buffer[] = [];
   let bytes = 0;
   let stderr = '';
+  const patience = setTimeout(() => {
+    child.kill('SIGKILL');
+    reject(new Failure('unprocessable', 'The repository is too large to answer this.'));
+  }, options.milliseconds ?? PATIENCE_MILLISECONDS);
   child.stdout?.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > (options.maximumOutput ?? MOST_OUTPUT)) {
@@ -168,6 +206,7 @@ function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   });
   child.on('error', reject);
   child.on('close', (code) => {
+    clearTimeout(patience);
     if (code === 0) resolve(Buffer.concat(output));
     else if (isNoRepository(stderr)) reject(new NoRepository(options.folder));
     else reject(new GitError(args, code, stderr));

@@ -6,7 +6,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../failure.ts';
-import { gitEnvironment } from './program.ts';
+import { boundedGit, gitEnvironment } from './program.ts';
 
 export type Service = 'upload-pack' | 'receive-pack';
 
@@ -40,8 +40,6 @@ const MOST_WAITING = 200;
 const PATIENCE_MILLISECONDS = 30_000;
 /** Until what does not end by itself is asked to, and until what does not do as it is asked is killed. */
 const GRACE_MILLISECONDS = 2_500;
-/** In KiB: what a pack may make a receiver map and allocate, however large it says that its objects are. */
-const RECEIVER_ADDRESS_SPACE = 2_097_152;
 const MOST_COMPLAINT = 16_384;
 
 let running = 0;
@@ -107,9 +105,6 @@ export async function startService(options: ServiceOptions): Promise<Running> {
   }
 }
 
-/** The shell bounds the memory, where the system can, and becomes git. */
-const bounded = ['-c', 'ulimit -v "$0" 2>/dev/null; exec "$@"', String(RECEIVER_ADDRESS_SPACE), 'git'];
-
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 function start(options: ServiceOptions): Running {
@@ -121,7 +116,8 @@ function start(options: ServiceOptions): Running {
     ...flags,
     folder,
   ];
-  const [program, before] = service === 'receive-pack' ? (['sh', bounded] as const) : (['git', []] as const);
+  const [program, before] =
+    service === 'receive-pack' ? (['sh', boundedGit] as const) : (['git', []] as const);
   const child: Child = spawn(program, [...before, ...args], {
     env: { ...gitEnvironment, ...(protocol && { GIT_PROTOCOL: protocol }), ...options.environment },
     stdio: ['pipe', 'pipe', 'pipe'],

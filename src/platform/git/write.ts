@@ -1,10 +1,11 @@
 /** Writes: new objects as one pack, refs in one transaction that compares with what they were, and new repositories. */
 
 import { createHash } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
+import { now } from '../clock.ts';
 import { randomHex } from '../secret.ts';
 import { NO_OBJECT } from './names.ts';
 import type { GitFolder } from './objects.ts';
@@ -56,30 +57,95 @@ export async function storeObjects(folder: string, objects: readonly NewObject[]
 /** A ref was not what the update says it was, or another process is changing it. */
 export class RefMoved extends Error {}
 
+const moved =
+  /but expected|reference already exists|Unable to create .*\.lock|unable to resolve reference|cannot lock ref/i;
+
 /** Changes all the refs or none; throws RefMoved when one of them is no longer what it was. */
 export async function updateRefs(folder: string, updates: readonly RefUpdate[]): Promise<void> {
   const lines = updates.map(({ ref, before, after }) =>
     after === NO_OBJECT ? `delete ${ref} ${before}\n` : `update ${ref} ${after} ${before}\n`,
   );
+  const run = () =>
+    git(['update-ref', '--stdin'], { folder, input: `start\n${lines.join('')}prepare\ncommit\n` });
   try {
-    await git(['update-ref', '--stdin'], { folder, input: `start\n${lines.join('')}prepare\ncommit\n` });
+    await run();
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    const moved =
-      /but expected|reference already exists|Unable to create .*\.lock|unable to resolve reference|cannot lock ref/i;
-    if (moved.test(error.stderr)) throw new RefMoved(error.stderr.trim());
-    throw error;
+    const refs = updates.map(({ ref }) => ref);
+    if (/File exists/.test(error.stderr) && (await removeStaleLocks(folder, refs))) await run();
+    else if (moved.test(error.stderr)) throw new RefMoved(error.stderr.trim());
+    else throw error;
   }
 }
 
-/** Objects first, then the refs. */
+/** Nothing that git does under one of these locks takes so long, in milliseconds. */
+const STALE_LOCK = 300_000;
+
+/** Removes the locks of those refs that a git which was killed has left; true when there was one. */
+export async function removeStaleLocks(folder: string, refs: readonly string[]): Promise<boolean> {
+  const before = now().getTime() - STALE_LOCK;
+  const names = [...refs, 'packed-refs', 'HEAD'].map((name) => join(folder, `${name}.lock`));
+  const removed = await Promise.all(
+    names.map(async (name) => {
+      const lock = await stat(name).catch(() => undefined);
+      if (!lock?.isFile() || lock.mtimeMs > before) return false;
+      await rm(name, { force: true });
+      return true;
+    }),
+  );
+  return removed.includes(true);
+}
+
+/** Objects first, then the refs; durable when it returns. */
 export async function writeAll(
   git: GitFolder,
   objects: readonly NewObject[],
   updates: readonly RefUpdate[],
 ): Promise<void> {
   await storeObjects(git.folder, objects);
+  await syncObjectNames(
+    git.folder,
+    objects.map(({ oid }) => oid.slice(0, 2)),
+  );
   await updateRefs(git.folder, updates);
+  await syncRefNames(
+    git.folder,
+    updates.map(({ ref }) => ref),
+  );
+}
+
+/** git syncs what it writes, but not the folders in which its files get their names: a loss of power could undo those. */
+const syncNames = (folders: Iterable<string>): Promise<unknown> =>
+  Promise.all(
+    [...new Set(folders)].map((folder) =>
+      syncFolder(folder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      }),
+    ),
+  );
+
+const syncObjectNames = (folder: string, parts: readonly string[]): Promise<unknown> =>
+  syncNames(['', ...parts].map((part) => join(folder, 'objects', part)));
+
+/** Makes the names of changed refs durable. */
+export const syncRefNames = (folder: string, refs: readonly string[]): Promise<unknown> =>
+  syncNames([folder, ...refs.flatMap((ref) => foldersOf(folder, ref))]);
+
+function foldersOf(folder: string, ref: string): string[] {
+  const parts = ref.split('/').slice(0, -1);
+  return parts.map((_, index) => join(folder, ...parts.slice(0, index + 1)));
+}
+
+/** Makes the names of objects durable that were stored since then by somebody who does not say which. */
+export async function syncNewObjects(folder: string, since: Date): Promise<void> {
+  const objects = join(folder, 'objects');
+  // Times of files are coarser than ours.
+  const from = since.getTime() - 2_000;
+  const names = (await readdir(objects)).filter((name) => name === 'pack' || name.length === 2);
+  const changed = await Promise.all(
+    names.map(async (name) => ((await stat(join(objects, name))).mtimeMs >= from ? [name] : [])),
+  );
+  await syncObjectNames(folder, changed.flat());
 }
 
 /** Writes a file whole and synced; its name is not synced yet. */
@@ -113,24 +179,30 @@ export async function layOut(folder: string, head: string): Promise<void> {
   await mkdir(join(folder, 'refs', 'tags'), { mode: 0o700 });
   await writeSynced(join(folder, 'config'), config);
   await writeSynced(join(folder, 'HEAD'), head);
-  await syncFolder(folder);
+  await syncNames(['objects', 'refs', '.'].map((part) => join(folder, part)));
 }
 
-/** Makes an empty bare repository at once and whole; one that is there already stays as it is. */
-export async function createRepository(folder: string, defaultBranch: string): Promise<void> {
+/** The storage's own folder is so many above that of a repository. */
+const LEVELS = 4;
+
+/** Makes an empty bare repository at once and whole; false for one that is there already, which stays as it is. */
+export async function createRepository(folder: string, defaultBranch: string): Promise<boolean> {
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const draft = join(parent, `.new-${randomHex(8)}`);
-  await layOut(draft, `ref: refs/heads/${defaultBranch}\n`);
   try {
+    await layOut(draft, `ref: refs/heads/${defaultBranch}\n`);
     await rename(draft, folder);
-    await syncFolder(parent);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     const { code } = error as { code?: string };
     // Somebody else was first.
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
+    throw error;
   }
+  const parents = Array.from({ length: LEVELS }, (_, index) => join(folder, ...Array(index + 1).fill('..')));
+  await syncNames(parents);
+  return true;
 }
 
 /** Points HEAD to a branch, which need not exist yet. The name has been looked at. */

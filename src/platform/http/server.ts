@@ -194,8 +194,8 @@ function hangUpOf(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Minutes without a byte either way end a streamed request: whoever is silent so long holds what others wait for. */
-const STREAM_IDLE_MILLISECONDS = 300_000;
+/** Two minutes without a byte either way end a streamed request: whoever is silent so long holds what others wait for. */
+const STREAM_IDLE_MILLISECONDS = 120_000;
 
 /** What Fastify itself refuses, in the API's words. */
 function fromFramework(error: { statusCode?: number; code?: string }): Failure | undefined {
@@ -280,6 +280,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       failure: final.failure,
     });
     const { body = '' } = final;
+    // Whoever does not read what is streamed keeps the place of others.
+    if (body instanceof Readable) reply.raw.setTimeout(STREAM_IDLE_MILLISECONDS, () => reply.raw.destroy());
     const withoutBody = request.method === 'HEAD' && !(body instanceof Readable);
     if (withoutBody) reply.header('content-length', Buffer.byteLength(body));
     // With a serialiser of ours the framework leaves the content type as it is: public clients compare it whole.
