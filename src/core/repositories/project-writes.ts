@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Draft, writeRefs } from './commits.ts';
 import { projectRepository } from './containers.ts';
-import { guardRefs, type RefGuard } from './protection.ts';
+import { guardRefsNow, type RefGuard } from './protection.ts';
 import { recordPush } from './pushes.ts';
 
 /** What is to be stored, which refs are to change, and what the caller wants to know of it. */
@@ -34,11 +34,13 @@ export async function writeProject<T>(
   const key = projectRepository(project.id);
   const first = project.row.default_branch ?? (settings.default_branch_name || 'main');
   return services.repositories.write(key, first, async (git) => {
-    const guard = await guardNow(services, settings, actor, project);
+    const guard = await guardRefsNow(services.database.db, project, actor, settings);
     const { objects, updates, value } = await work(git, guard);
     if (updates.length === 0) return value;
     // Other rules hold until there is a branch, and the first push may have come meanwhile.
-    const judge = guard.rules.first ? await guardNow(services, settings, actor, project) : guard;
+    const judge = guard.rules.first
+      ? await guardRefsNow(services.database.db, project, actor, settings)
+      : guard;
     for (const update of updates) {
       const refusal = judge.refusal(update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
@@ -47,22 +49,6 @@ export async function writeProject<T>(
     await recordPush(services, project, actor, git, updates);
     return value;
   });
-}
-
-/** The guard of this moment: when the request began, there may have been no branch yet. */
-async function guardNow(
-  { database: { db } }: Services,
-  settings: ApplicationSettings,
-  actor: Actor,
-  project: AuthorizedProject,
-): Promise<RefGuard> {
-  const { empty_repo } = await db
-    .selectFrom('projects')
-    .select('empty_repo')
-    .where('id', '=', project.id)
-    .executeTakeFirstOrThrow();
-  const { id, role, row } = project;
-  return guardRefs(db, { id, role, row: { ...row, empty_repo } }, actor, settings);
 }
 
 /** A commit on a branch, as writeProject() takes it. */

@@ -119,6 +119,22 @@ export async function guardRefs(
   };
 }
 
+/** The same under the hold of the repository: other rules apply until there is a branch, and one may have come meanwhile. */
+export async function guardRefsNow(
+  db: Db,
+  project: Pick<AuthorizedProject, 'id' | 'role' | 'row'>,
+  actor: Pick<Actor, 'id' | 'admin'> | undefined,
+  settings: ProtectionSettings,
+): Promise<RefGuard> {
+  const { empty_repo } = await db
+    .selectFrom('projects')
+    .select('empty_repo')
+    .where('id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  const { id, role, row } = project;
+  return guardRefs(db, { id, role, row: { ...row, empty_repo } }, actor, settings);
+}
+
 /** Protects a project's first branch as its group or the instance says; none where everybody may do everything. */
 export async function protectFirstBranch(
   tx: Db,

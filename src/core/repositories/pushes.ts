@@ -93,8 +93,19 @@ async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: 
   return [...bulk.values()];
 }
 
-/** The feed shows `last_activity_at` to the hour: a write to the project's row for each push is not worth more. */
+/** `last_activity_at` is shown to the hour: a write to the project's row for each push is not worth more. */
 const HOUR = 3_600_000;
+
+/** Something happened in the project; its row says so once an hour at most. */
+export async function touchProject(tx: Db, projectId: number): Promise<void> {
+  const time = now();
+  await tx
+    .updateTable('projects')
+    .set({ last_activity_at: time })
+    .where('id', '=', projectId)
+    .where('last_activity_at', '<', new Date(time.getTime() - HOUR))
+    .execute();
+}
 
 /** Records a push to a project's own repository. `pusher` is undefined for deploy tokens: they have no events. */
 export async function recordPush(
@@ -137,12 +148,7 @@ export async function recordPush(
       await protectFirstBranch(tx, project.id, first, settings);
       return;
     }
-    await tx
-      .updateTable('projects')
-      .set({ last_activity_at: time })
-      .where('id', '=', project.id)
-      .where('last_activity_at', '<', new Date(time.getTime() - HOUR))
-      .execute();
+    await touchProject(tx, project.id);
   });
 }
 

@@ -7,7 +7,7 @@ import {
   snippetRepository,
 } from '../../core/repositories/containers.ts';
 import { settleGroupWiki } from '../../core/repositories/group-wikis.ts';
-import { guardRefs } from '../../core/repositories/protection.ts';
+import { guardRefsNow } from '../../core/repositories/protection.ts';
 import { countWrite, recordPush } from '../../core/repositories/pushes.ts';
 import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
@@ -64,13 +64,7 @@ export function projectPlace(
     key: projectRepository(id),
     defaultBranch: row.default_branch ?? base.defaultBranch,
     async judge() {
-      // Other rules hold until there is a branch, and the first push may have come since the project was found.
-      const { empty_repo } = await db
-        .selectFrom('projects')
-        .select('empty_repo')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow();
-      const guard = await guardRefs(db, { id, role, row: { ...row, empty_repo } }, caller, settings);
+      const guard = await guardRefsNow(db, { id, role, row }, caller, settings);
       return {
         refusal: guard.refusal,
         mayForce(ref) {

@@ -3,10 +3,9 @@ import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { authorOf } from '../../core/repositories/authors.ts';
 import { commitChanges } from '../../core/repositories/commits.ts';
-import { countWrite } from '../../core/repositories/pushes.ts';
+import { countWrite, touchProject } from '../../core/repositories/pushes.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import { shortRef } from '../../platform/git/names.ts';
@@ -211,9 +210,6 @@ export async function attachFile(scene: Scene, input: AttachmentInput): Promise<
   });
 }
 
-/** A project's `last_activity_at` is shown to the hour. */
-const HOUR = 3_600_000;
-
 /** Writes what the commit means for the page's row, which gives its id; and, in projects, tells the feed. */
 const record = (
   { services, actor, wiki }: Scene,
@@ -233,12 +229,6 @@ const record = (
       details: { target_title: page.title, wiki_page: presentBasic(page, id) },
     };
     await announce(tx, { author: actor, activity });
-    const time = now();
-    await tx
-      .updateTable('projects')
-      .set({ last_activity_at: time })
-      .where('id', '=', wiki.id)
-      .where('last_activity_at', '<', new Date(time.getTime() - HOUR))
-      .execute();
+    await touchProject(tx, wiki.id);
     return id;
   });
