@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type postgres from 'postgres';
-import { migrateInstance } from '../src/main.ts';
+import { migrateDatabase } from '../src/instance.ts';
 import { type ConnectionTarget, connect } from '../src/platform/db/database.ts';
 import { startEmbedded } from '../src/platform/db/embedded.ts';
 
@@ -26,7 +26,7 @@ const settings = {
 /** Makes and fills the database of a data folder that no program uses, and stops it again. */
 export async function fill(data: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
   const server = await startEmbedded(data, { settings });
-  await migrateInstance(server.connection);
+  await migrateDatabase(server.connection);
   const sql = connect(server.connection, { max: 1, statementTimeout: 0, name: 'bench' });
   await work(sql);
   await sql.end();

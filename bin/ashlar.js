@@ -3,10 +3,10 @@
 // JavaScript, because the host's older Node must be able to read it.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import module, { createRequire } from 'node:module';
-import { homedir } from 'node:os';
+import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { loadQuickly } from './loading.js';
 
 const NEEDED = 24;
 const self = fileURLToPath(import.meta.url);
@@ -16,8 +16,7 @@ else handOver(installedNode());
 
 /** In this process: the sources of a clone, or what was built from them (Node runs no TypeScript in node_modules). */
 function run() {
-  // Private to the user: code is loaded from it. Where it cannot be written, there is just no cache.
-  module.enableCompileCache(join(homedir(), '.cache', 'ashlar', 'node'));
+  loadQuickly();
   if (process.connected) dieWithLauncher();
   const root = dirname(dirname(self));
   const source = join(root, 'src', 'cli.ts');

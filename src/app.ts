@@ -1,5 +1,4 @@
 /** The composition root: builds what is shared, mounts every capability by name, starts the relay and the workers. */
-import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { sql as raw } from 'kysely';
 import { capabilities } from './capabilities.ts';
@@ -27,8 +26,6 @@ import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { type Relay, startRelay } from './platform/outbox/outbox.ts';
 import { deriveKey } from './platform/secret.ts';
-
-export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
 
 export type AppOptions = {
   config: Config;

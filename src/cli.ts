@@ -23,10 +23,10 @@ const commands: Record<string, Command> = {
     summary: 'bring the database up to date, and end',
     usage: 'ashlar migrate',
     async run() {
-      const { migrateInstance, openInstance } = await import('./main.ts');
+      const { openInstance } = await import('./instance.ts');
       const opened = await openInstance(readConfig());
       try {
-        const done = await migrateInstance(opened.target);
+        const done = await opened.migrate();
         print(done.length === 0 ? 'nothing to migrate' : `migrated: ${done.join(', ')}`);
       } finally {
         await opened.close();

@@ -1,66 +1,21 @@
-/** serve: opens the data folder, starts the database when it is ours, starts the app, and stops on signals. */
-import { mkdir } from 'node:fs/promises';
-import { type AppOptions, createApp, migrationsFolder } from './app.ts';
+/** serve: opens the instance, loads and starts the app, and stops on signals. */
+import type { App, AppOptions } from './app.ts';
 import type { Config } from './config.ts';
-import { prepareInstance } from './domain/accounts/first-start.ts';
-import { openDataFolder, readOrCreateSecretFile } from './platform/db/data-folder.ts';
-import { type ConnectionTarget, connect } from './platform/db/database.ts';
-import { type EmbeddedPostgres, startEmbedded } from './platform/db/embedded.ts';
-import { migrate } from './platform/db/migrations.ts';
-import { forgetProcesses } from './platform/db/processes.ts';
-import { migrateJobs } from './platform/jobs/jobs.ts';
+import { type Opened, openInstance } from './instance.ts';
+import { readOrCreateSecretFile } from './platform/db/data-folder.ts';
 import { createLog } from './platform/log.ts';
 import { releaseStartMemory } from './platform/memory.ts';
-import { randomHex, randomText } from './platform/secret.ts';
-
-export type Opened = {
-  target: ConnectionTarget;
-  secretKey: string;
-  embedded: EmbeddedPostgres | undefined;
-  close(): Promise<void>;
-};
-
-/** Opens the data folder, takes its lock, and starts the embedded database unless DATABASE_URL names another. */
-export async function openInstance(config: Config): Promise<Opened> {
-  const folder = await openDataFolder(config.data);
-  try {
-    // Only below the data folder: elsewhere, a folder that is not there may be a disk that is not mounted.
-    for (const storage of config.storages.values())
-      if (storage.startsWith(`${folder.path}/`)) await mkdir(storage, { recursive: true, mode: 0o700 });
-    const secretKey =
-      config.secretKey ?? (await readOrCreateSecretFile(folder.path, 'secret-key', () => randomHex(32)));
-    const embedded = config.databaseUrl === undefined ? await startEmbedded(folder.path) : undefined;
-    const target = config.databaseUrl ?? embedded?.connection;
-    if (target === undefined) throw new Error('no database');
-    return {
-      target,
-      secretKey,
-      embedded,
-      async close() {
-        await embedded?.stop();
-        await folder.close();
-      },
-    };
-  } catch (error) {
-    await folder.close();
-    throw error;
-  }
-}
-
-/** Brings the database up to date; returns the names of the migrations applied now. */
-export async function migrateInstance(target: ConnectionTarget): Promise<string[]> {
-  const sql = connect(target, { max: 1, statementTimeout: 0, name: 'migrate' });
-  try {
-    return await migrate(sql, migrationsFolder, () => migrateJobs(target));
-  } finally {
-    await sql.end();
-  }
-}
+import { randomText } from './platform/secret.ts';
 
 type Ending = { reason: string; code: number };
 
-/** Serves until a signal; resolves with the exit code. */
-export async function serve(config: Config, options: Pick<AppOptions, 'capabilities'> = {}): Promise<number> {
+type LoadCapabilities = () => Promise<AppOptions['capabilities']>;
+
+/** Serves until a signal; resolves with the exit code. The bench and a journey mount other capabilities. */
+export async function serve(
+  config: Config,
+  loadCapabilities: LoadCapabilities = async () => undefined,
+): Promise<number> {
   const log = createLog((text) => process.stdout.write(text));
   // Heard from the first moment on: a signal during the start is obeyed when the start is done.
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
@@ -72,12 +27,20 @@ export async function serve(config: Config, options: Pick<AppOptions, 'capabilit
     log.error('fault outside any request', error);
     end({ reason: 'a fault outside any request', code: 1 });
   });
+  // The database, a process of its own, starts while this one reads and builds the app.
   const opened = await openInstance(config);
-  let app: ReturnType<typeof createApp> | undefined;
+  let app: App | undefined;
   try {
     void opened.embedded?.exited.then(() => end({ reason: 'the embedded database ended', code: 1 }));
-    await migrateInstance(opened.target);
-    app = createApp({ ...options, config, target: opened.target, secretKey: opened.secretKey, log });
+    const [{ createApp }, { prepareInstance }, { forgetProcesses }, capabilities] = await Promise.all([
+      import('./app.ts'),
+      import('./domain/accounts/first-start.ts'),
+      import('./platform/db/processes.ts'),
+      loadCapabilities(),
+    ]);
+    const { target, secretKey } = opened;
+    app = createApp({ ...(capabilities && { capabilities }), config, target, secretKey, log });
+    await opened.migrate();
     // The data folder's lock is ours, so nobody else is on its database: what the last process held is free at once.
     if (opened.embedded) await forgetProcesses(app.services.database.background);
     const password =

@@ -1,16 +1,16 @@
 /** ashlar oauth rotate-key: another key signs identities from now on; nobody is signed out. */
 import type { Config } from '../config.ts';
 import { rotateSigningKey } from '../domain/oauth/signing-keys.ts';
-import { migrateInstance, openInstance } from '../main.ts';
+import { openInstance } from '../instance.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { keyId } from '../platform/secret.ts';
 
 /** Rotates the key and returns the id of the new one. Throws where no server could read what this would seal. */
 export async function rotateKeyFromCommandLine(config: Config): Promise<string> {
   const opened = await openInstance(config);
-  await migrateInstance(opened.target);
   const database = openDatabase(opened.target, { requests: 1, background: 1 });
   try {
+    await opened.migrate();
     const [fact] = await database.sql<{ secret_key_id: string }[]>`
       select btrim(value #>> '{}', '"') as secret_key_id from instance_facts where name = 'secret_key_id'`;
     if (!fact) throw new Error('this database is new: start the server once first');

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import { scopeNames } from '../core/identity/actor.ts';
 import { createSettingsSource } from '../core/settings/settings.ts';
-import { migrateInstance, openInstance } from '../main.ts';
+import { openInstance } from '../instance.ts';
 import { now } from '../platform/clock.ts';
 import { connect } from '../platform/db/database.ts';
 import { digest, randomText } from '../platform/secret.ts';
@@ -19,9 +19,9 @@ export async function createTokenFromCommandLine(config: Config, order: TokenOrd
   if (!Number.isInteger(order.days) || order.days < 1 || order.days > 365)
     throw new Error('--days takes 1 to 365');
   const opened = await openInstance(config);
-  await migrateInstance(opened.target);
   const sql = connect(opened.target, { max: 1, statementTimeout: 10_000, name: 'token' });
   try {
+    await opened.migrate();
     const { personal_access_token_prefix: prefix } = await createSettingsSource(sql).read();
     const token = `${prefix}${randomText(15)}`;
     const time = now();

@@ -7,8 +7,9 @@ import { serve } from '../../src/main.ts';
 const { FATAL_STEP } = process.env;
 let done = false;
 
-await serve(readConfig(), {
-  capabilities: (services) =>
+await serve(
+  readConfig(),
+  async () => (services) =>
     capabilities(services).map((each) =>
       each.name === 'storage-moves'
         ? storageMovesCapability(services, {
@@ -20,4 +21,4 @@ await serve(readConfig(), {
           })
         : each,
     ),
-});
+);

@@ -63,7 +63,8 @@ test('a transaction of the driver itself whose connection is cut off ends with a
     await tx`select 1 as one`;
     await tx`select 2 as two`;
   });
-  await expect(work).rejects.toMatchObject(closed.reason);
+  // Its last word, or its silence: whichever is read first.
+  await expect(work).rejects.toMatchObject({ code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) });
   expect((await pool`select 3 as three`)[0]).toEqual({ three: 3 });
   await Promise.all([pool.end(), other.end()]);
 });

@@ -78,14 +78,21 @@ const defaults: Record<string, string> = {
   log_error_verbosity: 'terse',
 };
 
+/** A server that may not take connections yet. */
+export type LaunchedPostgres = EmbeddedPostgres & {
+  /** Resolves when it takes connections: later after a crash, when it first replays its log. Throws what it said. */
+  ready(): Promise<void>;
+};
+
 /**
- * Starts the server on `<dataFolder>/postgres`, making the cluster at first. The caller holds the data folder. A server
- * left over from a killed process is stopped first, never adopted. Throws an Error that ends with what the server said.
+ * Starts the server on `<dataFolder>/postgres`, making the cluster at first, and does not wait until it is ready. The
+ * caller holds the data folder. A server left over from a killed process is stopped first, never adopted. Throws an Error
+ * that ends with what the server said.
  */
-export async function startEmbedded(
+export async function launchEmbedded(
   dataFolder: string,
   options: { settings?: Record<string, string> } = {},
-): Promise<EmbeddedPostgres> {
+): Promise<LaunchedPostgres> {
   const cluster = join(dataFolder, 'postgres');
   const programs = findPrograms();
   const password = await readOrCreateSecretFile(dataFolder, 'postgres-password', () => randomText(24));
@@ -102,13 +109,23 @@ export async function startEmbedded(
     };
     if (!existsSync(cluster)) await makeCluster(dataFolder, place, password);
     checkVersion(cluster);
-    const server = await launch(dataFolder, place, { ...defaults, ...options.settings });
+    const server = launch(dataFolder, place, { ...defaults, ...options.settings });
     const connection = { host, port: PORT, user: USER, password, database: 'postgres' };
     return { connection, ...server };
   } catch (error) {
     rmSync(host, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** The same, and waits until it takes connections. */
+export async function startEmbedded(
+  dataFolder: string,
+  options: { settings?: Record<string, string> } = {},
+): Promise<EmbeddedPostgres> {
+  const server = await launchEmbedded(dataFolder, options);
+  await server.ready();
+  return server;
 }
 
 /** How to reach the server that another process runs on the data folder; undefined when there is no record of one. */
@@ -207,12 +224,11 @@ function checkVersion(cluster: string): void {
     throw new Error(`${cluster} was made by PostgreSQL ${version}, and this is ${VERSION}`);
 }
 
-/** Starts the server and waits until it takes connections: longer after a crash, when it first replays its log. */
-async function launch(
+function launch(
   dataFolder: string,
   place: Place,
   settings: Record<string, string>,
-): Promise<Pick<EmbeddedPostgres, 'pid' | 'stop' | 'exited'>> {
+): Pick<LaunchedPostgres, 'pid' | 'stop' | 'exited' | 'ready'> {
   const log = openLog(join(dataFolder, 'postgres.log'));
   const all = { ...settings, unix_socket_directories: `"${place.host.replaceAll('"', '""')}"` };
   const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
@@ -234,14 +250,18 @@ async function launch(
     );
     rmSync(place.host, { recursive: true, force: true });
   };
-  for (let waited = 0; end === undefined && waited < STARTUP_LIMIT; waited += 5) {
-    const postmaster = readPostmaster(place.cluster);
-    if (postmaster?.ready && postmaster.pid === child.pid) return { pid: postmaster.pid, stop, exited };
-    await sleep(5);
-  }
-  const reason = end ?? 'not ready in time';
-  await stop();
-  throw failure('did not start', log.written() || reason);
+  const ready = async () => {
+    for (let waited = 0; end === undefined && waited < STARTUP_LIMIT; waited += 5) {
+      const postmaster = readPostmaster(place.cluster);
+      if (postmaster?.ready && postmaster.pid === child.pid) return;
+      await sleep(5);
+    }
+    const reason = end ?? 'not ready in time';
+    await stop();
+    throw failure('did not start', log.written() || reason);
+  };
+  // Without a pid there is an error event, and ready() throws it.
+  return { pid: child.pid ?? 0, stop, exited, ready };
 }
 
 const failure = (what: string, why: string) =>
