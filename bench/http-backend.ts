@@ -1,6 +1,7 @@
 /**
  * What the program's repositories are measured against: a bare Node server that hands git's own requests to
- * `git http-backend`, and answers reads by a git process for each. No credential, no right is looked at.
+ * `git http-backend`, and answers reads by a git process for each. It asks git's clients for a credential, as whoever takes
+ * pushes does, and looks at none; no right is looked at.
  * Usage: node bench/http-backend.ts FOLDER; the repository is FOLDER/bench.git. Prints its address.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -16,6 +17,10 @@ const run = promisify(execFile);
 
 /** git's own gateway, with the configuration that the program's repositories have. */
 function gateway(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.authorization === undefined) {
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="bench"' }).end();
+    return;
+  }
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const child = spawn('git', ['http-backend'], {
     env: {

@@ -129,7 +129,7 @@ async function measureTraffic(program: Program, source: string): Promise<Figure[
   cpSync(project.folder, join(bare, 'bench.git'), { recursive: true });
   await git(['config', 'http.receivepack', 'true'], { folder: join(bare, 'bench.git') });
   const gateway = await startScript('http-backend.ts', [bare]);
-  const other = `${gateway.line}/bench.git`;
+  const other = `${withToken(gateway.line)}/bench.git`;
   const into = makeFolder();
   const figures: Figure[] = [];
   for (const [name, loops] of [

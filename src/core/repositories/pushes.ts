@@ -13,6 +13,7 @@ import { type RefUpdate, setHead } from '../../platform/git/write.ts';
 import { type Announcement, announceAll } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
 import type { RepositoryKey } from './containers.ts';
 import { protectFirstBranch } from './protection.ts';
 
@@ -35,12 +36,29 @@ export const titleOf = (message: string): string => message.trimStart().split('\
 /** Characters of a title in an event. */
 const TITLE_LENGTH = 70;
 const MOST_COUNTED = 10_000;
+/** Commits read one after the other before a git process is worth its start. */
+const MOST_STEPS = 50;
+
+/** How many commits lead from `known` to `after` in one line; undefined where they do not, or are too many to walk. */
+async function countLine(git: GitFolder, after: string, known: string): Promise<number | undefined> {
+  let next = after;
+  for (let steps = 0; steps <= MOST_STEPS; steps++) {
+    if (next === known) return steps;
+    const commit = await peelToCommit(git, next);
+    const [parent, ...others] = commit?.parents ?? [];
+    if (parent === undefined || others.length > 0) return undefined;
+    next = parent;
+  }
+  return undefined;
+}
 
 /** The new commits: those of a new branch are what the default branch does not have. */
 async function countCommits(git: GitFolder, { ref, before, after }: RefUpdate): Promise<number> {
   if (after === NO_OBJECT) return 0;
   const head = await headRef(git.folder);
   const known = before !== NO_OBJECT ? before : ref === head ? undefined : (await git.info(head))?.oid;
+  const line = known === undefined ? undefined : await countLine(git, after, known);
+  if (line !== undefined) return line;
   const range = known === undefined ? [after] : [after, `^${known}`];
   const text = await gitText(['rev-list', '--count', `--max-count=${MOST_COUNTED}`, ...range, '--'], {
     folder: git.folder,
@@ -107,19 +125,26 @@ export async function touchProject(tx: Db, projectId: number): Promise<void> {
     .execute();
 }
 
-/** Records a push to a project's own repository. `pusher` is undefined for deploy tokens: they have no events. */
+/**
+ * Records a push to a project's own repository when `stored` says that it is on the disk. `pusher` is undefined for deploy
+ * tokens: they have no events.
+ */
 export async function recordPush(
   services: Services,
   project: { id: number },
   pusher: Pusher | undefined,
   git: GitFolder,
   updates: readonly RefUpdate[],
+  stored: Promise<unknown> = Promise.resolve(),
 ): Promise<void> {
   if (updates.length === 0) return;
   const { db } = services.database;
   const settings = await services.settings.read();
-  const events = pusher ? await pushEvents(git, updates, settings.push_event_activities_limit) : [];
-  const first = await firstBranch(db, project.id, git, updates, settings.default_branch_name || 'main');
+  const [events, first] = await Promise.all([
+    pusher ? pushEvents(git, updates, settings.push_event_activities_limit) : [],
+    firstBranch(db, project.id, git, updates, settings.default_branch_name || 'main'),
+    stored,
+  ]);
   await inTransaction(db, async (tx) => {
     const announcements: Announcement[] = events.map((data) => ({
       author: pusher,
@@ -136,20 +161,27 @@ export async function recordPush(
         },
       },
     });
-    await announceAll(tx, announcements);
-    await countWrite(tx, { kind: 'project', id: project.id, wiki: false });
-    const time = now();
-    if (first !== undefined) {
-      await tx
-        .updateTable('projects')
-        .set({ empty_repo: false, default_branch: first, last_activity_at: time })
-        .where('id', '=', project.id)
-        .execute();
-      await protectFirstBranch(tx, project.id, first, settings);
-      return;
-    }
-    await touchProject(tx, project.id);
+    // On their way together: nothing of one needs the answer of another.
+    await Promise.all([
+      announceAll(tx, announcements),
+      countWrite(tx, { kind: 'project', id: project.id, wiki: false }),
+      first === undefined ? touchProject(tx, project.id) : showFirst(tx, project.id, first, settings),
+    ]);
   });
+}
+
+async function showFirst(
+  tx: Db,
+  projectId: number,
+  first: string,
+  settings: ApplicationSettings,
+): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set({ empty_repo: false, default_branch: first, last_activity_at: now() })
+    .where('id', '=', projectId)
+    .execute();
+  await protectFirstBranch(tx, projectId, first, settings);
 }
 
 /**

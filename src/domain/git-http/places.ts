@@ -37,8 +37,8 @@ export type Place = {
   /** Gives it a storage where it has none yet; before it is held for a push. */
   settle(): Promise<void>;
   judge(): Promise<Judge>;
-  /** Writes down what was pushed, before the client hears that it was. */
-  record(git: GitFolder, updates: readonly RefUpdate[]): Promise<void>;
+  /** Writes down what was pushed when it is `stored`, before the client hears that it was taken. */
+  record(git: GitFolder, updates: readonly RefUpdate[], stored: Promise<unknown>): Promise<void>;
 };
 
 const MEBIBYTE = 1_048_576;
@@ -73,7 +73,7 @@ export function projectPlace(
         },
       };
     },
-    record: (git, updates) => recordPush(services, { id }, caller, git, updates),
+    record: (git, updates, stored) => recordPush(services, { id }, caller, git, updates, stored),
   };
 }
 
@@ -89,7 +89,8 @@ export function wikiPlace(services: Services, settings: ApplicationSettings, key
       if (key.kind === 'group') await settleGroupWiki(services, settings, key.id);
     },
     judge: async () => free,
-    async record(git, updates) {
+    async record(git, updates, stored) {
+      await stored;
       await showPushed(git, updates);
       await inTransaction(db, (tx) => countWrite(tx, key));
     },
@@ -123,8 +124,9 @@ export function snippetPlace(services: Services, settings: ApplicationSettings, 
         ref === fullRef('branch', branch) && after !== NO_OBJECT ? undefined : ONE_BRANCH,
       mayForce: () => true,
     }),
-    record: (git) =>
-      inTransaction(services.database.db, async (tx) => {
+    async record(git, _updates, stored) {
+      await stored;
+      await inTransaction(services.database.db, async (tx) => {
         // First, so that of two pushes at once the list is the later one's.
         await tx.selectFrom('snippets').select('id').where('id', '=', id).forUpdate().execute();
         const { files } = await readSnippetFiles(git, branch);
@@ -134,6 +136,7 @@ export function snippetPlace(services: Services, settings: ApplicationSettings, 
           .set({ files: [...files.keys()], updated_at: now() })
           .where('id', '=', id)
           .execute();
-      }),
+      });
+    },
   };
 }

@@ -227,9 +227,9 @@ async function settle(
     : await takenRefs(held.git, push.updates);
   if (updates.length > 0) {
     const refs = updates.map(({ ref }) => ref);
-    await Promise.all([syncNewObjects(held.git.folder, since), syncRefNames(held.git.folder, refs)]);
-    await held.confirm();
-    await place.record(held.git, updates);
+    const { folder } = held.git;
+    const stored = Promise.all([syncNewObjects(folder, since), syncRefNames(folder, refs), held.confirm()]);
+    await place.record(held.git, updates, stored);
     services.wake();
   }
   if (report.length === 0) throw new Error(`git receive-pack ended with ${code}: ${running.complaint()}`);

@@ -1,5 +1,5 @@
 /** Reading and writing one repository, beside what git itself makes of it. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { commitObject, newObject, parseCommit, parseTag, tagObject, treeObject }
 import { git, gitText, NoRepository } from './program.ts';
 import { findCommit, hasBranches, listRefs } from './refs.ts';
 import { editTree, findEntry, PathConflict, readTree, type TreeChange, walkTree } from './trees.ts';
-import { createRepository, RefMoved, setHead, storeObjects, updateRefs } from './write.ts';
+import { createRepository, RefMoved, setHead, storeObjects, syncNewObjects, updateRefs } from './write.ts';
 
 const reader = createObjectReader();
 let root = '';
@@ -61,6 +61,12 @@ describe('a repository', () => {
     );
     await setHead(repository.folder, 'main');
     expect(await hasBranches(repository)).toBe(true);
+  });
+
+  test('a folder of objects that goes while new ones are synced takes nothing with it', async () => {
+    await symlink('gone', join(repository.folder, 'objects', 'zz'));
+    await expect(syncNewObjects(repository.folder, new Date(0))).resolves.toBeUndefined();
+    await rm(join(repository.folder, 'objects', 'zz'));
   });
 
   test('a folder without one says so', async () => {

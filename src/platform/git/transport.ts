@@ -105,6 +105,10 @@ export async function startService(options: ServiceOptions): Promise<Running> {
   }
 }
 
+/** Without flags it is the service itself, not the list of its refs. */
+const takesPack = ({ service, flags }: ServiceOptions): boolean =>
+  service === 'receive-pack' && flags === undefined;
+
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 function start(options: ServiceOptions): Running {
@@ -116,8 +120,8 @@ function start(options: ServiceOptions): Running {
     ...flags,
     folder,
   ];
-  const [program, before] =
-    service === 'receive-pack' ? (['sh', boundedGit] as const) : (['git', []] as const);
+  // What a client sends may say of itself that it is huge.
+  const [program, before] = takesPack(options) ? (['sh', boundedGit] as const) : (['git', []] as const);
   const child: Child = spawn(program, [...before, ...args], {
     env: { ...gitEnvironment, ...(protocol && { GIT_PROTOCOL: protocol }), ...options.environment },
     stdio: ['pipe', 'pipe', 'pipe'],

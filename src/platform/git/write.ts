@@ -142,10 +142,20 @@ export async function syncNewObjects(folder: string, since: Date): Promise<void>
   // Times of files are coarser than ours.
   const from = since.getTime() - 2_000;
   const names = (await readdir(objects)).filter((name) => name === 'pack' || name.length === 2);
-  const changed = await Promise.all(
-    names.map(async (name) => ((await stat(join(objects, name))).mtimeMs >= from ? [name] : [])),
+  const isNew = async (name: string): Promise<boolean> => {
+    try {
+      return (await stat(join(objects, name))).mtimeMs >= from;
+    } catch (error) {
+      // Whoever repacks takes away the folders that this leaves empty.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
+    }
+  };
+  const news = await Promise.all(names.map(isNew));
+  await syncObjectNames(
+    folder,
+    names.filter((_, index) => news[index]),
   );
-  await syncObjectNames(folder, changed.flat());
 }
 
 /** Writes a file whole and synced; its name is not synced yet. */
