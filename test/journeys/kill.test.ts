@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import {
   callAs,
@@ -166,6 +167,17 @@ test('SIGTERM lets a request in flight end, refuses new ones, and stops the data
   const again = await startProgram({ data: program.data });
   expect((await again.root('GET /projects/root%2Fin-flight')).status).toBe(200);
   await again.stop();
+});
+
+test('a program whose log nobody reads any more serves on, and stops when it is told to', async () => {
+  const program = await startProgram();
+  program.hangUp();
+  // Each is a line of the log that cannot be written, some time after its answer.
+  for (let request = 0; request < 3; request++) {
+    expect((await program.root('GET /user')).status).toBe(200);
+    await sleep(500);
+  }
+  expect(await program.stop()).toEqual({ code: 0, signal: null });
 });
 
 test('a second start on a data folder in use ends with one clear line, and harms the first in nothing', async () => {

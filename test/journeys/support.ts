@@ -23,6 +23,8 @@ export type Program = {
   /** As root, below /api/v4. */
   root(request: string, body?: unknown): Promise<Response>;
   kill(signal: NodeJS.Signals): void;
+  /** Nobody reads any more what it says. */
+  hangUp(): void;
   ended: Promise<Ended>;
   /** SIGTERM, and how it ended. */
   stop(): Promise<Ended>;
@@ -98,6 +100,10 @@ export async function startProgram(
     ended,
     root: (request, body) => callAs(url, ROOT_TOKEN, request, body),
     kill: (signal) => child.kill(signal),
+    hangUp: () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
     stop: () => {
       child.kill('SIGTERM');
       return ended;

@@ -80,8 +80,10 @@ export async function receive(services: Services, place: Place, request: HttpReq
   await place.settle();
   const held = await services.repositories.hold(place.key, 'write');
   try {
-    await ensure(services.database.sql, place.key, held.git.folder, place.defaultBranch);
-    const judge = await place.judge();
+    const [judge] = await Promise.all([
+      place.judge(),
+      ensure(services.database.sql, place.key, held.git.folder, place.defaultBranch),
+    ]);
     const unforced = push.updates.filter((update) => isRewritable(update) && !judge.mayForce(update.ref));
     const refusals = refusalsOf(push.updates, judge, unforced);
     if (refusals.size > 0) {

@@ -1,6 +1,7 @@
 /** Writes: new objects as one pack, refs in one transaction that compares with what they were, and new repositories. */
 
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -142,20 +143,11 @@ export async function syncNewObjects(folder: string, since: Date): Promise<void>
   // Times of files are coarser than ours.
   const from = since.getTime() - 2_000;
   const names = (await readdir(objects)).filter((name) => name === 'pack' || name.length === 2);
-  const isNew = async (name: string): Promise<boolean> => {
-    try {
-      return (await stat(join(objects, name))).mtimeMs >= from;
-    } catch (error) {
-      // Whoever repacks takes away the folders that this leaves empty.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-      throw error;
-    }
-  };
-  const news = await Promise.all(names.map(isNew));
-  await syncObjectNames(
-    folder,
-    names.filter((_, index) => news[index]),
-  );
+  // At once: half a millisecond here for what the threads would take five to hand on. Whoever repacks takes away the
+  // folders that this leaves empty.
+  const isNew = (name: string): boolean =>
+    (statSync(join(objects, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= from;
+  await syncObjectNames(folder, names.filter(isNew));
 }
 
 /** Writes a file whole and synced; its name is not synced yet. */
