@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { StorageMovesTable } from '../../platform/db/rows.ts';
 import { invalid } from '../../platform/failure.ts';
 import { randomFraction } from '../../platform/secret.ts';
@@ -113,9 +113,12 @@ function destinationProblems(storages: StorageSet, source: string, destination: 
   return {};
 }
 
-/** Schedules moves of every container of a storage, in the caller's transaction; those that cannot move stay. */
+/** So many in one transaction: a statement over all of a storage would be cut off by its time limit. */
+const BATCH = 1_000;
+
+/** Schedules moves of every container of a storage; those that cannot move stay. */
 export async function scheduleAllMoves(
-  tx: Db,
+  db: Db,
   storages: StorageSet,
   actor: Actor,
   kind: ContainerKind,
@@ -123,14 +126,27 @@ export async function scheduleAllMoves(
   wished?: string,
 ): Promise<void> {
   if (wished === source || (wished ?? pickOther(storages, source)) === undefined) return;
+  // What is scheduled is read-only and not taken again, so each batch is of others.
+  for (let scheduled = BATCH; scheduled === BATCH; )
+    scheduled = await inTransaction(db, (tx) => scheduleBatch(tx, storages, actor, kind, source, wished));
+}
+
+async function scheduleBatch(
+  tx: Db,
+  storages: StorageSet,
+  actor: Actor,
+  kind: ContainerKind,
+  source: string,
+  wished: string | undefined,
+): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     update ${container(kind)} set repository_read_only = true
     where id in (
       select c.id from ${container(kind)} c
       where c.repository_storage = ${source} and not c.repository_read_only and ${isThere[kind]} and not ${isMoving(kind)}
-      order by c.id for update skip locked)
+      order by c.id limit ${BATCH} for update skip locked)
     returning id`.execute(tx);
-  if (rows.length === 0) return;
+  if (rows.length === 0) return 0;
   const ids = rows.map(({ id }) => id);
   const destinations = ids.map(() => wished ?? pickOther(storages, source));
   const time = now();
@@ -141,6 +157,7 @@ export async function scheduleAllMoves(
     from unnest(${ids}::bigint[], ${destinations}::text[]) as scheduled(id, destination)
     order by id`.execute(tx);
   await audit(tx, actor, { target_type: kind, from: source, to: wished ?? null });
+  return rows.length;
 }
 
 type Audited = { target_type: ContainerKind; target_id?: number; from: string; to: string | null };

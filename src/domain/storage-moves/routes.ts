@@ -84,9 +84,7 @@ function movesOf<Kind extends ContainerKind, Item extends TObject>(
       handle: async ({ db, services, settings, actor, input }) => {
         requireStorages(services, input);
         const { source_storage_name: from, destination_storage_name: to } = input;
-        await inTransaction(db, (tx) =>
-          scheduleAllMoves(tx, storageSet(services, settings), actor, kind, from, to),
-        );
+        await scheduleAllMoves(db, storageSet(services, settings), actor, kind, from, to);
         wake();
         return accepted();
       },

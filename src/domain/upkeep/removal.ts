@@ -63,9 +63,34 @@ async function removeFolder(path: string, id: number): Promise<void> {
   await rm(removing, { recursive: true, force: true });
 }
 
+/**
+ * Whether the storage's disk is not there: its folder is missing, or empty though a repository is said to be in it. What is
+ * to be removed from it waits until it is there again.
+ */
+async function isAbsent(services: Services, storage: string, root: string): Promise<boolean> {
+  const names = await readdir(root).catch(() => undefined);
+  if (names === undefined || names.length > 0) return names === undefined;
+  const used = await services.database.background
+    .selectFrom('projects')
+    .select('id')
+    .where('repository_storage', '=', storage)
+    .where('empty_repo', '=', false)
+    .limit(1)
+    .executeTakeFirst();
+  return used !== undefined;
+}
+
+async function presentStorages(services: Services): Promise<Map<string, string>> {
+  const present = new Map<string, string>();
+  for (const [name, root] of services.repositories.storages)
+    if (!(await isAbsent(services, name, root))) present.set(name, root);
+  return present;
+}
+
 async function removeCondemned(services: Services): Promise<number> {
   const db = services.database.background;
-  const { storages } = services.repositories;
+  const storages = await presentStorages(services);
+  if (storages.size === 0) return 0;
   const rows = await db
     .selectFrom('repository_removals')
     .selectAll()

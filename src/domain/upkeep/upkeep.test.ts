@@ -1,7 +1,7 @@
 /** Upkeep: repositories are repacked and measured while they are used, and go when what they belong to is gone. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -243,6 +243,23 @@ describe('what is gone', () => {
       false,
       [],
     ]);
+  });
+
+  test('waits while the disk that it is on is not there', async () => {
+    const [other, staying] = [await filled(), await filled()];
+    const its = folderOf(other);
+    const root = ashlar.app.services.repositories.storages.get('default') ?? '';
+    for (const leaves of ['nothing', 'an empty folder']) {
+      await rename(root, `${root}.away`);
+      if (leaves === 'an empty folder') await mkdir(root);
+      await sql()`delete from projects where id = ${other}`;
+      await run('remove_gone');
+      await rm(root, { recursive: true, force: true });
+      await rename(`${root}.away`, root);
+      expect([leaves, existsSync(its), (await left()).length > 0]).toEqual([leaves, true, true]);
+    }
+    await run('remove_gone');
+    expect([existsSync(its), existsSync(folderOf(staying))]).toEqual([false, true]);
   });
 
   test("takes a group's wiki along", async () => {
