@@ -108,25 +108,35 @@ CREATE INDEX audit_events_created_at ON public.audit_events USING btree (created
 
 CREATE INDEX audit_events_entity ON public.audit_events USING btree (entity_type, entity_id, id);
 
-create table commit_comments (
+create table award_emoji (
   id bigint generated always as identity not null,
-  project_id bigint not null,
-  sha text collate "C" not null,
-  author_id bigint not null,
-  note text not null,
-  path text,
-  line integer,
-  line_type text,
+  name text collate "C" not null,
+  user_id bigint not null,
+  issue_id bigint,
+  epic_id bigint,
+  snippet_id bigint,
+  note_id bigint,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
-  constraint commit_comments_line_type_check CHECK ((line_type = ANY (ARRAY['new'::text, 'old'::text]))),
-  constraint commit_comments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint commit_comments_pkey PRIMARY KEY (id)
+  constraint award_emoji_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, note_id) = 1)),
+  constraint award_emoji_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
+  constraint award_emoji_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint award_emoji_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
+  constraint award_emoji_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
+  constraint award_emoji_pkey PRIMARY KEY (id)
 );
 
-CREATE INDEX commit_comments_author ON public.commit_comments USING btree (author_id);
+CREATE INDEX award_emoji_epic ON public.award_emoji USING btree (epic_id, id) WHERE (epic_id IS NOT NULL);
 
-CREATE INDEX commit_comments_commit ON public.commit_comments USING btree (project_id, sha, id);
+CREATE INDEX award_emoji_issue ON public.award_emoji USING btree (issue_id, id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX award_emoji_note ON public.award_emoji USING btree (note_id, id) WHERE (note_id IS NOT NULL);
+
+CREATE UNIQUE INDEX award_emoji_once ON public.award_emoji USING btree (issue_id, epic_id, snippet_id, note_id, user_id, name) NULLS NOT DISTINCT;
+
+CREATE INDEX award_emoji_snippet ON public.award_emoji USING btree (snippet_id, id) WHERE (snippet_id IS NOT NULL);
+
+CREATE INDEX award_emoji_user ON public.award_emoji USING btree (user_id, id);
 
 create table commit_statuses (
   id bigint generated always as identity not null,
@@ -249,6 +259,61 @@ CREATE UNIQUE INDEX emails_email ON public.emails USING btree (lower(email));
 
 CREATE INDEX emails_user ON public.emails USING btree (user_id);
 
+create table epic_issues (
+  id bigint generated always as identity not null,
+  epic_id bigint not null,
+  issue_id bigint not null,
+  relative_position bigint not null,
+  constraint epic_issues_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
+  constraint epic_issues_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint epic_issues_pkey PRIMARY KEY (id),
+  constraint epic_issues_issue_id_key UNIQUE (issue_id)
+);
+
+CREATE INDEX epic_issues_epic ON public.epic_issues USING btree (epic_id, relative_position, id);
+
+create table epics (
+  id bigint generated always as identity not null,
+  iid integer not null,
+  namespace_id bigint not null,
+  author_id bigint not null,
+  parent_id bigint,
+  title text not null,
+  description text,
+  state text default 'opened'::text not null,
+  closed_at timestamp(3) with time zone,
+  closed_by_id bigint,
+  confidential boolean default false not null,
+  color text default '#1068bf'::text not null,
+  start_date_is_fixed boolean default false not null,
+  start_date_fixed date,
+  due_date_is_fixed boolean default false not null,
+  due_date_fixed date,
+  relative_position bigint not null,
+  user_notes_count integer default 0 not null,
+  upvotes integer default 0 not null,
+  downvotes integer default 0 not null,
+  last_edited_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint epics_state_check CHECK ((state = ANY (ARRAY['opened'::text, 'closed'::text]))),
+  constraint epics_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint epics_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES epics(id) ON DELETE SET NULL,
+  constraint epics_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX epics_author ON public.epics USING btree (author_id, id);
+
+CREATE INDEX epics_closed_by ON public.epics USING btree (closed_by_id) WHERE (closed_by_id IS NOT NULL);
+
+CREATE INDEX epics_group_created_at ON public.epics USING btree (namespace_id, created_at, id);
+
+CREATE UNIQUE INDEX epics_group_iid ON public.epics USING btree (namespace_id, iid);
+
+CREATE INDEX epics_parent ON public.epics USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX epics_search ON public.epics USING gin (title gin_trgm_ops, description gin_trgm_ops);
+
 create table external_pipelines (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -292,6 +357,14 @@ create table gpg_keys (
 );
 
 CREATE INDEX gpg_keys_user ON public.gpg_keys USING btree (user_id);
+
+create table group_counters (
+  namespace_id bigint not null,
+  epics integer default 0 not null,
+  milestones integer default 0 not null,
+  constraint group_counters_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint group_counters_pkey PRIMARY KEY (namespace_id)
+);
 
 create table group_group_links (
   id bigint generated always as identity not null,
@@ -367,6 +440,152 @@ CREATE UNIQUE INDEX invitations_namespace ON public.invitations USING btree (nam
 
 CREATE UNIQUE INDEX invitations_project ON public.invitations USING btree (project_id, lower(email)) WHERE (project_id IS NOT NULL);
 
+create table issue_assignees (
+  issue_id bigint not null,
+  user_id bigint not null,
+  constraint issue_assignees_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint issue_assignees_pkey PRIMARY KEY (issue_id, user_id)
+);
+
+CREATE INDEX issue_assignees_user ON public.issue_assignees USING btree (user_id, issue_id);
+
+create table issue_links (
+  id bigint generated always as identity not null,
+  source_id bigint not null,
+  target_id bigint not null,
+  link_type text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint issue_links_check CHECK ((source_id <> target_id)),
+  constraint issue_links_link_type_check CHECK ((link_type = ANY (ARRAY['relates_to'::text, 'blocks'::text]))),
+  constraint issue_links_source_id_fkey FOREIGN KEY (source_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint issue_links_target_id_fkey FOREIGN KEY (target_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint issue_links_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX issue_links_pair ON public.issue_links USING btree (LEAST(source_id, target_id), GREATEST(source_id, target_id));
+
+CREATE INDEX issue_links_source ON public.issue_links USING btree (source_id);
+
+CREATE INDEX issue_links_target ON public.issue_links USING btree (target_id);
+
+create table issues (
+  id bigint generated always as identity not null,
+  iid integer not null,
+  project_id bigint not null,
+  author_id bigint not null,
+  title text not null,
+  description text,
+  state text default 'opened'::text not null,
+  closed_at timestamp(3) with time zone,
+  closed_by_id bigint,
+  issue_type text default 'issue'::text not null,
+  severity text default 'UNKNOWN'::text not null,
+  confidential boolean default false not null,
+  discussion_locked boolean,
+  milestone_id bigint,
+  start_date date,
+  due_date date,
+  weight integer,
+  health_status text,
+  relative_position bigint not null,
+  time_estimate integer default 0 not null,
+  moved_to_id bigint,
+  duplicated_to_id bigint,
+  user_notes_count integer default 0 not null,
+  upvotes integer default 0 not null,
+  downvotes integer default 0 not null,
+  last_edited_at timestamp(3) with time zone,
+  user_agent text,
+  ip_address text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint issues_health_status_check CHECK ((health_status = ANY (ARRAY['on_track'::text, 'needs_attention'::text, 'at_risk'::text]))),
+  constraint issues_issue_type_check CHECK ((issue_type = ANY (ARRAY['issue'::text, 'incident'::text, 'test_case'::text, 'requirement'::text, 'task'::text, 'ticket'::text]))),
+  constraint issues_severity_check CHECK ((severity = ANY (ARRAY['UNKNOWN'::text, 'LOW'::text, 'MEDIUM'::text, 'HIGH'::text, 'CRITICAL'::text]))),
+  constraint issues_state_check CHECK ((state = ANY (ARRAY['opened'::text, 'closed'::text]))),
+  constraint issues_weight_check CHECK ((weight >= 0)),
+  constraint issues_duplicated_to_id_fkey FOREIGN KEY (duplicated_to_id) REFERENCES issues(id) ON DELETE SET NULL,
+  constraint issues_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
+  constraint issues_moved_to_id_fkey FOREIGN KEY (moved_to_id) REFERENCES issues(id) ON DELETE SET NULL,
+  constraint issues_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint issues_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX issues_author ON public.issues USING btree (author_id, id);
+
+CREATE INDEX issues_closed_by ON public.issues USING btree (closed_by_id) WHERE (closed_by_id IS NOT NULL);
+
+CREATE INDEX issues_due ON public.issues USING btree (due_date) WHERE ((due_date IS NOT NULL) AND (state = 'opened'::text));
+
+CREATE INDEX issues_duplicated_to ON public.issues USING btree (duplicated_to_id) WHERE (duplicated_to_id IS NOT NULL);
+
+CREATE INDEX issues_milestone ON public.issues USING btree (milestone_id) WHERE (milestone_id IS NOT NULL);
+
+CREATE INDEX issues_moved_to ON public.issues USING btree (moved_to_id) WHERE (moved_to_id IS NOT NULL);
+
+CREATE INDEX issues_project_created_at ON public.issues USING btree (project_id, created_at, id);
+
+CREATE UNIQUE INDEX issues_project_iid ON public.issues USING btree (project_id, iid);
+
+CREATE INDEX issues_project_position ON public.issues USING btree (project_id, relative_position, id);
+
+CREATE INDEX issues_project_state ON public.issues USING btree (project_id, state, created_at, id);
+
+CREATE INDEX issues_project_updated_at ON public.issues USING btree (project_id, updated_at, id);
+
+CREATE INDEX issues_search ON public.issues USING gin (title gin_trgm_ops, description gin_trgm_ops);
+
+create table label_links (
+  id bigint generated always as identity not null,
+  label_id bigint not null,
+  issue_id bigint,
+  epic_id bigint,
+  constraint label_links_check CHECK ((num_nonnulls(issue_id, epic_id) = 1)),
+  constraint label_links_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
+  constraint label_links_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint label_links_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint label_links_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX label_links_epic ON public.label_links USING btree (epic_id, label_id) WHERE (epic_id IS NOT NULL);
+
+CREATE UNIQUE INDEX label_links_issue ON public.label_links USING btree (issue_id, label_id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX label_links_label ON public.label_links USING btree (label_id, issue_id);
+
+create table label_priorities (
+  project_id bigint not null,
+  label_id bigint not null,
+  priority integer not null,
+  constraint label_priorities_priority_check CHECK ((priority >= 0)),
+  constraint label_priorities_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint label_priorities_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint label_priorities_pkey PRIMARY KEY (project_id, label_id)
+);
+
+CREATE INDEX label_priorities_label ON public.label_priorities USING btree (label_id);
+
+create table labels (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  name text collate "C" not null,
+  description text,
+  color text not null,
+  archived boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint labels_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint labels_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint labels_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint labels_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX labels_group_name ON public.labels USING btree (namespace_id, name) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX labels_project_name ON public.labels USING btree (project_id, name) WHERE (project_id IS NOT NULL);
+
 create table members (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -399,6 +618,35 @@ create table migrations (
   applied_at timestamp(3) with time zone default now() not null,
   constraint migrations_pkey PRIMARY KEY (name)
 );
+
+create table milestones (
+  id bigint generated always as identity not null,
+  iid integer not null,
+  project_id bigint,
+  namespace_id bigint,
+  title text collate "C" not null,
+  description text,
+  state text default 'active'::text not null,
+  start_date date,
+  due_date date,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint milestones_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint milestones_state_check CHECK ((state = ANY (ARRAY['active'::text, 'closed'::text]))),
+  constraint milestones_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint milestones_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint milestones_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX milestones_group_iid ON public.milestones USING btree (namespace_id, iid) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX milestones_group_title ON public.milestones USING btree (namespace_id, title) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX milestones_project_iid ON public.milestones USING btree (project_id, iid) WHERE (project_id IS NOT NULL);
+
+CREATE UNIQUE INDEX milestones_project_title ON public.milestones USING btree (project_id, title) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX milestones_search ON public.milestones USING gin (title gin_trgm_ops);
 
 create table namespaces (
   id bigint generated always as identity not null,
@@ -451,6 +699,59 @@ CREATE INDEX namespaces_public_groups_name ON public.namespaces USING btree (nam
 CREATE INDEX namespaces_search ON public.namespaces USING gin (name gin_trgm_ops, path gin_trgm_ops);
 
 CREATE INDEX namespaces_shown_groups_name ON public.namespaces USING btree (name, id) WHERE ((kind = 'group'::text) AND (visibility >= 10) AND (NOT deleting));
+
+create table notes (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  issue_id bigint,
+  epic_id bigint,
+  snippet_id bigint,
+  commit_sha text collate "C",
+  author_id bigint not null,
+  body text not null,
+  discussion_id text collate "C" not null,
+  in_thread boolean default false not null,
+  system_action text,
+  internal boolean default false not null,
+  resolved_at timestamp(3) with time zone,
+  resolved_by_id bigint,
+  path text,
+  line integer,
+  line_type text,
+  last_edited_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint notes_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, commit_sha) = 1)),
+  constraint notes_check1 CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint notes_line_type_check CHECK ((line_type = ANY (ARRAY['new'::text, 'old'::text]))),
+  constraint notes_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
+  constraint notes_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint notes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint notes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint notes_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
+  constraint notes_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX notes_author ON public.notes USING btree (author_id, id);
+
+CREATE INDEX notes_commit ON public.notes USING btree (project_id, commit_sha, id) WHERE (commit_sha IS NOT NULL);
+
+CREATE INDEX notes_discussion ON public.notes USING btree (discussion_id, id);
+
+CREATE INDEX notes_epic ON public.notes USING btree (epic_id, created_at, id) WHERE (epic_id IS NOT NULL);
+
+CREATE INDEX notes_group ON public.notes USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX notes_issue ON public.notes USING btree (issue_id, created_at, id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX notes_project ON public.notes USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX notes_resolved_by ON public.notes USING btree (resolved_by_id) WHERE (resolved_by_id IS NOT NULL);
+
+CREATE INDEX notes_search ON public.notes USING gin (body gin_trgm_ops);
+
+CREATE INDEX notes_snippet ON public.notes USING btree (snippet_id, created_at, id) WHERE (snippet_id IS NOT NULL);
 
 create table oauth_applications (
   id bigint generated always as identity not null,
@@ -582,6 +883,16 @@ create table processes (
   id uuid not null,
   beat_at timestamp(3) with time zone not null,
   constraint processes_pkey PRIMARY KEY (id)
+);
+
+create table project_counters (
+  project_id bigint not null,
+  issues integer default 0 not null,
+  milestones integer default 0 not null,
+  open_issues integer default 0 not null,
+  open_confidential_issues integer default 0 not null,
+  constraint project_counters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint project_counters_pkey PRIMARY KEY (project_id)
 );
 
 create table project_feature_flags (
@@ -762,6 +1073,26 @@ create table rate_limit_windows (
 
 CREATE INDEX rate_limit_windows_start ON public.rate_limit_windows USING btree (window_start);
 
+create table related_epic_links (
+  id bigint generated always as identity not null,
+  source_id bigint not null,
+  target_id bigint not null,
+  link_type text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint related_epic_links_check CHECK ((source_id <> target_id)),
+  constraint related_epic_links_link_type_check CHECK ((link_type = ANY (ARRAY['relates_to'::text, 'blocks'::text]))),
+  constraint related_epic_links_source_id_fkey FOREIGN KEY (source_id) REFERENCES epics(id) ON DELETE CASCADE,
+  constraint related_epic_links_target_id_fkey FOREIGN KEY (target_id) REFERENCES epics(id) ON DELETE CASCADE,
+  constraint related_epic_links_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX related_epic_links_pair ON public.related_epic_links USING btree (LEAST(source_id, target_id), GREATEST(source_id, target_id));
+
+CREATE INDEX related_epic_links_source ON public.related_epic_links USING btree (source_id);
+
+CREATE INDEX related_epic_links_target ON public.related_epic_links USING btree (target_id);
+
 create table repositories (
   id bigint generated always as identity not null,
   container text not null,
@@ -807,6 +1138,36 @@ CREATE INDEX repository_uses_container ON public.repository_uses USING btree (co
 
 CREATE INDEX repository_uses_process ON public.repository_uses USING btree (process_id);
 
+create table resource_events (
+  id bigint generated always as identity not null,
+  kind text not null,
+  issue_id bigint,
+  epic_id bigint,
+  user_id bigint not null,
+  action text,
+  label_id bigint,
+  milestone_id bigint,
+  weight integer,
+  created_at timestamp(3) with time zone not null,
+  constraint resource_events_check CHECK ((num_nonnulls(issue_id, epic_id) = 1)),
+  constraint resource_events_kind_check CHECK ((kind = ANY (ARRAY['state'::text, 'label'::text, 'milestone'::text, 'weight'::text]))),
+  constraint resource_events_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
+  constraint resource_events_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint resource_events_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE SET NULL,
+  constraint resource_events_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
+  constraint resource_events_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX resource_events_epic ON public.resource_events USING btree (epic_id, kind, id) WHERE (epic_id IS NOT NULL);
+
+CREATE INDEX resource_events_issue ON public.resource_events USING btree (issue_id, kind, id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX resource_events_label ON public.resource_events USING btree (label_id) WHERE (label_id IS NOT NULL);
+
+CREATE INDEX resource_events_milestone ON public.resource_events USING btree (milestone_id) WHERE (milestone_id IS NOT NULL);
+
+CREATE INDEX resource_events_user ON public.resource_events USING btree (user_id);
+
 create table sessions (
   id bigint generated always as identity not null,
   digest bytea not null,
@@ -849,9 +1210,29 @@ CREATE INDEX snippets_project ON public.snippets USING btree (project_id, id) WH
 
 CREATE INDEX snippets_public ON public.snippets USING btree (id) WHERE ((visibility = 20) AND (project_id IS NULL));
 
+CREATE INDEX snippets_search ON public.snippets USING gin (title gin_trgm_ops, description gin_trgm_ops);
+
 CREATE INDEX snippets_storage ON public.snippets USING btree (repository_storage, id);
 
 CREATE INDEX snippets_unready ON public.snippets USING btree (created_at) WHERE (NOT ready);
+
+create table spam_logs (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  noteable_type text not null,
+  title text,
+  description text,
+  source_ip text,
+  user_agent text,
+  request_digest bytea not null,
+  recaptcha_verified boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  constraint spam_logs_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX spam_logs_created_at ON public.spam_logs USING btree (created_at);
+
+CREATE INDEX spam_logs_user ON public.spam_logs USING btree (user_id, id);
 
 create table ssh_keys (
   id bigint generated always as identity not null,
@@ -906,6 +1287,110 @@ CREATE INDEX storage_moves_container ON public.storage_moves USING btree (contai
 CREATE INDEX storage_moves_list ON public.storage_moves USING btree (container, created_at, id);
 
 CREATE INDEX storage_moves_open ON public.storage_moves USING btree (id) WHERE (state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]));
+
+create table subscriptions (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  issue_id bigint,
+  epic_id bigint,
+  label_id bigint,
+  project_id bigint,
+  subscribed boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint subscriptions_check CHECK ((num_nonnulls(issue_id, epic_id, label_id) = 1)),
+  constraint subscriptions_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
+  constraint subscriptions_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint subscriptions_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint subscriptions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint subscriptions_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX subscriptions_epic ON public.subscriptions USING btree (epic_id) WHERE (epic_id IS NOT NULL);
+
+CREATE INDEX subscriptions_issue ON public.subscriptions USING btree (issue_id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX subscriptions_label ON public.subscriptions USING btree (label_id) WHERE (label_id IS NOT NULL);
+
+CREATE UNIQUE INDEX subscriptions_once ON public.subscriptions USING btree (user_id, issue_id, epic_id, label_id, project_id) NULLS NOT DISTINCT;
+
+CREATE INDEX subscriptions_project ON public.subscriptions USING btree (project_id) WHERE (project_id IS NOT NULL);
+
+create table timelogs (
+  id bigint generated always as identity not null,
+  issue_id bigint not null,
+  user_id bigint not null,
+  seconds integer not null,
+  summary text,
+  spent_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  constraint timelogs_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint timelogs_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX timelogs_issue ON public.timelogs USING btree (issue_id);
+
+CREATE INDEX timelogs_user ON public.timelogs USING btree (user_id);
+
+create table todos (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  author_id bigint not null,
+  project_id bigint,
+  namespace_id bigint,
+  issue_id bigint,
+  epic_id bigint,
+  commit_sha text collate "C",
+  note_id bigint,
+  action text not null,
+  state text default 'pending'::text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint todos_check CHECK ((num_nonnulls(issue_id, epic_id, commit_sha) = 1)),
+  constraint todos_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text]))),
+  constraint todos_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
+  constraint todos_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint todos_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint todos_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE SET NULL,
+  constraint todos_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint todos_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX todos_author ON public.todos USING btree (author_id);
+
+CREATE INDEX todos_epic ON public.todos USING btree (epic_id, user_id) WHERE (epic_id IS NOT NULL);
+
+CREATE INDEX todos_group ON public.todos USING btree (namespace_id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX todos_issue ON public.todos USING btree (issue_id, user_id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX todos_note ON public.todos USING btree (note_id) WHERE (note_id IS NOT NULL);
+
+CREATE INDEX todos_project ON public.todos USING btree (project_id) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX todos_user ON public.todos USING btree (user_id, state, id);
+
+create table uploads (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  uploader_id bigint not null,
+  secret text collate "C" not null,
+  filename text not null,
+  size bigint not null,
+  created_at timestamp(3) with time zone not null,
+  constraint uploads_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint uploads_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint uploads_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint uploads_pkey PRIMARY KEY (id),
+  constraint uploads_secret_key UNIQUE (secret)
+);
+
+CREATE INDEX uploads_group ON public.uploads USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX uploads_project ON public.uploads USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX uploads_uploader ON public.uploads USING btree (uploader_id);
 
 create table users (
   id bigint generated always as identity not null,
@@ -1006,3 +1491,23 @@ create table wiki_pages (
 CREATE UNIQUE INDEX wiki_pages_group ON public.wiki_pages USING btree (group_id, slug) WHERE (group_id IS NOT NULL);
 
 CREATE UNIQUE INDEX wiki_pages_project ON public.wiki_pages USING btree (project_id, slug) WHERE (project_id IS NOT NULL);
+
+CREATE OR REPLACE FUNCTION public.count_open_issues()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.state = 'opened' then
+    update project_counters set open_issues = open_issues - 1,
+      open_confidential_issues = open_confidential_issues - old.confidential::integer where project_id = old.project_id;
+  end if;
+  if tg_op <> 'DELETE' and new.state = 'opened' then
+    update project_counters set open_issues = open_issues + 1,
+      open_confidential_issues = open_confidential_issues + new.confidential::integer where project_id = new.project_id;
+  end if;
+  return null;
+end $function$;
+
+CREATE TRIGGER issues_changed AFTER UPDATE ON public.issues FOR EACH ROW WHEN (((old.state <> new.state) OR (old.confidential <> new.confidential) OR (old.project_id <> new.project_id))) EXECUTE FUNCTION count_open_issues();
+
+CREATE TRIGGER issues_gone AFTER DELETE ON public.issues FOR EACH ROW EXECUTE FUNCTION count_open_issues();

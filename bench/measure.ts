@@ -1,7 +1,12 @@
 /** Measuring: requests per second under load, latency of single requests, medians. */
 import autocannon from 'autocannon';
 
-export type Request = { url: string; headers?: Record<string, string> };
+export type Request = {
+  url: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON by POST, to each of the paths in turn. */
+  posts?: { paths: readonly string[]; body: unknown };
+};
 
 const CONNECTIONS = 16;
 
@@ -9,8 +14,16 @@ export const median = (values: readonly number[]): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Requests per second over some seconds; throws when one was not answered with 2xx. */
-async function load({ url, headers = {} }: Request, seconds: number): Promise<number> {
-  const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: seconds });
+async function load({ url, headers = {}, posts }: Request, seconds: number): Promise<number> {
+  const result = await autocannon({
+    url,
+    headers: { ...headers, ...(posts && { 'content-type': 'application/json' }) },
+    connections: CONNECTIONS,
+    duration: seconds,
+    ...(posts && {
+      requests: posts.paths.map((path) => ({ method: 'POST', path, body: JSON.stringify(posts.body) })),
+    }),
+  });
   if (result.errors + result.non2xx > 0) {
     throw new Error(
       `${url}: ${result.errors} errors, ${result.non2xx} refusals of ${result.requests.total} requests`,

@@ -1,8 +1,9 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories), prints the table and writes bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues), prints the table and writes bench/results.md. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
+import { measureIssues } from './issues.ts';
 import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
 import { compareLatency, compareLoad, median, type Request } from './measure.ts';
 import { measureOAuth } from './oauth.ts';
@@ -174,6 +175,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   many: measureMany,
   oauth: measureOAuth,
   repositories: measureRepositories,
+  issues: measureIssues,
 };
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));

@@ -3,23 +3,33 @@ import type { Capability } from './core/capability.ts';
 import type { Services } from './core/services.ts';
 import { accountsCapability } from './domain/accounts/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
+import { conversationCapability } from './domain/conversation/index.ts';
 import { customAttributesCapability } from './domain/custom-attributes/index.ts';
 import { deployKeysCapability } from './domain/deploy-keys/index.ts';
+import { epicsCapability } from './domain/epics/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { gitHttpCapability } from './domain/git-http/index.ts';
 import { groupsCapability } from './domain/groups/index.ts';
+import { issuesCapability } from './domain/issues/index.ts';
+import { labelsCapability } from './domain/labels/index.ts';
 import { mailCapability } from './domain/mail/index.ts';
+import { markdownCapability } from './domain/markdown/index.ts';
 import { membersCapability } from './domain/members/index.ts';
+import { milestonesCapability } from './domain/milestones/index.ts';
 import { oauthCapability } from './domain/oauth/index.ts';
 import { projectsCapability } from './domain/projects/index.ts';
 import { protectedRefsCapability } from './domain/protected-refs/index.ts';
 import { repositoriesCapability } from './domain/repositories/index.ts';
+import { searchCapability } from './domain/search/index.ts';
 import { settingsCapability } from './domain/settings/index.ts';
 import { signInCapability } from './domain/sign-in/index.ts';
 import { snippetsCapability } from './domain/snippets/index.ts';
+import { spamCapability } from './domain/spam/index.ts';
 import { storageMovesCapability } from './domain/storage-moves/index.ts';
+import { todosCapability } from './domain/todos/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
 import { upkeepCapability } from './domain/upkeep/index.ts';
+import { uploadsCapability } from './domain/uploads/index.ts';
 import { wikisCapability } from './domain/wikis/index.ts';
 
 export const capabilities = (services: Services): Capability[] => {
@@ -36,7 +46,17 @@ export const capabilities = (services: Services): Capability[] => {
     upkeepCapability(services),
     wikisCapability(),
     snippetsCapability(services),
+    conversationCapability(),
+    spamCapability(services),
     storageMovesCapability(services),
+    searchCapability(),
+    todosCapability(),
+    markdownCapability(),
+    uploadsCapability(services),
+    issuesCapability(),
+    labelsCapability(),
+    milestonesCapability(),
+    epicsCapability(),
     auditCapability(),
     featureFlagsCapability(),
     settingsCapability(),

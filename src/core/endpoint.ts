@@ -76,6 +76,8 @@ type Common<P extends TProperties, Subject, C extends Caller> = {
   deprecated?: { use: string };
   limit?: CallLimit;
   bodyLimit?: number;
+  /** The body is not read, whatever its size: the handler takes request.bodyStream. */
+  stream?: boolean;
 };
 
 export type Endpoint = {
@@ -95,6 +97,7 @@ export type Endpoint = {
   deprecated?: { use: string };
   limit?: CallLimit;
   bodyLimit?: number;
+  stream?: boolean;
   handle(context: Context<unknown, unknown, Caller>): Promise<unknown>;
 };
 

@@ -16,7 +16,12 @@ import {
   type PageQuery,
 } from '../platform/http/pagination.ts';
 import { addressKey, rateLimitHeaders } from '../platform/http/rate-limit.ts';
-import { mergeParameters, parseUrlEncoded, type RawObject } from '../platform/http/raw-parameters.ts';
+import {
+  emptyObject,
+  mergeParameters,
+  parseUrlEncoded,
+  type RawObject,
+} from '../platform/http/raw-parameters.ts';
 import { compileSerializer } from '../platform/http/serialize.ts';
 import type { Route } from '../platform/http/server.ts';
 import type { AccessQuestion } from './access/access.ts';
@@ -159,7 +164,8 @@ export function toRoute(
     const { subject, actor } = await spec.access.find(question);
     if (spec.tier && tierOrder[config.tier] < tierOrder[spec.tier]) throw forbidden();
     decode ??= compileDecoder(spec.input) as (raw: RawObject) => unknown;
-    const input = decode(mergeParameters(query, await readBody(request), request.params));
+    const body = spec.stream ? emptyObject() : await readBody(request);
+    const input = decode(mergeParameters(query, body, request.params));
     const page: PageRequest = spec.page
       ? {
           ...choosePagination(keyset, input as PageQuery, caller !== undefined, config.maximumOffset),
@@ -187,6 +193,7 @@ export function toRoute(
     method: spec.method,
     path: `/api/v4${spec.path}`,
     ...(spec.bodyLimit !== undefined && { bodyLimit: spec.bodyLimit }),
+    ...(spec.stream && { stream: true }),
     handle: (request) => handle(request).catch((error: unknown) => answerUnhandled(request, error)),
   };
 }

@@ -6,6 +6,8 @@ import { sql } from 'kysely';
 import { now } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 
+/** The folders of pictures; what else is there has another owner. */
+const PART = /^[0-9a-f]{2}$/;
 const DAY = 86_400_000;
 const BATCH = 500;
 
@@ -17,7 +19,7 @@ const BATCH = 500;
 export async function sweepAvatars(db: Db, dataFolder: string): Promise<number> {
   const root = join(dataFolder, 'uploads');
   let removed = 0;
-  for (const part of await filesOf(root)) {
+  for (const part of (await filesOf(root)).filter((name) => PART.test(name))) {
     const folder = join(root, part);
     const names = await filesOf(folder);
     for (let start = 0; start < names.length; start += BATCH) {

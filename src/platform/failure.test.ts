@@ -33,6 +33,7 @@ const samples: Record<FailureKind, Failure> = {
   method_not_allowed: new Failure('method_not_allowed', '405 Method Not Allowed', {
     error: '405 Not Allowed',
   }),
+  request_timeout: new Failure('request_timeout', 'Request timed out'),
   conflict: new Failure('conflict', { path: ['has already been taken'] }),
   gone: new Failure('gone', '410 Gone', { error: 'API V3 is no longer supported. Use API V4 instead.' }),
   precondition_failed: new Failure('precondition_failed', '412 Precondition Failed'),

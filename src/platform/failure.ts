@@ -10,6 +10,7 @@ export const failureStatus = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
   gone: 410,
   precondition_failed: 412,
@@ -34,6 +35,8 @@ export type FailureDetails = {
   errorCode?: string;
   scope?: string;
   headers?: Record<string, string>;
+  /** What else the body has, before the message. */
+  fields?: Readonly<Record<string, string | number | boolean>>;
   /** What went wrong inside: logged, never sent. */
   cause?: unknown;
 };

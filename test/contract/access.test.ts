@@ -86,6 +86,8 @@ const MALFORMED = '{"';
 async function attack(spec: Endpoint, token: string | undefined): Promise<Result> {
   const { status, text } = await call(spec, token, MALFORMED);
   if (status === 400 && text.includes('malformed JSON')) return 'yes';
+  // A body that is taken as it comes is no JSON at all.
+  if (status === 400 && spec.stream && text.includes('file is missing')) return 'yes';
   // Refused whatever is wrong with the body: what is right with it must not matter either.
   if (spec.method !== 'GET')
     expect([titleOf(spec), (await call(spec, token, '{}')).status]).toEqual([titleOf(spec), status]);

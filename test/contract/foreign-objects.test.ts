@@ -42,6 +42,13 @@ beforeAll(async () => {
     email_id: await ids(`select id from emails where user_id <> ${attacker.id}`),
     id: tokens,
     snippet_id: await ids('select id from snippets'),
+    milestone_id: await ids('select id from milestones'),
+    label_id: await ids('select id from labels'),
+    subscribable_id: await ids('select id from labels'),
+    child_epic_id: await ids('select id from epics'),
+    issue_id: await ids('select id from issues union select id from epic_issues'),
+    related_epic_link_id: await ids('select id from related_epic_links'),
+    target_group_id: [String(others.group)],
     feature_flag_name: ['person-1', 'person-2'],
     email: ['person-1@example.net'],
     group_id: [others.group],
@@ -52,6 +59,8 @@ beforeAll(async () => {
     project_id: [others.project],
     forked_from_id: [String(others.project), 'world/world'],
   };
+  await sql`insert into epics (iid, namespace_id, author_id, title, relative_position, created_at, updated_at)
+    values (1, ${group.id}, ${attacker.id}, 'own', 0, now(), now())`;
   // The first use of a token is written down with it.
   await ashlar.as(attacker.token)('GET /user');
   before = await everything(ashlar);

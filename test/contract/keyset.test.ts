@@ -53,6 +53,13 @@ const keysetLists: Record<
     signedIn: true,
     otherwise: 'order_by=id&sort=desc',
   },
+  'GET /projects/:id/issues': {
+    orders: ['created_at', 'updated_at', 'title', 'id', 'weight', 'due_date', 'relative_position'],
+    sorts: ['asc', 'desc'],
+    anonymous: true,
+    signedIn: true,
+    otherwise: 'order_by=created_at&sort=desc',
+  },
 };
 
 describe('keyset pages', () => {

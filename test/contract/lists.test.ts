@@ -13,8 +13,9 @@ beforeAll(async () => {
   places = await makeWorld(ashlar, COUNT);
   // The driver tells of every statement it sends, whoever asks for it; it reads this option at each one.
   const debug = (_connection: number, text: string) => {
-    // Now and then, whatever the list: the settings in force, and calls counted by their address or user, and the heartbeat.
-    if (!/application_settings|feature_gates|rate_limit_windows|(into|from) processes/.test(text))
+    // Now and then, whatever the list: the settings in force, calls counted by their address or user, the heartbeat,
+    // and the types that the driver asks for on a new connection.
+    if (!/application_settings|feature_gates|rate_limit_windows|(into|from) processes|pg_catalog/.test(text))
       statements.push(text);
   };
   const { sql, points } = ashlar.app.services.database;

@@ -54,7 +54,7 @@ test('every reference leads to something, and what several operations share is w
   const text = openApiText();
   const document: Document = JSON.parse(text);
   const references = new Set(
-    [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)].map(
+    [...text.matchAll(/"\$ref": ?"#\/components\/(\w+)\/([\w-]+)"/g)].map(
       ([, kind, name]) => `${kind}/${name}`,
     ),
   );

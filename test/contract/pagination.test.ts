@@ -24,7 +24,8 @@ describe('offset pages', () => {
     ['page=1.5', { page: ['is invalid'] }],
   ])('%s is refused by every list', async (query, message) => {
     for (const spec of lists(ashlar)) {
-      const { status, body } = await ashlar.root(`GET ${pathOf(spec)}`, { query });
+      const asked = `${queryInWorld(titleOf(spec))}${query}`;
+      const { status, body } = await ashlar.root(`GET ${pathOf(spec)}`, { query: asked });
       expect([titleOf(spec), status, body.message]).toEqual([titleOf(spec), 400, message]);
     }
   });
@@ -32,8 +33,9 @@ describe('offset pages', () => {
   test('per_page is 20 when it is not sent, and 100 at most', async () => {
     for (const spec of lists(ashlar)) {
       const path = pathOf(spec);
-      const plain = await ashlar.root(`GET ${path}`);
-      const most = await ashlar.root(`GET ${path}`, { query: 'per_page=1000' });
+      const query = queryInWorld(titleOf(spec));
+      const plain = await ashlar.root(`GET ${path}`, { query });
+      const most = await ashlar.root(`GET ${path}`, { query: `${query}per_page=1000` });
       const shown = [plain, most].map(({ headers }) => headers.get('x-per-page'));
       expect([titleOf(spec), ...shown]).toEqual([titleOf(spec), '20', '100']);
     }
@@ -66,8 +68,9 @@ describe('offset pages', () => {
   test('walked by its links, every list shows each item once, in its order', async () => {
     for (const spec of lists(ashlar)) {
       const path = pathOf(spec);
-      const whole = await walk(ashlar, ashlar.root, path, 'per_page=100');
-      const pages = await walk(ashlar, ashlar.root, path, 'per_page=7');
+      const query = queryInWorld(titleOf(spec));
+      const whole = await walk(ashlar, ashlar.root, path, `${query}per_page=100`);
+      const pages = await walk(ashlar, ashlar.root, path, `${query}per_page=7`);
       expect([titleOf(spec), pages.items]).toEqual([titleOf(spec), whole.items]);
       expect(new Set(pages.items).size, titleOf(spec)).toBe(pages.items.length);
     }
@@ -76,7 +79,7 @@ describe('offset pages', () => {
   test('behind the end there is an empty page with the totals', async () => {
     for (const spec of lists(ashlar)) {
       const { status, body, headers } = await ashlar.root(`GET ${pathOf(spec)}`, {
-        query: 'page=99&per_page=100',
+        query: `${queryInWorld(titleOf(spec))}page=99&per_page=100`,
       });
       expect([titleOf(spec), status, body, headers.get('x-next-page')]).toEqual([titleOf(spec), 200, [], '']);
     }
@@ -85,7 +88,7 @@ describe('offset pages', () => {
   test('lists without keyset pagination refuse it (facts: Pagination limits)', async () => {
     for (const spec of lists(ashlar).filter(({ page }) => page === 'offset')) {
       const { status, body } = await ashlar.root(`GET ${pathOf(spec)}`, {
-        query: 'pagination=keyset',
+        query: `${queryInWorld(titleOf(spec))}pagination=keyset`,
       });
       expect([titleOf(spec), status, body]).toEqual([
         titleOf(spec),
@@ -127,7 +130,8 @@ describe('the hosted offering', () => {
     for (const spec of lists(ashlar).filter(
       ({ path, offering }) => !path.includes(':') && offering === undefined,
     )) {
-      const { status, headers } = await ashlar.root(`GET ${spec.path}`, { query: 'per_page=1' });
+      const query = `${queryInWorld(titleOf(spec))}per_page=1`;
+      const { status, headers } = await ashlar.root(`GET ${spec.path}`, { query });
       expect([titleOf(spec), status, headers.get('x-total'), headers.get('x-total-pages')]).toEqual([
         titleOf(spec),
         200,

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { digest } from '../../src/platform/secret.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
+import { SNIPPET } from '../support/conversation-rows.ts';
 import { addressOf, type Places, titleOf } from '../support/inventory.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { everything } from '../support/snapshot.ts';
@@ -25,10 +26,48 @@ const person = (number: number): string => `(select id from users where username
 const of = (table: string, where: string, nth: number): string =>
   `(select id from ${table} where ${where} order by id offset ${nth} limit 1)`;
 
+/** Those of what is said and given of one kind of target: at its number or id 1 in the world. */
+function conversationAt(path: string, kind: 'issue' | 'epic' | 'snippet' | 'commit', nth: number) {
+  const noteable_id = kind === 'snippet' ? String(SNIPPET) : `'1'`;
+  const thread = `repeat('${nth}', 40)`;
+  const inThread = of('notes', `discussion_id = ${thread}`, 0);
+  const threads = {
+    [`${path}/discussions/:discussion_id/notes/:note_id`]: {
+      noteable_id,
+      discussion_id: thread,
+      note_id: inThread,
+    },
+  };
+  if (kind === 'commit') return threads;
+  return {
+    ...threads,
+    [`${path}/notes/:note_id`]: { noteable_id, note_id: of('notes', `${kind}_id is not null`, 1) },
+    [`${path}/award_emoji/:award_id`]: {
+      noteable_id,
+      award_id: of('award_emoji', `${kind}_id is not null`, 0),
+    },
+    [`${path}/notes/:note_id/award_emoji/:award_id`]: {
+      noteable_id,
+      note_id: String(nth),
+      award_id: of('award_emoji', `note_id = ${nth}`, 0),
+    },
+  };
+}
+
+/** The file of a person, in the project (1) or the group (2). */
+const uploadedBy = (place: number, number: number) => ({
+  secret: `md5('${place}person-${number}')`,
+  filename: `'person-${number}'`,
+});
+
 /** The parameters of each path, as SQL: an object of its own for each, for what one removes the others cannot. */
 function objectsAt({ user, group, project }: Places): Record<string, Record<string, string>> {
   const root = `user_id = ${user}`;
   return {
+    ...conversationAt('/projects/:id/issues/:noteable_id', 'issue', 1),
+    ...conversationAt('/groups/:id/epics/:noteable_id', 'epic', 2),
+    ...conversationAt('/projects/:id/snippets/:noteable_id', 'snippet', 3),
+    ...conversationAt('/projects/:id/repository/commits/:noteable_id', 'commit', 4),
     '/applications/:id': { id: of('oauth_applications', 'user_id is null and namespace_id is null', 0) },
     '/features/:name': { name: `'generic_alert_fingerprinting'` },
     '/groups/:id': { id: of('namespaces', "path like 'part-%'", 0) },
@@ -37,9 +76,35 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
     '/groups/:id/custom_attributes/:key': { key: `'person-1'` },
     '/groups/:id/deploy_tokens/:token_id': { token_id: of('deploy_tokens', `namespace_id = ${group}`, 0) },
     '/groups/:id/enterprise_users/:user_id': { user_id: person(2) },
+    '/groups/:id/-/epics/:epic_iid': { epic_iid: '4' },
+    '/groups/:id/-/epics/:epic_iid/epics/:child_epic_id': {
+      epic_iid: '1',
+      child_epic_id: of('epics', 'iid > 1', 0),
+    },
+    '/groups/:id/-/epics/:epic_iid/issues/:issue_id': {
+      epic_iid: '1',
+      issue_id: of('epic_issues', 'true', 0),
+    },
+    '/groups/:id/epics/:epic_iid': { epic_iid: '5' },
+    '/groups/:id/epics/:epic_iid/epics/:child_epic_id': {
+      epic_iid: '1',
+      child_epic_id: of('epics', 'iid > 1', 1),
+    },
+    '/groups/:id/epics/:epic_iid/issues/:issue_id': { epic_iid: '1', issue_id: of('epic_issues', 'true', 1) },
+    '/groups/:id/epics/:epic_iid/related_epics/:related_epic_link_id': {
+      epic_iid: '1',
+      related_epic_link_id: of('related_epic_links', 'true', 0),
+    },
     '/groups/:id/invitations/:email': { email: `'person-1@example.net'` },
+    '/groups/:id/labels': {},
+    '/groups/:id/labels/:name': { name: `'of-person-2'` },
     '/groups/:id/members/:user_id': { user_id: person(1) },
+    '/groups/:id/milestones/:milestone_id': {
+      milestone_id: of('milestones', `namespace_id = ${group}`, 0),
+    },
     '/groups/:id/share/:group_id': { group_id: of('namespaces', "path like 'beside-%'", 0) },
+    '/groups/:id/uploads/:upload_id': { upload_id: of('uploads', `namespace_id = ${group}`, 0) },
+    '/groups/:id/uploads/:secret/:filename': uploadedBy(2, 2),
     '/groups/:id/wikis/:slug': { slug: `'person-1'` },
     '/personal_access_tokens/:id': { id: of('access_tokens', `kind = 'personal' and name = 'Token'`, 0) },
     '/personal_access_tokens/self': {},
@@ -52,7 +117,17 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
     '/projects/:id/feature_flags/:feature_flag_name': { feature_flag_name: `'person-1'` },
     '/projects/:id/fork': { id: of('projects', `forked_from_id = ${project}`, 0) },
     '/projects/:id/invitations/:email': { email: `'person-1@example.net'` },
+    '/projects/:id/issues/:issue_iid': { issue_iid: '3' },
+    '/projects/:id/issues/:issue_iid/links/:issue_link_id': {
+      issue_iid: '1',
+      issue_link_id: of('issue_links', 'true', 0),
+    },
+    '/projects/:id/labels': {},
+    '/projects/:id/labels/:name': { name: `'person-2'` },
     '/projects/:id/members/:user_id': { user_id: person(1) },
+    '/projects/:id/milestones/:milestone_id': {
+      milestone_id: of('milestones', `project_id = ${project}`, 0),
+    },
     '/projects/:id/protected_branches/:name': { name: `'guarded-person-1'` },
     '/projects/:id/protected_tags/:name': { name: `'guarded-person-1'` },
     '/projects/:id/repository/branches/:branch': { branch: `'person-1'` },
@@ -60,6 +135,8 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
     '/projects/:id/repository/merged_branches': {},
     '/projects/:id/repository/tags/:tag_name': { tag_name: `'person-1'` },
     '/projects/:id/share/:group_id': { group_id: of('namespaces', "path like 'beside-%'", 0) },
+    '/projects/:id/uploads/:upload_id': { upload_id: of('uploads', `project_id = ${project}`, 0) },
+    '/projects/:id/uploads/:secret/:filename': uploadedBy(1, 2),
     '/projects/:id/wikis/:slug': { slug: `'person-1'` },
     '/projects/:id/snippets/:snippet_id': { snippet_id: of('snippets', `project_id = ${project}`, 0) },
     '/snippets/:id': { id: of('snippets', 'project_id is null', 0) },
@@ -83,6 +160,8 @@ const timeless = new Set(['/users/:id/identities/:provider']);
 
 /** What a DELETE must be told beside its object. */
 const queries: Record<string, string> = {
+  '/groups/:id/labels': '?name=of-person-1',
+  '/projects/:id/labels': '?name=person-1',
   '/projects/:id/repository/files/:file_path': '?branch=main&commit_message=Away',
 };
 

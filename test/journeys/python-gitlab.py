@@ -624,6 +624,349 @@ def moves():
     )
 
 
+def labels():
+    group = make_group("py-labels")
+    project = make_project("labelled", group)
+    bug = project.labels.create({"name": "bug", "color": "#FF0000", "description": "Broken", "priority": 2})
+    matches(bug, name="bug", text_color="#FFFFFF", description="Broken", priority=2, is_project_label=True)
+    project.labels.create({"name": "two words", "color": "red"})
+    equal([each.name for each in project.labels.list(search="two")], ["two words"])
+    matches(project.labels.list(with_counts=True, search="bug")[0], open_issues_count=0, closed_issues_count=0)
+    bug.new_name = "defect"
+    bug.color = "#00FF00"
+    bug.save()
+    defect = project.labels.get("defect")
+    matches(defect, name="defect", description="Broken")
+    defect.subscribe()
+    matches(project.labels.get("defect"), subscribed=True)
+    defect.unsubscribe()
+    matches(project.labels.get("defect"), subscribed=False)
+    refused(
+        gitlab.GitlabCreateError,
+        409,
+        lambda: project.labels.create({"name": "defect", "color": "#00FF00"}),
+        "Label already exists",
+    )
+    project.labels.get("two words").delete()
+    gone(lambda: project.labels.get("two words"))
+    defect.promote()
+    matches(group.labels.get("defect"), name="defect")
+    ours = group.labels.create({"name": "ours", "color": "#112233"})
+    ours.description = "Of all"
+    ours.save()
+    ours.subscribe()
+    matches(group.labels.get("ours"), description="Of all", subscribed=True)
+    ours.unsubscribe()
+    equal(sorted(each.name for each in project.labels.list()), ["defect", "ours"])
+    equal([each.name for each in project.labels.list(include_ancestor_groups=False)], [])
+    ours.delete()
+    equal([each.name for each in group.labels.list()], ["defect"])
+
+
+def milestones():
+    group = make_group("py-milestones")
+    project = make_project("planned", group)
+    one = project.milestones.create({"title": "1.0", "description": "First", "due_date": in_days(7), "start_date": in_days(0)})
+    matches(one, title="1.0", state="active", project_id=project.id, due_date=in_days(7), expired=False)
+    one.title = "1.1"
+    one.state_event = "close"
+    one.save()
+    matches(project.milestones.get(one.id), title="1.1", state="closed")
+    equal(ids(project.milestones.list(state="active")), [])
+    equal(ids(project.milestones.list(state="closed", search="1.")), [one.id])
+    equal(ids(project.milestones.list(iids=[one.iid])), [one.id])
+    issue = project.issues.create({"title": "Planned", "milestone_id": one.id})
+    equal(ids(one.issues()), [issue.id])
+    one.promote()
+    equal([each.title for each in group.milestones.list()], ["1.1"])
+    theirs = group.milestones.create({"title": "2.0"})
+    matches(theirs, title="2.0", group_id=group.id)
+    theirs.description = "Later"
+    theirs.save()
+    matches(group.milestones.get(theirs.id), description="Later")
+    issue.milestone_id = theirs.id
+    issue.save()
+    equal(ids(theirs.issues()), [issue.id])
+    theirs.delete()
+    equal([each.title for each in group.milestones.list()], ["1.1"])
+    refused(gitlab.GitlabCreateError, 400, lambda: project.milestones.create({"title": "x", "due_date": "soon"}), "due_date")
+
+
+def issues():
+    group = make_group("py-issues")
+    project = make_project("with-issues", group)
+    other = make_project("elsewhere", group)
+    user, api = make_user("py-solver")
+    project.members.create({"user_id": user.id, "access_level": 20})
+    milestone = project.milestones.create({"title": "Soon"})
+    first = project.issues.create(
+        {
+            "title": "First",
+            "description": "- [x] one\n- [ ] two",
+            "labels": "bug,urgent",
+            "assignee_ids": [user.id],
+            "milestone_id": milestone.id,
+            "due_date": in_days(3),
+            "weight": 5,
+        }
+    )
+    matches(first, iid=1, title="First", state="opened", labels=["bug", "urgent"], weight=5, due_date=in_days(3))
+    equal((first.assignee["id"], first.milestone["id"]), (user.id, milestone.id))
+    matches(first.task_completion_status, count=2, completed_count=1)
+    secret = project.issues.create({"title": "Secret", "confidential": True, "issue_type": "incident"})
+    matches(secret, iid=2, confidential=True, issue_type="incident")
+    first.title = "The first"
+    first.state_event = "close"
+    first.save()
+    matches(project.issues.get(1), title="The first", state="closed")
+    first.state_event = "reopen"
+    first.labels = ["bug"]
+    first.save()
+    matches(project.issues.get(1), state="opened", labels=["bug"])
+    equal([each.iid for each in project.issues.list(state="opened", order_by="created_at", sort="asc")], [1, 2])
+    equal([each.iid for each in project.issues.list(labels=["bug"], assignee_id=user.id)], [1])
+    equal([each.iid for each in project.issues.list(search="secret", confidential=True)], [2])
+    equal([each.iid for each in project.issues.list(milestone="Soon")], [1])
+    equal([each.iid for each in project.issues.list(iids=[2])], [2])
+    equal(sorted(ids(group.issues.list())), sorted([first.id, secret.id]))
+    equal(ids(api.issues.list(scope="assigned_to_me")), [first.id])
+    matches(root.issues.get(first.id), title="The first")
+    matches(project.issues_statistics.get().statistics["counts"], all=2, opened=2, closed=0)
+    matches(group.issues_statistics.get().statistics["counts"], all=2)
+    matches(root.issues_statistics.get(search="The first").statistics["counts"], all=1)
+
+    first.unsubscribe()
+    matches(project.issues.get(1), subscribed=False)
+    first.subscribe()
+    matches(project.issues.get(1), subscribed=True)
+    refused(gitlab.GitlabSubscribeError, 304, first.subscribe)
+    matches(first.time_estimate("3h30m"), human_time_estimate="3h 30m", time_estimate=12600)
+    matches(first.add_spent_time("1h"), total_time_spent=3600)
+    matches(project.issues.get(1).time_stats(), human_total_time_spent="1h", time_estimate=12600)
+    matches(first.reset_spent_time(), total_time_spent=0)
+    matches(first.reset_time_estimate(), time_estimate=0)
+    equal(sorted(each["id"] for each in first.participants()), sorted([1, user.id]))
+    equal(first.related_merge_requests(), [])
+    equal(first.closed_by(), [])
+    matches(first.user_agent_detail(), akismet_submitted=False)
+    first.reorder(move_after_id=secret.id)
+
+    equal([each.state for each in first.resourcestateevents.list()], ["closed", "reopened"])
+    added = first.resourcelabelevents.list()
+    true({"add", "remove"} == {each.action for each in added}, "labels came and went")
+    matches(first.resourcelabelevents.get(added[0].id), id=added[0].id)
+    event = first.resourcemilestoneevents.list()[0]
+    equal((event.action, event.milestone["id"]), ("add", milestone.id))
+    matches(first.resourcemilestoneevents.get(event.id), id=event.id)
+    matches(first.resourcestateevents.get(first.resourcestateevents.list()[0].id), state="closed")
+
+    source, target = first.links.create({"target_project_id": project.id, "target_issue_iid": 2, "link_type": "blocks"})
+    equal((source.iid, target.iid), (1, 2))
+    link = first.links.list()[0]
+    matches(link, iid=2, link_type="blocks")
+    first.links.delete(link.issue_link_id)
+    equal(first.links.list(), [])
+
+    refused(gitlab.GitlabGetError, 404, lambda: api.projects.get(other.id))
+    guest, guest_api = make_user("py-guest")
+    project.members.create({"user_id": guest.id, "access_level": 10})
+    refused(gitlab.GitlabGetError, 404, lambda: guest_api.projects.get(project.id).issues.get(2))
+    refused(gitlab.GitlabDeleteError, 403, lambda: guest_api.projects.get(project.id).issues.delete(1))
+    refused(gitlab.GitlabCreateError, 400, lambda: project.issues.create({"title": ""}), "title")
+    secret.move(other.id)
+    matches(secret, project_id=other.id, iid=1)
+    matches(project.issues.get(2), state="closed", moved_to_id=secret.id)
+    clone = root.http_post(f"/projects/{project.id}/issues/1/clone", post_data={"to_project_id": other.id})
+    matches(clone, project_id=other.id, title="The first")
+    first.delete()
+    gone(lambda: project.issues.get(1))
+
+
+def conversation():
+    project = make_project("talking", make_group("py-talk"))
+    user, api = make_user("py-talker")
+    project.members.create({"user_id": user.id, "access_level": 20})
+    issue = project.issues.create({"title": "Talk"})
+    note = issue.notes.create({"body": "Hello @py-talker"})
+    matches(note, body="Hello @py-talker", system=False, noteable_iid=issue.iid, internal=False)
+    note.body = "Hello again"
+    note.save()
+    matches(issue.notes.get(note.id), body="Hello again")
+    issue.notes.create({"body": "Between us", "internal": True})
+    equal([each.body for each in issue.notes.list(sort="asc", order_by="created_at", activity_filter="only_comments")], ["Hello again", "Between us"])
+    their_issue = api.projects.get(project.id).issues.get(issue.iid)
+    refused(gitlab.GitlabUpdateError, 403, lambda: their_issue.notes.update(note.id, {"body": "Mine"}))
+
+    thread = issue.discussions.create({"body": "A thread"})
+    answer = thread.notes.create({"body": "An answer"})
+    matches(answer, body="An answer", type="DiscussionNote")
+    equal([each["body"] for each in issue.discussions.get(thread.id).attributes["notes"]], ["A thread", "An answer"])
+    answer.body = "A better answer"
+    answer.save()
+    matches(thread.notes.get(answer.id), body="A better answer")
+    true(thread.id in ids(issue.discussions.list(get_all=True)), "listed")
+    answer.delete()
+    equal(len(issue.discussions.get(thread.id).attributes["notes"]), 1)
+
+    award = issue.awardemojis.create({"name": "thumbsup"})
+    matches(award, name="thumbsup", awardable_id=issue.id, awardable_type="Issue")
+    matches(project.issues.get(issue.iid), upvotes=1)
+    matches(issue.awardemojis.get(award.id), name="thumbsup")
+    equal(ids(issue.awardemojis.list()), [award.id])
+    award.delete()
+    matches(project.issues.get(issue.iid), upvotes=0)
+    smile = note.awardemojis.create({"name": "smile"})
+    matches(note.awardemojis.get(smile.id), awardable_type="Note")
+    equal(ids(note.awardemojis.list()), [smile.id])
+    smile.delete()
+    equal(note.awardemojis.list(), [])
+
+    root.http_post(f"/projects/{project.id}/issues/{issue.iid}/notes", post_data={"body": "/close"})
+    matches(project.issues.get(issue.iid), state="closed")
+    note.delete()
+    gone(lambda: issue.notes.get(note.id))
+
+    snippet = project.snippets.create({"title": "S", "file_name": "a", "content": "a", "visibility": "private"})
+    said = snippet.notes.create({"body": "Nice"})
+    said.body = "Very nice"
+    said.save()
+    matches(snippet.notes.get(said.id), body="Very nice", noteable_type="Snippet")
+    equal(ids(snippet.notes.list()), [said.id])
+    talk = snippet.discussions.create({"body": "Why?"})
+    talk.notes.create({"body": "Because"})
+    equal(len(snippet.discussions.get(talk.id).attributes["notes"]), 2)
+    star = snippet.awardemojis.create({"name": "star"})
+    equal(ids(snippet.awardemojis.list()), [star.id])
+    star.delete()
+    heart = said.awardemojis.create({"name": "heart"})
+    matches(said.awardemojis.get(heart.id), name="heart")
+    heart.delete()
+    said.delete()
+
+    project.files.create({"file_path": "a", "branch": "main", "content": "a", "commit_message": "A"})
+    commit = project.commits.list()[0]
+    asked = commit.discussions.create({"body": "Really?"})
+    reply = asked.notes.create({"body": "Yes"})
+    matches(asked.notes.get(reply.id), body="Yes", noteable_type="Commit")
+    equal(len(commit.discussions.get(asked.id).attributes["notes"]), 2)
+    true(asked.id in ids(commit.discussions.list()), "listed")
+    reply.delete()
+
+
+def epics():
+    group = make_group("py-epics")
+    project = make_project("in-epics", group)
+    group.labels.create({"name": "large", "color": "#123456"})
+    epic = group.epics.create({"title": "Everything", "description": "All", "labels": "large"})
+    matches(epic, iid=1, title="Everything", state="opened", labels=["large"], group_id=group.id)
+    epic.title = "Nearly everything"
+    epic.save()
+    matches(group.epics.get(1), title="Nearly everything")
+    equal([each.iid for each in group.epics.list(search="nearly", labels="large")], [1])
+    issue = project.issues.create({"title": "A part"})
+    second = project.issues.create({"title": "Another part"})
+    assigned = epic.issues.create({"issue_id": issue.id})
+    matches(assigned, epic_issue_id=assigned.epic_issue_id)
+    epic.issues.create({"issue_id": second.id})
+    equal(sorted(ids(epic.issues.list())), sorted([issue.id, second.id]))
+    matches(project.issues.get(issue.iid), epic_iid=1)
+    assigned.move_after_id = [each for each in epic.issues.list() if each.id == second.id][0].epic_issue_id
+    assigned.save()
+    assigned.delete()
+    equal(ids(epic.issues.list()), [second.id])
+    note = epic.notes.create({"body": "Go on"})
+    note.body = "Stop"
+    note.save()
+    matches(epic.notes.get(note.id), body="Stop", noteable_type="Epic")
+    true(note.id in ids(epic.notes.list()), "listed")
+    note.delete()
+    events = epic.resourcelabelevents.list()
+    equal([each.action for each in events], ["add"])
+    matches(epic.resourcelabelevents.get(events[0].id), action="add")
+    # The client has no manager of these.
+    child = root.http_post(f"/groups/{group.id}/epics/1/epics", post_data={"title": "Below"})
+    equal([each["id"] for each in root.http_list(f"/groups/{group.id}/epics/1/epics")], [child["id"]])
+    root.http_post(f"/groups/{group.id}/epics/1/award_emoji", post_data={"name": "rocket"})
+    root.http_post(f"/groups/{group.id}/epics/1/todo")
+    epic.state_event = "close"
+    epic.save()
+    matches(group.epics.get(1), state="closed")
+    epic.delete()
+    gone(lambda: group.epics.get(1))
+
+
+def todos():
+    project = make_project("to-do", make_group("py-todos"))
+    user, api = make_user("py-busy")
+    project.members.create({"user_id": user.id, "access_level": 20})
+    issue = project.issues.create({"title": "Do it", "assignee_ids": [user.id]})
+    project.issues.create({"title": "And look", "description": "See, @py-busy"})
+    equal(sorted(each.action_name for each in api.todos.list()), ["assigned", "mentioned"])
+    equal([each.target["iid"] for each in api.todos.list(action="assigned", type="Issue")], [issue.iid])
+    todo = api.todos.list(action="assigned")[0]
+    matches(todo, state="pending", target_type="Issue", body="Do it")
+    todo.mark_as_done()
+    matches(todo, state="done")
+    equal(len(api.todos.list(state="pending")), 1)
+    theirs = api.projects.get(project.id).issues.get(issue.iid)
+    theirs.todo()
+    refused(gitlab.GitlabTodoError, 304, theirs.todo)
+    equal(len(api.todos.list(project_id=project.id, author_id=user.id)), 1)
+    api.todos.mark_all_as_done()
+    equal(api.todos.list(), [])
+
+
+def uploads():
+    project = make_project("with-files", make_group("py-uploads"))
+    uploaded = project.upload("dot.png", filedata=PICTURE)
+    equal(uploaded["alt"], "dot")
+    equal(uploaded["markdown"], f"![dot]({uploaded['url']})")
+    listed = root.http_list(f"/projects/{project.id}/uploads")
+    equal([each["filename"] for each in listed], ["dot.png"])
+    raw = root.http_get(f"/projects/{project.id}/uploads/{listed[0]['id']}", raw=True)
+    equal(raw.content, PICTURE)
+    project.issues.create({"title": "See", "description": uploaded["markdown"]})
+    html = root.markdown("**b** <script>x</script>", gfm=True, project=project.path_with_namespace)
+    true("<strong>b</strong>" in html and "<script" not in html, html)
+    root.http_delete(f"/projects/{project.id}/uploads/{listed[0]['id']}")
+    equal(root.http_list(f"/projects/{project.id}/uploads"), [])
+
+
+def search():
+    group = make_group("py-search")
+    project = make_project("wombat-den", group)
+    scope = gitlab.const.SearchScope
+    issue = project.issues.create({"title": "A wombat is lost"})
+    note = issue.notes.create({"body": "Which wombat?"})
+    milestone = project.milestones.create({"title": "wombat week"})
+    user, _ = make_user("py-wombat")
+    project.members.create({"user_id": user.id, "access_level": 10})
+    project.files.create({"file_path": "wombat.txt", "branch": "main", "content": "one wombat", "commit_message": "Add a wombat"})
+    project.wikis.create({"title": "Home", "content": "The wombat page"})
+    snippet = root.snippets.create({"title": "wombat", "file_name": "a", "content": "a"})
+    found = {
+        scope.PROJECTS: [project.id],
+        scope.ISSUES: [issue.id],
+        scope.MILESTONES: [milestone.id],
+        scope.MERGE_REQUESTS: [],
+        scope.USERS: [user.id],
+        scope.GLOBAL_SNIPPET_TITLES: [snippet.id],
+    }
+    for name, expected in found.items():
+        equal([each["id"] for each in root.search(name, "wombat")], expected)
+        if name not in (scope.GLOBAL_SNIPPET_TITLES, scope.USERS):
+            equal([each["id"] for each in group.search(name, "wombat")], expected)
+        if name not in (scope.GLOBAL_SNIPPET_TITLES, scope.PROJECTS):
+            equal([each["id"] for each in project.search(name, "wombat")], expected)
+    equal([each["id"] for each in project.search(scope.PROJECT_NOTES, "wombat")], [note.id])
+    equal([each["path"] for each in project.search(scope.BLOBS, "wombat")], ["wombat.txt"])
+    equal([each["title"] for each in project.search(scope.COMMITS, "wombat")], ["Add a wombat"])
+    equal([each["path"] for each in project.search(scope.WIKI_BLOBS, "wombat")], ["Home.md"])
+    equal(len(list(root.search(scope.ISSUES, "wombat", iterator=True, per_page=1))), 1)
+    refused(gitlab.GitlabSearchError, 400, lambda: root.search(scope.BLOBS, "wombat"), "advanced search")
+    refused(gitlab.GitlabSearchError, 400, lambda: root.search("nothing", "wombat"), "scope does not have a valid value")
+
+
 def raw_http():
     """What the client leaves to its HTTP library."""
     head = root.http_head("/projects")
@@ -634,7 +977,10 @@ def raw_http():
     refused(gitlab.GitlabHttpError, 404, lambda: root.http_get("/no-such-thing"), "404 Not Found")
 
 
-STORIES = [users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves, raw_http]
+STORIES = [
+    users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
+    labels, milestones, issues, conversation, epics, todos, uploads, search, raw_http,
+]
 
 for story in STORIES:
     try:

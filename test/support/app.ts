@@ -153,4 +153,6 @@ const withoutLimits = {
   members_delete_limit: 0,
   project_members_api_limit: 0,
   user_projects_api_limit: 0,
+  issues_create_limit: 0,
+  notes_create_limit: 0,
 };

@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
+import { conversationAt } from './conversation-rows.ts';
+import { milestoneAt } from './planning-rows.ts';
 
 /** The objects that paths name, by their ids. */
 export type Places = { user: number; group: number; project: number };
@@ -27,9 +29,13 @@ export function addressOf(
     projects: places.project,
   };
   const [, start = '', first = ''] = path.split('/');
+  const placed: Record<string, string | number> = {
+    ...conversationAt(path),
+    milestone_id: milestoneAt(path),
+  };
   let subject = first.startsWith(':') ? starts[start] : undefined;
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const id = subject ?? others[name] ?? usual[name] ?? 1;
+    const id = subject ?? others[name] ?? placed[name] ?? usual[name] ?? 1;
     subject = undefined;
     return encodeURIComponent(id);
   });

@@ -4,8 +4,13 @@ import { git } from '../../src/platform/git/program.ts';
 import { readRef } from '../../src/platform/git/refs.ts';
 import { seal } from '../../src/platform/secret.ts';
 import type { TestApp } from './app.ts';
+import { comments, conversation } from './conversation-rows.ts';
+import { epics } from './epic-rows.ts';
 import type { Places } from './inventory.ts';
+import { aroundIssues } from './issue-rows.ts';
+import { issues, planning } from './planning-rows.ts';
 import { importStream } from './repositories.ts';
+import { todosAndUploads } from './todo-rows.ts';
 
 /**
  * `count` of everything below one group, one project of it, and root, who is `user` and stars, follows, owns and is a member
@@ -28,6 +33,12 @@ export async function makeWorld(app: TestApp, count: number): Promise<Places> {
   await sql.unsafe(namespaces(count, places.group, home?.id ?? 0, places.project));
   await sql.unsafe(belongings(places, seal(app.app.services.secretKey, 'invitation')));
   await sql.unsafe(credentials(places));
+  await sql.unsafe(planning(places));
+  await sql.unsafe(issues(places));
+  await sql.unsafe(aroundIssues(places));
+  await sql.unsafe(epics(places));
+  await sql.unsafe(conversation(places));
+  await sql.unsafe(todosAndUploads(places));
   await fillWikis(app, count, places);
   await fillRepository(app, count, places);
   return places;
@@ -51,7 +62,8 @@ async function fillWikis(app: TestApp, count: number, { group, project }: Places
  * A commit by each person, and one more that adds a file for each; branches and tags of them all, and statuses and comments.
  * The last commit is also the branch `1`, which is what an address has in the place of a revision.
  */
-async function fillRepository(app: TestApp, count: number, { project }: Places): Promise<void> {
+async function fillRepository(app: TestApp, count: number, places: Places): Promise<void> {
+  const { project } = places;
   const { database, repositories } = app.app.services;
   const people = Array.from({ length: count }, (_, index) => `person-${index + 1}`);
   const commits = people.map((name, index) =>
@@ -76,8 +88,7 @@ async function fillRepository(app: TestApp, count: number, { project }: Places):
     insert into commit_statuses (pipeline_id, project_id, sha, ref, name, status, author_id, created_at, updated_at)
       select p.id, ${project}, '${sha}', 'main', username, 'success', u.id, now(), now()
       from pipeline p, users u where username like 'person-%';
-    insert into commit_comments (project_id, sha, author_id, note, created_at, updated_at)
-      select ${project}, '${sha}', id, 'Hello', now(), now() from users where username like 'person-%';`);
+    ${comments(places, sha ?? '')}`);
 }
 
 /** Users `person-1` and so on, each with a namespace; the group claims them as its own. */
@@ -116,8 +127,11 @@ const namespaces = (count: number, group: number, home: number, project: number)
     union all select id, ${group}, 30, now() from projects where path = 'own';`;
 
 /** What a list of the world is asked with, beside the page, to be as long as the others; empty, or it ends with `&`. */
-export const queryInWorld = (title: string): string =>
-  title === 'GET /projects/:id/groups' ? 'with_shared=true&' : '';
+export function queryInWorld(title: string): string {
+  if (title.endsWith('/search')) return 'scope=users&search=person&';
+  if (title === 'GET /issues') return 'scope=all&';
+  return title === 'GET /projects/:id/groups' ? 'with_shared=true&' : '';
+}
 
 const stamps = 'now(), now()';
 
@@ -152,7 +166,7 @@ const belongings = ({ user, group, project }: Places, sealed: string): string =>
       ${stamps} from person;
   insert into snippets (project_id, author_id, title, visibility, repository_storage, ready, created_at, updated_at)
     select case x when 3 then ${project} end, case x when 1 then ${user} else id end, username, 20, 'default', true, ${stamps}
-    from person, generate_series(1, 3) x order by x, id;
+    from person, generate_series(1, 3) x order by username, x;
   insert into deploy_keys (user_id, title, key, fingerprint, fingerprint_sha256, created_at, updated_at)
     select id, username, 'ssh-ed25519 BBBB' || id, 'md5-' || id, 'sha256-deploy-' || id, ${stamps} from person;
   insert into deploy_keys_projects (deploy_key_id, project_id, can_push, created_at)

@@ -81,6 +81,7 @@ const groupSelect = `
   from namespaces n where n.kind = 'group' and not n.deleting and `;
 const groupById = `${groupSelect} n.id = $3`;
 const groupByPath = `${groupSelect} lower(n.full_path) collate "C" = $3`;
+const groupsByPaths = `${groupSelect} lower(n.full_path) collate "C" = any($3::text[])`;
 
 const prepared = { prepare: true } as const;
 
@@ -177,6 +178,32 @@ export async function authorizeProject(
   return project;
 }
 
+const projectsByPaths = `
+  ${projectSelect} (lower(n.full_path) collate "C", lower(p.path) collate "C") in (
+    select * from unnest($3::text[], $4::text[]))`;
+
+/**
+ * The projects to which the caller may do this, of those with these full paths, by the path in lower case. One statement
+ * for all of them: for texts that name many. Whatever is not there, invisible or refused is left out.
+ */
+export async function selectProjects(
+  sql: postgres.Sql,
+  caller: Caller,
+  ability: ProjectAbility,
+  paths: readonly string[],
+): Promise<Map<string, AuthorizedProject>> {
+  const names = paths.map((path) => path.toLowerCase()).filter((path) => path.includes('/'));
+  if (names.length === 0) return new Map();
+  const spaces = names.map((path) => path.slice(0, path.lastIndexOf('/')));
+  const ends = names.map((path) => path.slice(path.lastIndexOf('/') + 1));
+  const parameters = [caller?.id ?? NOBODY, today(), spaces, ends];
+  const rows = await sql.unsafe<ReachedProjectRow[]>(projectsByPaths, parameters, prepared);
+  const projects = rows.map((row) => projectReceipt(caller, row).project);
+  return new Map(
+    projects.filter((each) => each.may(ability)).map((each) => [each.fullPath.toLowerCase(), each]),
+  );
+}
+
 /** Where a deploy token is at home: in a project, or in all that are below a group. */
 export type DeployTokenHome = { project_id: number | null; namespace_id: number | null };
 
@@ -226,6 +253,12 @@ export async function authorizeGroup(
     prepared,
   );
   if (!found) throw notFound('Group');
+  const { group, standing } = groupReceipt(caller, found);
+  refuse(decide(rule, standing), 'Group');
+  return group;
+}
+
+function groupReceipt(caller: Caller, found: GroupFound): { group: AuthorizedGroup; standing: Standing } {
   // As above: the members table admits roles only.
   const role = (caller?.admin ? OWNER : found.level) as Role;
   const standing = {
@@ -233,9 +266,22 @@ export async function authorizeGroup(
     reachesInside: found.reaches_inside,
     features: featuresOf(found),
   };
-  refuse(decide(rule, standing), 'Group');
-  const may = (other: GroupAbility) => decide(groupPolicy[other], standing) === 'allowed';
-  return { id: found.id, row: found as GroupRow, role, may } as AuthorizedGroup;
+  const may = (ability: GroupAbility) => decide(groupPolicy[ability], standing) === 'allowed';
+  return { group: { id: found.id, row: found as GroupRow, role, may } as AuthorizedGroup, standing };
+}
+
+/** The groups to which the caller may do this, of those with these full paths, as selectProjects() does. */
+export async function selectGroups(
+  sql: postgres.Sql,
+  caller: Caller,
+  ability: GroupAbility,
+  paths: readonly string[],
+): Promise<Map<string, AuthorizedGroup>> {
+  if (paths.length === 0) return new Map();
+  const parameters = [caller?.id ?? NOBODY, today(), paths.map((path) => path.toLowerCase())];
+  const rows = await sql.unsafe<GroupFound[]>(groupsByPaths, parameters, prepared);
+  const groups = rows.map((row) => groupReceipt(caller, row).group).filter((each) => each.may(ability));
+  return new Map(groups.map((each) => [each.row.full_path.toLowerCase(), each]));
 }
 
 /** The receipt of an administrator; 401 for nobody, 403 for anyone else. */

@@ -4,7 +4,17 @@
  * Each row is a sentence: the least role that may, whether visibility alone is enough, and whether it goes on while the
  * object is archived. Anything that does not need an account says `visible: 'anyone'`.
  */
-import { DEVELOPER, GUEST, INTERNAL, MAINTAINER, OWNER, PUBLIC, REPORTER, type Role } from './roles.ts';
+import {
+  DEVELOPER,
+  GUEST,
+  INTERNAL,
+  MAINTAINER,
+  OWNER,
+  PLANNER,
+  PUBLIC,
+  REPORTER,
+  type Role,
+} from './roles.ts';
 
 export type Rule = {
   /** The least role that may. */
@@ -24,7 +34,11 @@ export type Rule = {
 };
 
 /** Parts of a project or group that can be turned off, or kept to members, by a setting of this name. */
-export type Feature = 'repository_access_level' | 'wiki_access_level' | 'snippets_access_level';
+export type Feature =
+  | 'repository_access_level'
+  | 'wiki_access_level'
+  | 'snippets_access_level'
+  | 'issues_access_level';
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
 
 export const projectPolicy = {
@@ -62,6 +76,31 @@ export const projectPolicy = {
   },
   create_project_snippets: { least: REPORTER, feature: 'snippets_access_level' },
   manage_project_snippets: { least: MAINTAINER, feature: 'snippets_access_level' },
+  read_planning: { least: GUEST, open: 'anyone', whileArchived: true, auditor: true },
+  subscribe_to_labels: { least: GUEST, open: 'signed_in', whileArchived: true },
+  manage_labels: { least: PLANNER },
+  manage_milestones: { least: PLANNER },
+  read_issues: {
+    least: GUEST,
+    open: 'anyone',
+    feature: 'issues_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  create_issues: { least: GUEST, open: 'signed_in', feature: 'issues_access_level' },
+  update_issues: { least: PLANNER, feature: 'issues_access_level' },
+  delete_issues: { least: OWNER, feature: 'issues_access_level' },
+  read_confidential_issues: {
+    least: PLANNER,
+    feature: 'issues_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  create_notes: { least: GUEST, open: 'signed_in' },
+  read_internal_notes: { least: PLANNER, whileArchived: true, auditor: true },
+  moderate_notes: { least: MAINTAINER },
+  upload_files: { least: GUEST, open: 'signed_in' },
+  manage_uploads: { least: MAINTAINER, whileArchived: true },
   fork_project: {
     least: REPORTER,
     open: 'signed_in',
@@ -105,6 +144,25 @@ export const groupPolicy = {
   },
   write_group_wiki: { least: DEVELOPER, feature: 'wiki_access_level' },
   delete_group_wiki_pages: { least: MAINTAINER, feature: 'wiki_access_level' },
+  read_planning: { least: GUEST, open: 'anyone', whileArchived: true, notFromInside: true, auditor: true },
+  subscribe_to_labels: {
+    least: GUEST,
+    open: 'signed_in',
+    whileArchived: true,
+    notFromInside: true,
+  },
+  manage_labels: { least: PLANNER },
+  manage_milestones: { least: PLANNER },
+  read_epics: { least: GUEST, open: 'anyone', whileArchived: true, notFromInside: true, auditor: true },
+  create_epics: { least: PLANNER },
+  update_epics: { least: PLANNER },
+  delete_epics: { least: OWNER },
+  read_confidential_epics: { least: PLANNER, whileArchived: true, auditor: true },
+  create_epic_notes: { least: GUEST, open: 'signed_in' },
+  read_internal_epic_notes: { least: PLANNER, whileArchived: true, auditor: true },
+  moderate_epic_notes: { least: MAINTAINER },
+  upload_files: { least: GUEST, open: 'signed_in' },
+  manage_uploads: { least: MAINTAINER, whileArchived: true },
   create_projects: { least: DEVELOPER },
   create_subgroup: { least: MAINTAINER },
   update_group: { least: OWNER, whileArchived: true },

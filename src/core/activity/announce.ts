@@ -9,7 +9,17 @@ import { type Fact, writeFacts } from '../../platform/outbox/outbox.ts';
 import type { Actor } from '../identity/actor.ts';
 
 /** Actions of activity events (facts: Activity events). */
-export type ActivityAction = 'created' | 'joined' | 'left' | 'expired' | 'pushed' | 'updated' | 'destroyed';
+export type ActivityAction =
+  | 'created'
+  | 'joined'
+  | 'left'
+  | 'expired'
+  | 'pushed'
+  | 'updated'
+  | 'destroyed'
+  | 'closed'
+  | 'reopened'
+  | 'commented';
 
 export type AuditedEntity =
   | { type: 'User'; id: number; path: string }
@@ -82,7 +92,8 @@ function activityRow({ author = SYSTEM, activity }: Announcement, created_at: Da
   ];
 }
 
-function auditRow({ author, audit }: Announcement, created_at: Date) {
+/** The row of what is audited, if anything: for a statement that writes it together with the change. */
+export function auditRow({ author, audit }: Announcement, created_at: Date) {
   if (!audit) return [];
   const { id, name } = author ?? SYSTEM;
   return [

@@ -1,9 +1,10 @@
 /** Projects as the API shows them: identity, basic and full (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../platform/http/schema.ts';
-import { visibilityName } from '../access/roles.ts';
+import { PLANNER, visibilityName } from '../access/roles.ts';
 import { CustomAttribute } from '../custom-attributes.ts';
 import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../identity/records.ts';
+import { renderDescription } from '../markdown/description.ts';
 import type { ProjectSizes } from '../repositories/statistics.ts';
 import { ProjectSettingsSchema, projectSettings } from './project-settings.ts';
 import { NamespaceBasic, presentNamespaceBasic } from './records.ts';
@@ -168,21 +169,19 @@ const NOTIFICATION_GLOBAL = 3;
 const accessLevel = (level: number) =>
   level > 0 ? { access_level: level, notification_level: NOTIFICATION_GLOBAL } : null;
 
+type ProjectSides = {
+  levels?: ProjectLevels;
+  forkedFrom?: ProjectRow;
+  /** Shown where it is given. */
+  sizes?: ProjectSizes | undefined;
+  seenGroups?: ReadonlySet<number>;
+};
+
 /**
  * The full record; `levels` are the caller's, undefined for nobody, and `seenGroups` those that the caller sees: the
  * names of others are not told (administrators see all).
  */
-export function presentProject(
-  view: ProjectView,
-  row: ProjectRow,
-  sides: {
-    levels?: ProjectLevels;
-    forkedFrom?: ProjectRow;
-    /** Shown where it is given. */
-    sizes?: ProjectSizes | undefined;
-    seenGroups?: ReadonlySet<number>;
-  },
-): FullProject {
+export function presentProject(view: ProjectView, row: ProjectRow, sides: ProjectSides): FullProject {
   const settings = projectSettings(row);
   const self = `${view.baseUrl}/api/v4/projects/${row.id}`;
   const fullPath = projectFullPath(row);
@@ -225,8 +224,8 @@ export function presentProject(
     import_url: null,
     import_type: null,
     import_status: row.forked_from_id === null ? 'none' : 'finished',
-    ...(issues && { open_issues_count: 0 }),
-    description_html: '',
+    ...(issues && { open_issues_count: openIssues(view, row, sides) }),
+    description_html: renderDescription(row.description),
     updated_at: row.updated_at.toISOString(),
     restrict_user_defined_variables: settings.ci_pipeline_variables_minimum_override_role !== 'developer',
     shared_with_groups: (row.shared_with_groups ?? []).filter(
@@ -244,6 +243,16 @@ export function presentProject(
       },
     }),
   };
+}
+
+/** Confidential ones are counted for whoever may read them all. */
+function openIssues(
+  view: { admin: boolean },
+  row: ProjectRow,
+  { levels }: Pick<ProjectSides, 'levels'>,
+): number {
+  const readsAll = view.admin || Math.max(levels?.project ?? 0, levels?.group ?? 0) >= PLANNER;
+  return (row.open_issues ?? 0) - (readsAll ? 0 : (row.open_confidential_issues ?? 0));
 }
 
 /** What is stored for a project; of the kinds that are not here yet there is nothing. */

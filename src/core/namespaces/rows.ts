@@ -45,14 +45,17 @@ export type ProjectRow = Selectable<ProjectsTable> & {
   ancestor_ids: number[];
   owner: OwnerSummary | null;
   shared_with_groups: GroupShare[] | null;
+  /** Null before the first issue or milestone. */
+  open_issues: number | null;
+  open_confidential_issues: number | null;
 };
 
 /** A project with the caller's levels on it: its own, and the greatest from groups. */
 export type ReachedProjectRow = ProjectRow & { level_project: number; level_group: number };
 
-/** Columns of ProjectRow over `projects p join namespaces n`, left join `users o` on the personal owner. */
+/** Columns of ProjectRow over `projects p join namespaces n`, `users o`, the personal owner, and `project_counters c`. */
 export const projectColumns = `
-  p.*, n.name as namespace_name, n.path as namespace_path, n.kind as namespace_kind,
+  p.*, c.open_issues, c.open_confidential_issues, n.name as namespace_name, n.path as namespace_path, n.kind as namespace_kind,
   n.full_path as namespace_full_path, n.full_name as namespace_full_name, n.parent_id as namespace_parent_id,
   n.avatar as namespace_avatar, n.ancestor_ids,
   (n.archived or exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived)) as namespace_archived,
@@ -65,7 +68,8 @@ export const projectColumns = `
 
 /** The from clause that projectColumns reads. */
 export const projectTables = `
-  projects p join namespaces n on n.id = p.namespace_id left join users o on o.id = n.owner_id`;
+  projects p join namespaces n on n.id = p.namespace_id left join users o on o.id = n.owner_id
+  left join project_counters c on c.project_id = p.id`;
 
 /** A namespace: a group, or the one that a person owns. */
 export type NamespaceRow = Selectable<NamespacesTable> & { kind: 'user' | 'group' };

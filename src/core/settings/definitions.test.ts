@@ -8,10 +8,7 @@ import { branchProtectionLevel } from '../namespaces/branch-protection.ts';
 import { ApplicationSettingsSchema, defaultSettings } from './definitions.ts';
 
 /** Settings that only later capabilities read. A name leaves this list with the code that obeys it. */
-const later: readonly string[] = [
-  'outbound_local_requests_allowlist',
-  'allow_local_requests_from_web_hooks_and_services',
-];
+const later: readonly string[] = [];
 
 const source = fileURLToPath(new URL('../..', import.meta.url));
 /** Where settings are defined, changed and shown, and where no setting is known but columns have the same names. */

@@ -17,6 +17,9 @@ const count = (value: number, description: string, maximum = 2_147_483_647) =>
   Type.Integer({ default: value, minimum: 0, maximum, description });
 const text = (value: string, description: string, maxLength = 10_000) =>
   Type.String({ default: value, maxLength, description });
+/** Stored sealed, and never shown: neither in the settings nor in audit events. */
+const secret = (description: string) =>
+  Type.String({ default: '', maxLength: 10_000, writeOnly: true, description });
 const choice = <const T extends readonly string[]>(names: T, value: T[number], description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: names, default: value, description });
 const list = (description: string) =>
@@ -159,6 +162,12 @@ export const ApplicationSettingsSchema = Type.Object({
     maximum: 1_073_741_824,
     description: 'Largest content of a snippet, in bytes.',
   }),
+  max_attachment_size: Type.Integer({
+    default: 100,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Largest uploaded file, in MiB.',
+  }),
   wiki_page_max_content_bytes: Type.Integer({
     default: 5_242_880,
     minimum: 1_024,
@@ -212,6 +221,37 @@ export const ApplicationSettingsSchema = Type.Object({
   group_archive_unarchive_api_limit: count(60, 'Archiving groups, per minute; 0 for no limit.'),
   members_delete_limit: count(60, 'DELETE of members per minute; 0 for no limit.'),
   project_members_api_limit: count(200, 'GET /projects/:id/members/all per minute; 0 for no limit.'),
+  search_rate_limit: count(300, 'Searches of one user per minute; 0 for no limit.'),
+  search_rate_limit_unauthenticated: count(
+    100,
+    'Searches of one address per minute, not signed in; 0 for no limit.',
+  ),
+  // Spam
+  issues_create_limit: count(300, 'Issues one user may create per minute; 0 for no limit.'),
+  notes_create_limit: count(300, 'Notes one user may create per minute; 0 for no limit.'),
+  notes_create_limit_allowlist: list('Users, by username, whom notes_create_limit does not hold.'),
+  akismet_enabled: boolean(
+    false,
+    'What everybody will read is shown to a service that speaks the Akismet protocol before it is written.',
+  ),
+  akismet_api_key: secret('The key of that service.'),
+  akismet_url: text('https://rest.akismet.com', 'Where that service is.', 2_000),
+  spam_check_failure: choice(
+    ['allow', 'hold'],
+    'allow',
+    'What happens to a write when that service gives no verdict: it passes, or is refused with 503.',
+  ),
+  recaptcha_enabled: boolean(
+    false,
+    'What is taken for spam may be written after all by who solves a CAPTCHA (reCAPTCHA v2).',
+  ),
+  recaptcha_site_key: text('', 'What clients ask for a CAPTCHA with.', 255),
+  recaptcha_private_key: secret('What solutions of a CAPTCHA are verified with.'),
+  recaptcha_url: text(
+    'https://www.google.com/recaptcha/api/siteverify',
+    'Where solutions of a CAPTCHA are verified.',
+    2_000,
+  ),
   // Operation
   maintenance_mode: boolean(false, 'Writes are refused with 503.'),
   maintenance_mode_message: text('', 'What is said while maintenance mode is on.', 255),
@@ -223,6 +263,9 @@ export const ApplicationSettingsSchema = Type.Object({
 
 export type ApplicationSettings = Static<typeof ApplicationSettingsSchema>;
 export type SettingName = keyof ApplicationSettings;
+
+/** The settings that are sealed where they are stored and in what read() gives, and shown nowhere. */
+export const secretSettings = ['akismet_api_key', 'recaptcha_private_key'] as const satisfies SettingName[];
 
 /** Every setting at its default. */
 export const defaultSettings = Object.fromEntries(

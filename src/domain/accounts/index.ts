@@ -3,7 +3,6 @@ import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { adminEndpoints } from './admin-routes.ts';
 import { avatarEndpoints, avatarRoutes } from './avatar-routes.ts';
-import { countEndpoints } from './count-routes.ts';
 import { finishDeletion, resumeDeletions, USER_DELETED } from './deletion.ts';
 import { emailEndpoints } from './email-routes.ts';
 import { enterpriseEndpoints } from './enterprise-routes.ts';
@@ -24,7 +23,6 @@ export function accountsCapability(services: Services, all: () => readonly Capab
       ...adminEndpoints,
       ...emailEndpoints,
       ...statusEndpoints,
-      ...countEndpoints,
       ...keyEndpoints,
       ...gpgKeyEndpoints,
       ...followEndpoints,

@@ -11,6 +11,7 @@ import { today } from '../../core/namespaces/group-list.ts';
 import { isPathTaken, lockNamespace, moveNamespace } from '../../core/namespaces/paths-change.ts';
 import type { NamespaceRow } from '../../core/namespaces/rows.ts';
 import type { Services } from '../../core/services.ts';
+import { resettlePlanning } from '../../core/work/resettle.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
@@ -48,6 +49,7 @@ export async function transferGroup(
     const moved = await moveNamespace(tx, row, { parent, path: row.path, name: row.name });
     if (parent && parent.visibility < row.visibility) await limitVisibility(tx, row.id, parent.visibility);
     if (!parent) await ensureOwner(tx, actor, moved);
+    await resettlePlanning(tx, await projectsBelow(tx, row.id));
     await announce(tx, {
       author: actor,
       audit: {
@@ -58,6 +60,13 @@ export async function transferGroup(
       fact: { name: 'namespace_moved', payload: { namespace_id: row.id, from: row.full_path } },
     });
   });
+}
+
+async function projectsBelow(tx: Db, id: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select p.id from projects p join namespaces n on n.id = p.namespace_id
+    where n.ancestor_ids @> array[${id}]::bigint[]`.execute(tx);
+  return rows.map((project) => project.id);
 }
 
 async function limitVisibility(tx: Db, id: number, greatest: number): Promise<void> {

@@ -19,6 +19,7 @@ import { scheduleMove, storageSet } from '../../core/repositories/move-schedule.
 import { chooseStorage } from '../../core/repositories/storage-choice.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { resettlePlanning } from '../../core/work/resettle.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';
@@ -419,6 +420,7 @@ export async function transferProject(
       .set({ namespace_id: target.id, updated_at: now() })
       .where('id', '=', project.id)
       .execute();
+    await resettlePlanning(tx, [project.id]);
     await announce(tx, {
       author: actor,
       audit: {

@@ -15,9 +15,9 @@ import {
 } from '../../platform/git/archive.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { findEntry } from '../../platform/git/trees.ts';
+import { dispositionHeader } from '../../platform/http/disposition.ts';
 import { commaList, stringEnum } from '../../platform/http/schema.ts';
 import { archiveName } from './archive-rules.ts';
-import { attachmentHeader } from './file-present.ts';
 import { replyWithStream } from './held-stream.ts';
 import { partsOf } from './tree-queries.ts';
 
@@ -69,7 +69,7 @@ const archiveAt = (path: string): Endpoint =>
         identity: JSON.stringify(order),
         headers: {
           'content-type': ending === 'zip' ? 'application/zip' : 'application/octet-stream',
-          'content-disposition': attachmentHeader('attachment', `${order.prefix}.${ending}`),
+          'content-disposition': dispositionHeader('attachment', `${order.prefix}.${ending}`),
         },
         make: (git) => streamArchive(git.folder, order),
       });

@@ -19,17 +19,6 @@ export const fileHeaders = (description: FileDescription): Record<string, string
     ]),
   );
 
-/** `Content-Disposition` with a name that old clients can read, and the real one (RFC 6266). */
-export function attachmentHeader(kind: 'inline' | 'attachment', name: string): string {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  if (plain === name) return `${kind}; filename="${name}"`;
-  const exact = encodeURIComponent(name.toWellFormed()).replace(
-    /['()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
-}
-
 export const presentBlamed = (commit: Commit, lines: string[]): BlameRecord => ({
   commit: {
     id: commit.oid,

@@ -1,10 +1,9 @@
-/** Repositories through the API: trees, files, commits, branches, tags, and what is said of commits. */
+/** Repositories through the API: trees, files, commits, branches and tags. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { archiveEndpoints } from './archive-routes.ts';
 import { blobEndpoints } from './blob-routes.ts';
 import { branchEndpoints } from './branch-routes.ts';
-import { commentEndpoints } from './comment-routes.ts';
 import { commitEndpoints } from './commit-routes.ts';
 import { compareEndpoints } from './compare-routes.ts';
 import { contributorEndpoints } from './contributor-routes.ts';
@@ -18,7 +17,6 @@ import { writeCommitEndpoints } from './write-commit-routes.ts';
 export const repositoriesCapability = (_services: Services): Capability => ({
   name: 'repositories',
   endpoints: [
-    ...commentEndpoints,
     ...commitEndpoints,
     ...compareEndpoints,
     ...statusEndpoints,
@@ -32,15 +30,10 @@ export const repositoriesCapability = (_services: Services): Capability => ({
     ...fileEndpoints,
     ...treeEndpoints,
   ],
-  tables: ['external_pipelines', 'commit_statuses', 'commit_comments'],
+  tables: ['external_pipelines', 'commit_statuses'],
   async reassign(tx, userId, ghostId) {
     await tx
       .updateTable('commit_statuses')
-      .set({ author_id: ghostId })
-      .where('author_id', '=', userId)
-      .execute();
-    await tx
-      .updateTable('commit_comments')
       .set({ author_id: ghostId })
       .where('author_id', '=', userId)
       .execute();

@@ -9,8 +9,8 @@ import { Failure } from '../../platform/failure.ts';
 import { isLarge, streamBlob } from '../../platform/git/blobs.ts';
 import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
 import type { HttpRequest } from '../../platform/http/answer.ts';
+import { dispositionHeader } from '../../platform/http/disposition.ts';
 import { digest } from '../../platform/secret.ts';
-import { attachmentHeader } from './file-present.ts';
 import { replyWithStream } from './held-stream.ts';
 
 const MINUTE = 60;
@@ -53,7 +53,7 @@ export async function replyWithBlob(
   });
   if (!read) return undefined;
   const { name, info, content } = read;
-  const disposition = { 'content-disposition': attachmentHeader('inline', name) };
+  const disposition = { 'content-disposition': dispositionHeader('inline', name) };
   if (content) {
     const text = !content.subarray(0, LOOKED_AT).includes(0);
     const type = text ? 'text/plain; charset=utf-8' : 'application/octet-stream';

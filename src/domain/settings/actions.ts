@@ -6,11 +6,11 @@ import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { featureDefinitions } from '../../core/settings/features.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import type { Json } from '../../platform/db/rows.ts';
 import { badRequest, invalid } from '../../platform/failure.ts';
 import { lockSettings, writeFeatureGate } from './queries.ts';
 import { applyChange, checkSettings, differences, refusedNames } from './rules.ts';
 import type { SettingsInput } from './schema.ts';
+import { sealSecrets, shownValue } from './secrets.ts';
 
 const instance: AuditedEntity = { type: 'InstanceScope', id: 1, path: 'instance' };
 
@@ -25,14 +25,14 @@ export async function changeSettings(
   if (Object.keys(refused).length > 0) throw invalid(refused);
   const changed = await inTransaction(db, async (tx) => {
     const before = await lockSettings(tx);
-    const after = applyChange(before, input);
+    const after = applyChange(before, sealSecrets(services.secretKey, before, input));
     const messages = checkSettings(after, new Set(services.config.storages.keys()));
     if (Object.keys(messages).length > 0) throw invalid(messages);
     const changes = differences(before, after);
     if (changes.length === 0) return after;
     await services.settings.write(tx, Object.fromEntries(changes.map(({ name, to }) => [name, to])));
     for (const { name, from, to } of changes) {
-      const details = { change: name, from: asJson(from), to: asJson(to) };
+      const details = { change: name, from: shownValue(name, from), to: shownValue(name, to) };
       await announce(tx, {
         author: actor,
         audit: { entity: instance, event: 'application_setting_updated', details },
@@ -43,12 +43,6 @@ export async function changeSettings(
   services.settings.forget();
   return changed;
 }
-
-/** Settings are JSON already; audit events show as text what is more than one value. No setting here is a secret. */
-const asJson = (value: unknown): Json =>
-  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? value
-    : JSON.stringify(value);
 
 const isFeature = (name: string): boolean => Object.hasOwn(featureDefinitions, name);
 

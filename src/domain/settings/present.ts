@@ -11,19 +11,25 @@ import type {
   LicenseWithActiveUsers,
 } from './schema.ts';
 
-/** Every setting under each of its names. */
-export const presentSettings = (settings: ApplicationSettings): ApplicationSettingRecord => ({
+/** Every setting under each of its names, but for those that are secret. */
+export const presentSettings = ({
+  akismet_api_key: _key,
+  recaptcha_private_key: _privateKey,
+  ...settings
+}: ApplicationSettings): ApplicationSettingRecord => ({
   id: 1,
   ...settings,
   password_authentication_enabled: settings.password_authentication_enabled_for_web,
   signin_enabled: settings.password_authentication_enabled_for_web,
   allow_local_requests_from_hooks_and_services: settings.allow_local_requests_from_web_hooks_and_services,
+  outbound_local_requests_whitelist: settings.outbound_local_requests_allowlist,
   throttle_unauthenticated_enabled: settings.throttle_unauthenticated_web_enabled,
   throttle_unauthenticated_requests_per_period: settings.throttle_unauthenticated_web_requests_per_period,
   throttle_unauthenticated_period_in_seconds: settings.throttle_unauthenticated_web_period_in_seconds,
   domain_allowlist_raw: settings.domain_allowlist.join('\n'),
   domain_denylist_raw: settings.domain_denylist.join('\n'),
   outbound_local_requests_allowlist_raw: settings.outbound_local_requests_allowlist.join('\n'),
+  notes_create_limit_allowlist_raw: settings.notes_create_limit_allowlist.join('\n'),
 });
 
 const separated = (count: number): string => count.toLocaleString('en-US');

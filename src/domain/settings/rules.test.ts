@@ -14,11 +14,7 @@ describe('refused names (facts: Application settings fields)', () => {
   test.each<[string, object, string[]]>([
     ['a setting', { signup_enabled: true }, []],
     ['another name of a setting', { signin_enabled: true, domain_denylist_raw: '' }, []],
-    [
-      'a public name that nothing obeys',
-      { akismet_enabled: true, signup_enabled: true },
-      ['akismet_enabled'],
-    ],
+    ['a public name that nothing obeys', { kroki_enabled: true, signup_enabled: true }, ['kroki_enabled']],
     ['a name that is nowhere', { colour: 'blue', private_token: 'x' }, []],
   ])('%s', (_, input, names) => {
     expect(Object.keys(refusedNames(input))).toEqual(names);
@@ -31,6 +27,8 @@ describe('refused names (facts: Application settings fields)', () => {
     known.add('impersonation_enabled');
     // Ours (docs/divergences.md): the public product takes plain http anywhere.
     known.add('oauth_plain_http_allowed');
+    // Ours: elsewhere the services are always those of their makers, and a missing verdict lets everything pass.
+    for (const name of ['akismet_url', 'recaptcha_url', 'spam_check_failure']) known.add(name);
     expect(Object.keys(ApplicationSettingsSchema.properties).filter((name) => !known.has(name))).toEqual([]);
     expect(Object.keys(settingAliases).filter((name) => !publicSettingNames.has(name))).toEqual([]);
   });
@@ -60,6 +58,11 @@ describe('changes', () => {
       'a list as text',
       { domain_denylist_raw: 'a.example\r\n\n b.example ' },
       { domain_denylist: ['a.example', 'b.example'] },
+    ],
+    [
+      'a list by its former name',
+      { outbound_local_requests_whitelist: ['10.0.0.0/8'] },
+      { outbound_local_requests_allowlist: ['10.0.0.0/8'] },
     ],
     [
       'branch protection by number',
@@ -110,6 +113,21 @@ describe('combinations', () => {
     ['a branch name', { default_branch_name: 'trunk/next' }, []],
     ['no branch name', { default_branch_name: '../x' }, ['default_branch_name']],
     ['a long list', { domain_allowlist: Array.from({ length: 1_001 }, () => 'a') }, ['domain_allowlist']],
+    ['the spam service without its key', { akismet_enabled: true }, ['akismet_api_key']],
+    ['with it', { akismet_enabled: true, akismet_api_key: 'sealed' }, []],
+    [
+      'the CAPTCHA service without its keys',
+      { recaptcha_enabled: true },
+      ['recaptcha_site_key', 'recaptcha_private_key'],
+    ],
+    ['with them', { recaptcha_enabled: true, recaptcha_site_key: 'a', recaptcha_private_key: 'sealed' }, []],
+    [
+      'a service without an address',
+      { akismet_url: '', recaptcha_url: '/verify' },
+      ['akismet_url', 'recaptcha_url'],
+    ],
+    ['a service that is no web address', { akismet_url: 'file:///etc/passwd' }, ['akismet_url']],
+    ['credentials in an address', { recaptcha_url: 'https://me:you@captcha.example' }, ['recaptcha_url']],
     ['a long entry', { domain_denylist: ['a'.repeat(256)] }, ['domain_denylist']],
   ])('%s', (_, changes, names) => {
     expect(Object.keys(checkSettings({ ...defaultSettings, ...changes }))).toEqual(names);

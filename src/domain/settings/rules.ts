@@ -45,7 +45,9 @@ export function applyChange(current: ApplicationSettings, input: SettingsInput):
     throttle_unauthenticated_web_period_in_seconds: input.throttle_unauthenticated_period_in_seconds,
     domain_allowlist: linesOrNothing(input.domain_allowlist_raw),
     domain_denylist: linesOrNothing(input.domain_denylist_raw),
-    outbound_local_requests_allowlist: linesOrNothing(input.outbound_local_requests_allowlist_raw),
+    outbound_local_requests_allowlist:
+      linesOrNothing(input.outbound_local_requests_allowlist_raw) ?? input.outbound_local_requests_whitelist,
+    notes_create_limit_allowlist: linesOrNothing(input.notes_create_limit_allowlist_raw),
   };
   const given = Object.fromEntries(Object.entries(renamed).filter(([, value]) => value !== undefined));
   const protection = changeBranchProtection(current.default_branch_protection_defaults, {
@@ -65,6 +67,27 @@ const isWebAddress = (text: string): boolean => {
   const protocol = URL.parse(text)?.protocol;
   return protocol === 'http:' || protocol === 'https:' || /^\/(?![/\\])/.test(text);
 };
+
+const isServiceAddress = (text: string): boolean => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+};
+
+/** The spam gate cannot ask services that it has no key or address for. */
+function checkSpamServices(settings: ApplicationSettings): ValidationMessages {
+  const needed = [
+    ...(settings.akismet_enabled ? (['akismet_api_key'] as const) : []),
+    ...(settings.recaptcha_enabled ? (['recaptcha_site_key', 'recaptcha_private_key'] as const) : []),
+  ];
+  const missing = needed.filter((name) => settings[name].trim() === '');
+  const addresses = (['akismet_url', 'recaptcha_url'] as const).filter(
+    (name) => !isServiceAddress(settings[name]),
+  );
+  return Object.fromEntries([
+    ...missing.map((name) => [name, ["can't be blank"]]),
+    ...addresses.map((name) => [name, ['must be an http or https address without credentials']]),
+  ]);
+}
 
 /** What is wrong with the settings as a whole; empty when nothing is. `storages` are the names that the program has. */
 export function checkSettings(
@@ -102,7 +125,7 @@ export function checkSettings(
       messages[name] = ['has an entry that is too long (maximum is 255 characters)'];
     }
   }
-  return messages;
+  return { ...messages, ...checkSpamServices(settings) };
 }
 
 type SettingDifference = { name: SettingName; from: unknown; to: unknown };

@@ -3,7 +3,11 @@ import Type, { type Static } from 'typebox';
 import { ApplicationSettingsSchema, settingChanges } from '../../core/settings/definitions.ts';
 import { nullable } from '../../platform/http/schema.ts';
 
-const { properties } = ApplicationSettingsSchema;
+const {
+  akismet_api_key: _key,
+  recaptcha_private_key: _privateKey,
+  ...shown
+} = ApplicationSettingsSchema.properties;
 
 const alias = (name: string) => ({ deprecated: true, description: `Another name of ${name}.` });
 const lines = (name: string) =>
@@ -16,6 +20,7 @@ export const settingAliases = {
   password_authentication_enabled: 'password_authentication_enabled_for_web',
   signin_enabled: 'password_authentication_enabled_for_web',
   allow_local_requests_from_hooks_and_services: 'allow_local_requests_from_web_hooks_and_services',
+  outbound_local_requests_whitelist: 'outbound_local_requests_allowlist',
   throttle_unauthenticated_enabled: 'throttle_unauthenticated_web_enabled',
   throttle_unauthenticated_requests_per_period: 'throttle_unauthenticated_web_requests_per_period',
   throttle_unauthenticated_period_in_seconds: 'throttle_unauthenticated_web_period_in_seconds',
@@ -26,6 +31,7 @@ export const settingTexts = {
   domain_allowlist_raw: 'domain_allowlist',
   domain_denylist_raw: 'domain_denylist',
   outbound_local_requests_allowlist_raw: 'outbound_local_requests_allowlist',
+  notes_create_limit_allowlist_raw: 'notes_create_limit_allowlist',
 } as const;
 
 const aliases = {
@@ -34,6 +40,11 @@ const aliases = {
   allow_local_requests_from_hooks_and_services: aliasOfBoolean(
     settingAliases.allow_local_requests_from_hooks_and_services,
   ),
+  outbound_local_requests_whitelist: Type.Array(Type.String({ maxLength: 255 }), {
+    ...alias(settingAliases.outbound_local_requests_whitelist),
+    maxItems: 1_000,
+    commaSeparated: true,
+  }),
   throttle_unauthenticated_enabled: aliasOfBoolean(settingAliases.throttle_unauthenticated_enabled),
   throttle_unauthenticated_requests_per_period: aliasOfCount(
     settingAliases.throttle_unauthenticated_requests_per_period,
@@ -44,9 +55,10 @@ const aliases = {
   domain_allowlist_raw: lines(settingTexts.domain_allowlist_raw),
   domain_denylist_raw: lines(settingTexts.domain_denylist_raw),
   outbound_local_requests_allowlist_raw: lines(settingTexts.outbound_local_requests_allowlist_raw),
+  notes_create_limit_allowlist_raw: lines(settingTexts.notes_create_limit_allowlist_raw),
 };
 
-export const ApplicationSettingRecord = Type.Object({ id: Type.Integer(), ...properties, ...aliases });
+export const ApplicationSettingRecord = Type.Object({ id: Type.Integer(), ...shown, ...aliases });
 export type ApplicationSettingRecord = Static<typeof ApplicationSettingRecord>;
 
 /** Open, so that a name of the public API that is not obeyed here can be refused instead of passed over. */

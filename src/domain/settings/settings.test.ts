@@ -1,7 +1,8 @@
 /** Settings, statistics, feature flags and licence of the instance, over HTTP. */
 import { describe, expect, test } from 'vitest';
-import { useApp } from '../../../test/support/app.ts';
+import { SECRET_KEY, useApp } from '../../../test/support/app.ts';
 import { makeUser } from '../../../test/support/factories.ts';
+import { unseal } from '../../platform/secret.ts';
 
 const app = useApp();
 const put = (body: unknown) => app.root('PUT /application/settings', { body });
@@ -60,10 +61,10 @@ describe('application settings (facts: Application settings & statistics)', () =
   });
 
   test('names of the public API that nothing obeys are refused, and nothing is stored', async () => {
-    const { status, body } = await put({ akismet_enabled: true, kroki_url: '', signup_enabled: false });
+    const { status, body } = await put({ kroki_enabled: true, kroki_url: '', signup_enabled: false });
     expect(status).toBe(400);
     expect(body.message).toEqual({
-      akismet_enabled: ['is not supported'],
+      kroki_enabled: ['is not supported'],
       kroki_url: ['is not supported'],
     });
     expect(await read()).toMatchObject({ signup_enabled: true });
@@ -83,6 +84,26 @@ describe('application settings (facts: Application settings & statistics)', () =
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.body.message)).toContain(name);
     expect(await read()).toEqual(before);
+  });
+
+  test('secrets are stored sealed, and shown nowhere', async () => {
+    const secret = 'a-key-of-the-spam-service';
+    const changed = await put({ akismet_enabled: true, akismet_api_key: secret });
+    expect(changed.status).toBe(200);
+    await put({ akismet_api_key: secret });
+    expect(changed.text + (await app.root('GET /application/settings')).text).not.toMatch(
+      /a-key-of|akismet_api_key|recaptcha_private_key/,
+    );
+    expect(await audited('akismet_api_key')).toMatchObject([{ details: { from: '', to: '[hidden]' } }]);
+    const [stored] = await app.app.services.database.sql`select values::text from application_settings`;
+    expect(stored?.values).not.toContain(secret);
+    const { akismet_api_key: sealed } = await app.app.services.settings.read();
+    expect(unseal(SECRET_KEY, sealed)).toBe(secret);
+    expect((await put({ akismet_api_key: '' })).body.message).toEqual({
+      akismet_api_key: ["can't be blank"],
+    });
+    expect((await put({ akismet_enabled: false, akismet_api_key: '' })).status).toBe(200);
+    expect((await app.app.services.settings.read()).akismet_api_key).toBe('');
   });
 
   test('the record of branch protection and its number say the same', async () => {

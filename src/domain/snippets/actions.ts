@@ -1,17 +1,13 @@
 /** Making, changing and erasing snippets: the files by a commit in their own repository, the rest in one transaction. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { AuthorizedProject } from '../../core/access/find.ts';
 import { visibilityLevel } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
-import type { Actor } from '../../core/identity/actor.ts';
 import { authorOf } from '../../core/repositories/authors.ts';
 import { repositoryPath, snippetRepository } from '../../core/repositories/containers.ts';
 import { countWrite } from '../../core/repositories/pushes.ts';
 import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import { chooseStorage } from '../../core/repositories/storage-choice.ts';
-import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -19,15 +15,9 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import type { HttpRequest } from '../../platform/http/answer.ts';
 import { commitEdits } from './files.ts';
 import { changesOf, checkFields, newFilesOf, readChanges, refuseEmpty } from './rules.ts';
+import type { Scene } from './scene.ts';
 import type { CreateInput, UpdateInput } from './schema.ts';
-
-/** What every change is made with; `project` is undefined for personal snippets. */
-export type Scene = {
-  services: Services;
-  settings: ApplicationSettings;
-  actor: Actor;
-  project: AuthorizedProject | undefined;
-};
+import { checkSnippet } from './spam.ts';
 
 /** The audit event of a change; a personal snippet's is about its author. */
 async function record(
@@ -92,7 +82,7 @@ const save = (
 export async function createSnippet(
   scene: Scene,
   input: CreateInput,
-  request: Pick<HttpRequest, 'headers' | 'address'>,
+  request: HttpRequest,
 ): Promise<SnippetRow> {
   const { services, settings, actor, project } = scene;
   const { db } = services.database;
@@ -104,6 +94,8 @@ export async function createSnippet(
     admin: actor.admin,
   });
   const edits = readChanges(newFilesOf(input), settings.snippet_size_limit);
+  const { title, description = null } = input;
+  await checkSnippet(scene, request, { title, description, visibility: visibilityLevel(visibility), edits });
   const author = await authorOf(db, actor);
   const time = now();
   const userAgent = request.headers['user-agent'];
@@ -140,6 +132,7 @@ export async function updateSnippet(
   scene: Scene,
   snippet: SnippetRow,
   input: UpdateInput,
+  request: HttpRequest,
 ): Promise<SnippetRow> {
   const { services, settings, actor } = scene;
   const { title, description, visibility } = input;
@@ -157,6 +150,7 @@ export async function updateSnippet(
     ...(description !== undefined && { description }),
     ...(level !== undefined && { visibility: level }),
   };
+  await checkSnippet(scene, request, { ...snippet, ...changes, edits }, snippet);
   if (edits.length === 0) return save(scene, snippet.id, changes, 'snippet_updated', undefined);
   const author = await authorOf(services.database.db, actor);
   const { id, default_branch: branch } = snippet;

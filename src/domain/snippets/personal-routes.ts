@@ -1,5 +1,6 @@
 /** Personal snippets, and the lists of all that a caller sees (facts: Snippets). */
 import { anyone, onInstance, signedIn } from '../../core/access/access.ts';
+import { visibleSnippets } from '../../core/access/snippet-lists.ts';
 import { bytes, type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
 import { SnippetRecord } from '../../core/repositories/snippet-records.ts';
 import { forbidden } from '../../platform/failure.ts';
@@ -7,7 +8,7 @@ import { onOwnSnippet, onSnippet } from './access.ts';
 import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';
 import { readFile } from './files.ts';
 import { presentOne, presentPage, presentUserAgent } from './present.ts';
-import { authoredBy, personalOnly, publicOnly, selectSnippet, selectSnippets, visibleTo } from './queries.ts';
+import { authoredBy, personalOnly, publicOnly, selectSnippet, selectSnippets } from './queries.ts';
 import {
   BODY_LIMIT,
   CreatePersonal,
@@ -33,7 +34,7 @@ export const personalEndpoints: Endpoint[] = [
     item: SnippetRecord,
     handle: async (context) => {
       const { db, actor, input, page } = context;
-      const conditions = [authoredBy(actor.id), visibleTo(actor)];
+      const conditions = [authoredBy(actor.id), visibleSnippets(actor)];
       return presentPage(context, await selectSnippets(db, conditions, input, page));
     },
   }),
@@ -62,7 +63,7 @@ export const personalEndpoints: Endpoint[] = [
       const { db, actor, page } = context;
       const { repository_storage, ...times } = context.input;
       const filters = actor.admin ? context.input : times;
-      return presentPage(context, await selectSnippets(db, [visibleTo(actor)], filters, page));
+      return presentPage(context, await selectSnippets(db, [visibleSnippets(actor)], filters, page));
     },
   }),
   endpoint({
@@ -98,9 +99,9 @@ export const personalEndpoints: Endpoint[] = [
     input: UpdatePersonal,
     reply: SnippetRecord,
     handle: async (context) => {
-      const { services, settings, actor, subject, input } = context;
+      const { services, settings, actor, subject, input, request } = context;
       const scene = { services, settings, actor, project: undefined };
-      return presentOne(context, await updateSnippet(scene, subject, input));
+      return presentOne(context, await updateSnippet(scene, subject, input, request));
     },
   }),
   endpoint({

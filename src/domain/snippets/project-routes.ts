@@ -94,11 +94,11 @@ export const projectEndpoints: Endpoint[] = [
     input: UpdateInProject,
     reply: SnippetRecord,
     handle: async (context) => {
-      const { db, services, settings, actor, subject, input } = context;
+      const { db, services, settings, actor, subject, input, request } = context;
       const { snippet_id, ...changes } = input;
       const snippet = await findForChange(db, actor, subject, snippet_id);
       const scene = { services, settings, actor, project: subject };
-      return presentOne(context, await updateSnippet(scene, snippet, changes));
+      return presentOne(context, await updateSnippet(scene, snippet, changes, request));
     },
   }),
   endpoint({

@@ -1,5 +1,5 @@
 /** What the database refuses, as the Failure that a client reads. */
-import { Failure, invalid } from '../failure.ts';
+import { Failure, invalid, notFound } from '../failure.ts';
 
 type DatabaseError = { code: string; constraint_name?: string; message: string };
 
@@ -29,6 +29,8 @@ export function translateDatabaseError(error: unknown): unknown {
     if (known)
       return new Failure(known.status, { [known.property]: ['has already been taken'] }, { cause: error });
   }
+  // A row names another that went in the meantime. To remove what others still name is a fault, and stays one.
+  if (error.code === '23503' && error.message.startsWith('insert or update')) return notFound();
   // A text that is too long for an index: no declaration bounds a full path, which is made of many.
   if (error.code === '54000') return invalid({ base: ['a value is too long'] });
   if (error.code === '22003') return invalid({ base: ['a number is out of range'] });

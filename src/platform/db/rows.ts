@@ -62,15 +62,14 @@ export type AuditEventsTable = {
   created_at: Date;
 };
 
-export type CommitCommentsTable = {
+export type AwardEmojiTable = {
   id: GeneratedAlways<number>;
-  project_id: number;
-  sha: string;
-  author_id: number;
-  note: string;
-  path: string | null;
-  line: number | null;
-  line_type: string | null;
+  name: string;
+  user_id: number;
+  issue_id: number | null;
+  epic_id: number | null;
+  snippet_id: number | null;
+  note_id: number | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -150,6 +149,39 @@ export type EmailsTable = {
   updated_at: Date;
 };
 
+export type EpicIssuesTable = {
+  id: GeneratedAlways<number>;
+  epic_id: number;
+  issue_id: number;
+  relative_position: number;
+};
+
+export type EpicsTable = {
+  id: GeneratedAlways<number>;
+  iid: number;
+  namespace_id: number;
+  author_id: number;
+  parent_id: number | null;
+  title: string;
+  description: string | null;
+  state: Generated<string>;
+  closed_at: Date | null;
+  closed_by_id: number | null;
+  confidential: Generated<boolean>;
+  color: Generated<string>;
+  start_date_is_fixed: Generated<boolean>;
+  start_date_fixed: string | null;
+  due_date_is_fixed: Generated<boolean>;
+  due_date_fixed: string | null;
+  relative_position: number;
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  last_edited_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type ExternalPipelinesTable = {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -177,6 +209,12 @@ export type GpgKeysTable = {
   fingerprint: string;
   created_at: Date;
   updated_at: Date;
+};
+
+export type GroupCountersTable = {
+  namespace_id: number;
+  epics: Generated<number>;
+  milestones: Generated<number>;
 };
 
 export type GroupGroupLinksTable = {
@@ -222,6 +260,78 @@ export type InvitationsTable = {
   updated_at: Date;
 };
 
+export type IssueAssigneesTable = {
+  issue_id: number;
+  user_id: number;
+};
+
+export type IssueLinksTable = {
+  id: GeneratedAlways<number>;
+  source_id: number;
+  target_id: number;
+  link_type: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type IssuesTable = {
+  id: GeneratedAlways<number>;
+  iid: number;
+  project_id: number;
+  author_id: number;
+  title: string;
+  description: string | null;
+  state: Generated<string>;
+  closed_at: Date | null;
+  closed_by_id: number | null;
+  issue_type: Generated<string>;
+  severity: Generated<string>;
+  confidential: Generated<boolean>;
+  discussion_locked: boolean | null;
+  milestone_id: number | null;
+  start_date: string | null;
+  due_date: string | null;
+  weight: number | null;
+  health_status: string | null;
+  relative_position: number;
+  time_estimate: Generated<number>;
+  moved_to_id: number | null;
+  duplicated_to_id: number | null;
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  last_edited_at: Date | null;
+  user_agent: string | null;
+  ip_address: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type LabelLinksTable = {
+  id: GeneratedAlways<number>;
+  label_id: number;
+  issue_id: number | null;
+  epic_id: number | null;
+};
+
+export type LabelPrioritiesTable = {
+  project_id: number;
+  label_id: number;
+  priority: number;
+};
+
+export type LabelsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  name: string;
+  description: string | null;
+  color: string;
+  archived: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type MembersTable = {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -238,6 +348,20 @@ export type MigrationsTable = {
   name: string;
   digest: string;
   applied_at: Generated<Date>;
+};
+
+export type MilestonesTable = {
+  id: GeneratedAlways<number>;
+  iid: number;
+  project_id: number | null;
+  namespace_id: number | null;
+  title: string;
+  description: string | null;
+  state: Generated<string>;
+  start_date: string | null;
+  due_date: string | null;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type NamespacesTable = {
@@ -259,6 +383,30 @@ export type NamespacesTable = {
   marked_by_id: number | null;
   path_before_deletion: string | null;
   deleting: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type NotesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  issue_id: number | null;
+  epic_id: number | null;
+  snippet_id: number | null;
+  commit_sha: string | null;
+  author_id: number;
+  body: string;
+  discussion_id: string;
+  in_thread: Generated<boolean>;
+  system_action: string | null;
+  internal: Generated<boolean>;
+  resolved_at: Date | null;
+  resolved_by_id: number | null;
+  path: string | null;
+  line: number | null;
+  line_type: string | null;
+  last_edited_at: Date | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -339,6 +487,14 @@ export type OutboxTable = {
 export type ProcessesTable = {
   id: string;
   beat_at: Date;
+};
+
+export type ProjectCountersTable = {
+  project_id: number;
+  issues: Generated<number>;
+  milestones: Generated<number>;
+  open_issues: Generated<number>;
+  open_confidential_issues: Generated<number>;
 };
 
 export type ProjectFeatureFlagsTable = {
@@ -431,6 +587,15 @@ export type RateLimitWindowsTable = {
   leased: number;
 };
 
+export type RelatedEpicLinksTable = {
+  id: GeneratedAlways<number>;
+  source_id: number;
+  target_id: number;
+  link_type: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type RepositoriesTable = {
   id: GeneratedAlways<number>;
   container: string;
@@ -462,6 +627,19 @@ export type RepositoryUsesTable = {
   began_at: Date;
 };
 
+export type ResourceEventsTable = {
+  id: GeneratedAlways<number>;
+  kind: string;
+  issue_id: number | null;
+  epic_id: number | null;
+  user_id: number;
+  action: string | null;
+  label_id: number | null;
+  milestone_id: number | null;
+  weight: number | null;
+  created_at: Date;
+};
+
 export type SessionsTable = {
   id: GeneratedAlways<number>;
   digest: Buffer;
@@ -488,6 +666,19 @@ export type SnippetsTable = {
   ip_address: string | null;
   created_at: Date;
   updated_at: Date;
+};
+
+export type SpamLogsTable = {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  noteable_type: string;
+  title: string | null;
+  description: string | null;
+  source_ip: string | null;
+  user_agent: string | null;
+  request_digest: Buffer;
+  recaptcha_verified: Generated<boolean>;
+  created_at: Date;
 };
 
 export type SshKeysTable = {
@@ -521,6 +712,55 @@ export type StorageMovesTable = {
   process_id: string | null;
   created_at: Date;
   updated_at: Date;
+};
+
+export type SubscriptionsTable = {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  issue_id: number | null;
+  epic_id: number | null;
+  label_id: number | null;
+  project_id: number | null;
+  subscribed: boolean;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type TimelogsTable = {
+  id: GeneratedAlways<number>;
+  issue_id: number;
+  user_id: number;
+  seconds: number;
+  summary: string | null;
+  spent_at: Date;
+  created_at: Date;
+};
+
+export type TodosTable = {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  author_id: number;
+  project_id: number | null;
+  namespace_id: number | null;
+  issue_id: number | null;
+  epic_id: number | null;
+  commit_sha: string | null;
+  note_id: number | null;
+  action: string;
+  state: Generated<string>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type UploadsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  uploader_id: number;
+  secret: string;
+  filename: string;
+  size: number;
+  created_at: Date;
 };
 
 export type UsersTable = {
@@ -597,25 +837,36 @@ export type Tables = {
   activity_events: ActivityEventsTable;
   application_settings: ApplicationSettingsTable;
   audit_events: AuditEventsTable;
-  commit_comments: CommitCommentsTable;
+  award_emoji: AwardEmojiTable;
   commit_statuses: CommitStatusesTable;
   custom_attributes: CustomAttributesTable;
   deploy_keys: DeployKeysTable;
   deploy_keys_projects: DeployKeysProjectsTable;
   deploy_tokens: DeployTokensTable;
   emails: EmailsTable;
+  epic_issues: EpicIssuesTable;
+  epics: EpicsTable;
   external_pipelines: ExternalPipelinesTable;
   feature_gates: FeatureGatesTable;
   follows: FollowsTable;
   gpg_keys: GpgKeysTable;
+  group_counters: GroupCountersTable;
   group_group_links: GroupGroupLinksTable;
   group_wikis: GroupWikisTable;
   identities: IdentitiesTable;
   instance_facts: InstanceFactsTable;
   invitations: InvitationsTable;
+  issue_assignees: IssueAssigneesTable;
+  issue_links: IssueLinksTable;
+  issues: IssuesTable;
+  label_links: LabelLinksTable;
+  label_priorities: LabelPrioritiesTable;
+  labels: LabelsTable;
   members: MembersTable;
   migrations: MigrationsTable;
+  milestones: MilestonesTable;
   namespaces: NamespacesTable;
+  notes: NotesTable;
   oauth_applications: OauthApplicationsTable;
   oauth_devices: OauthDevicesTable;
   oauth_grants: OauthGrantsTable;
@@ -623,6 +874,7 @@ export type Tables = {
   oauth_signing_keys: OauthSigningKeysTable;
   outbox: OutboxTable;
   processes: ProcessesTable;
+  project_counters: ProjectCountersTable;
   project_feature_flags: ProjectFeatureFlagsTable;
   project_group_links: ProjectGroupLinksTable;
   project_redirects: ProjectRedirectsTable;
@@ -631,14 +883,21 @@ export type Tables = {
   protected_ref_access: ProtectedRefAccessTable;
   protected_tags: ProtectedTagsTable;
   rate_limit_windows: RateLimitWindowsTable;
+  related_epic_links: RelatedEpicLinksTable;
   repositories: RepositoriesTable;
   repository_removals: RepositoryRemovalsTable;
   repository_uses: RepositoryUsesTable;
+  resource_events: ResourceEventsTable;
   sessions: SessionsTable;
   snippets: SnippetsTable;
+  spam_logs: SpamLogsTable;
   ssh_keys: SshKeysTable;
   stars: StarsTable;
   storage_moves: StorageMovesTable;
+  subscriptions: SubscriptionsTable;
+  timelogs: TimelogsTable;
+  todos: TodosTable;
+  uploads: UploadsTable;
   users: UsersTable;
   wiki_pages: WikiPagesTable;
 };

@@ -17,6 +17,8 @@ export type HistoryFilter = {
   path?: string | undefined;
   /** A part of the author's name and address. */
   author?: string | undefined;
+  /** A part of the message, in capitals or not. */
+  message?: string | undefined;
   firstParent?: boolean | undefined;
   /** No parent before all of its children. */
   topological?: boolean | undefined;
@@ -40,6 +42,10 @@ function selection(head: string | undefined, filter: HistoryFilter): string[] | 
     ...(filter.since === undefined ? [] : [`--max-age=${Math.max(0, Math.ceil(filter.since))}`]),
     ...(filter.until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(filter.until))}`]),
     ...(filter.author ? ['--fixed-strings', `--author=${filter.author}`] : []),
+    // A line is a pattern of its own, and one that is empty fits everything.
+    ...(filter.message
+      ? ['--fixed-strings', '--regexp-ignore-case', `--grep=${filter.message.replaceAll(/\s*\n\s*/g, ' ')}`]
+      : []),
     ...(filter.firstParent ? ['--first-parent'] : []),
     ...(filter.topological ? ['--topo-order'] : []),
     ...(head === undefined ? ['--branches', '--tags'] : [head]),
@@ -48,8 +54,8 @@ function selection(head: string | undefined, filter: HistoryFilter): string[] | 
   ];
 }
 
-const isWhole = ({ since, until, path, author, topological }: HistoryFilter): boolean =>
-  since === undefined && until === undefined && !path && !author && !topological;
+const isWhole = ({ since, until, path, author, message, topological }: HistoryFilter): boolean =>
+  since === undefined && until === undefined && !path && !author && !message && !topological;
 
 /** The commits that a head leads to, or every branch and tag where there is none, in the order of `git log`. */
 export async function listHistory(

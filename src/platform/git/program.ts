@@ -73,6 +73,8 @@ export type GitOptions = {
   milliseconds?: number;
   /** Bytes of output; more ends the program with a failure. 64 MiB unless told. */
   maximumOutput?: number;
+  /** Whether what is beyond that is cut off instead: the program is ended, and what it wrote so far is the output. */
+  cutOutput?: boolean;
 };
 
 /** git ended with another code than 0, or by a signal. */
@@ -187,6 +189,7 @@ export async function gitUnless(
 function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const child = spawnGit(args, options);
+  const maximum = options.maximumOutput ?? MOST_OUTPUT;
   const output: Buffer[] = [];
   let bytes = 0;
   let stderr = '';
@@ -196,10 +199,12 @@ function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   }, options.milliseconds ?? PATIENCE_MILLISECONDS);
   child.stdout?.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > (options.maximumOutput ?? MOST_OUTPUT)) {
+    if (bytes <= maximum) output.push(chunk);
+    else {
       child.kill('SIGKILL');
-      reject(new Failure('unprocessable', 'The answer is too large.'));
-    } else output.push(chunk);
+      if (options.cutOutput) resolve(Buffer.concat([...output, chunk]).subarray(0, maximum));
+      else reject(new Failure('unprocessable', 'The answer is too large.'));
+    }
   });
   child.stderr?.on('data', (chunk: Buffer) => {
     if (stderr.length < MOST_STDERR) stderr += chunk.toString('utf8');

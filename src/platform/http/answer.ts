@@ -42,8 +42,9 @@ export const json = (status: number, value: unknown, headers: Record<string, str
 
 /** The API's body for a failure: `message`, and the public codes beside it (spec: Error bodies). */
 export function renderFailure(failure: Failure): Answer {
-  const { error, errorDescription, errorCode, scope, headers } = failure.details;
+  const { error, errorDescription, errorCode, scope, headers, fields } = failure.details;
   const body = {
+    ...fields,
     message: failure.publicMessage,
     error,
     error_description: errorDescription,

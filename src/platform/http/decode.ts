@@ -172,12 +172,11 @@ const compileRest = (node: SchemaNode, path: Path) => {
   const decode = compile(free, path);
   const tooLong = tooLongAt(path, MAXIMUM_FREE_KEYS, 'item');
   return (raw: RawObject, problems: Problems): Record<string, unknown> => {
-    if (Object.keys(raw).length > MAXIMUM_FREE_KEYS) problems.add(tooLong);
+    const chosen = Object.entries(raw).filter(([key]) => accepts.test(key) && !declared.has(key));
+    if (chosen.length > MAXIMUM_FREE_KEYS) problems.add(tooLong);
     // Names that the client chose need an object without a prototype.
     const value: Record<string, unknown> = Object.create(null);
-    for (const [key, given] of Object.entries(raw)) {
-      if (accepts.test(key) && !declared.has(key)) value[key] = decode(given, problems);
-    }
+    for (const [key, given] of chosen) value[key] = decode(given, problems);
     return value;
   };
 };

@@ -101,6 +101,7 @@ test('the order is that of the paths, whatever order the operations come in', ()
 });
 
 test('an id is made of method and path, and two of one are refused', () => {
+  expect(operationId('GET', '/groups/:id/-/epics')).toBe('getGroupsIdDashEpics');
   expect(operationId('DELETE', '/projects/:id/feature_flags/:name')).toBe('deleteProjectsIdFeatureFlagsName');
   expect(() => describeAll([operation({ path: '/a_b' }), operation({ path: '/a/b' })])).toThrow('one id');
 });

@@ -34,8 +34,9 @@ export type DocumentParts = {
 
 const methodsWithBody = new Set<Method>(['POST', 'PUT', 'PATCH']);
 
-/** `GET /projects/:id/members` → `getProjectsIdMembers`: unique, because method and path are. */
-export const operationId = (method: Method, path: string): string => `${method.toLowerCase()}${pascal(path)}`;
+/** `GET /projects/:id/members` → `getProjectsIdMembers`: unique, because method and path are; `/-/` counts as a word. */
+export const operationId = (method: Method, path: string): string =>
+  `${method.toLowerCase()}${pascal(path.replaceAll('/-/', '/dash/'))}`;
 
 /** The document. Throws when two operations would get one id. */
 export function openApiDocument(parts: DocumentParts): SchemaObject {

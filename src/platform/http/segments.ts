@@ -1,6 +1,8 @@
 /** Paths that begin with any number of segments, `/:name+…`, for a router whose parameters are one segment each. Pure. */
 
 const beginning = /^\/:\w+\+/;
+/** No group or user has one of these names. Repositories of snippets are found below `-/`, like those of any path. */
+const fixed = /^(?:api|-(?!\/snippets\/))\//;
 
 /** The path as the router takes it. */
 export const routerPath = (path: string): string => path.replace(/^(\/:\w+)\+/, '$1');
@@ -22,6 +24,7 @@ export function joinSegments(paths: readonly string[]): (url: string) => string 
     const [root = ''] = /^(?:https?:\/\/[^/?]*)?\/*/.exec(url) ?? [];
     const mark = url.indexOf('?');
     const path = url.slice(root.length, mark < 0 ? undefined : mark);
+    if (fixed.test(path)) return url;
     for (const ending of endings) {
       const at = findEnding(path, ending);
       if (at > 0) return `${root}${path.slice(0, at).replace(/\/+/g, '%2F')}${url.slice(root.length + at)}`;

@@ -1,0 +1,216 @@
+/**
+ * From Markdown to HTML that is safe to show, in one pass and without a database: what names something is left open, as a
+ * mark in the text that whoever knows the reader puts a link for. Loaded only where something is rendered.
+ */
+import { nameToEmoji } from 'gemoji';
+import createMarkdownIt, { type MarkdownIt, type StateBlock, type StateCore, type Token } from 'markdown-it';
+import { randomHex } from '../../platform/secret.ts';
+import { referenceAt, scanReferences } from './references.ts';
+import { asWritten, type Fragment, type Rendered } from './rendered.ts';
+import { type Place, sanitize } from './sanitizer.ts';
+
+export type Dialect = Place & {
+  /** References, emoji and task lists, which plain Markdown does not know. */
+  gfm: boolean;
+  /** One line: no paragraphs, lists or headings. */
+  line?: boolean;
+};
+
+/** More in one text stay as they were written: a few bytes of text would become hundreds of HTML. */
+const MOST_FRAGMENTS = 5_000;
+
+type Marks = {
+  fragments: Fragment[];
+  /** The mark of a fragment; undefined when there are enough. */
+  mark(fragment: Fragment): string | undefined;
+  /** The finished HTML, sanitised and cut at the marks. */
+  cut(html: string, place: Place): Rendered;
+};
+
+/**
+ * Marks are made of a number that nobody can guess, and count only where the sanitiser saw them between elements: one that
+ * a writer's unclosed quote has drawn into an attribute must not become HTML there.
+ */
+function createMarks(): Marks {
+  const fragments: Fragment[] = [];
+  const inside = randomHex(16);
+  const outside = randomHex(16);
+  const marked = new RegExp(`\u0002${inside}:(\\d+)\u0003`, 'g');
+  return {
+    fragments,
+    mark(fragment) {
+      if (fragments.length >= MOST_FRAGMENTS) return undefined;
+      return `\u0002${inside}:${fragments.push(fragment) - 1}\u0003`;
+    },
+    cut(html, place) {
+      const safe = sanitize(html, place, (piece) => piece.replace(marked, `\u0002${outside}:$1\u0003`));
+      const parts = safe.replace(marked, '').split(new RegExp(`\u0002${outside}:(\\d+)\u0003`));
+      const texts = parts.filter((_, index) => index % 2 === 0);
+      const order = parts.filter((_, index) => index % 2 === 1);
+      return { texts, fragments: order.map((index) => fragments[Number(index)] ?? { html: '' }) };
+    },
+  };
+}
+
+type Env = { dialect: Dialect; marks: Marks; grown?: true };
+
+/** Blocks and cells for each letter of a text, and besides: a table's rows are filled up to its head, whatever was written. */
+const BLOCKS = { each: 2, besides: 200 };
+/** Letters of addresses and titles in the same way: what is defined once is put wherever it is named. */
+const ADDRESSES = { each: 10, besides: 10_000 };
+
+/** Ends a text of which many more blocks are made than were written, between the rows of a table too. */
+function boundBlocks(state: StateBlock, _start: number, end: number, silent: boolean): boolean {
+  if (state.tokens.length <= BLOCKS.each * state.src.length + BLOCKS.besides) return false;
+  (state.env as Env).grown = true;
+  if (!silent) state.line = end;
+  return true;
+}
+
+/** Leaves nothing of a text with many more addresses than were written: they must not be put together. */
+function boundAddresses(state: StateCore): void {
+  let letters = 0;
+  for (const { children } of state.tokens)
+    for (const { attrs } of children ?? [])
+      for (const [, value] of attrs ?? []) letters += String(value).length;
+  if (letters <= ADDRESSES.each * state.src.length + ADDRESSES.besides) return;
+  (state.env as Env).grown = true;
+  state.tokens = [];
+}
+
+const blockTags = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'blockquote', 'table']);
+
+/** Directions by the text itself, and columns by an attribute: no style leaves. */
+function dressBlocks({ tokens }: StateCore): void {
+  for (const token of tokens) {
+    if (token.nesting !== 1) continue;
+    if (blockTags.has(token.tag)) token.attrSet('dir', 'auto');
+    const [, side] = /^text-align:(left|center|right)$/.exec(String(token.attrGet('style'))) ?? [];
+    if (side !== undefined) token.attrs = [['align', side]];
+  }
+}
+
+const task = /^\[([ xX])\](?=\s)/;
+
+/** `- [ ] text` is a task. The box is made by us; no text may bring an input of its own. */
+function markTasks(state: StateCore): void {
+  const { tokens, env } = state;
+  const lists: Token[] = [];
+  tokens.forEach((token, index) => {
+    if (token.type === 'bullet_list_open' || token.type === 'ordered_list_open') lists.push(token);
+    else if (token.type === 'bullet_list_close' || token.type === 'ordered_list_close') lists.pop();
+    const item = tokens[index - 2];
+    if (token.type !== 'inline' || item?.type !== 'list_item_open') return;
+    const first = token.children?.[0];
+    const [box, sign] = task.exec(first?.type === 'text' ? first.content : '') ?? [];
+    if (!first || box === undefined) return;
+    const html = `<input type="checkbox" class="task-list-item-checkbox" disabled${sign === ' ' ? '' : ' checked'}>`;
+    const mark = (env as Env).marks.mark({ html });
+    if (mark === undefined) return;
+    item.attrSet('class', 'task-list-item');
+    lists.at(-1)?.attrSet('class', 'task-list');
+    first.content = first.content.slice(box.length);
+    token.children?.unshift(marked(state, mark));
+  });
+}
+
+function marked(state: StateCore, mark: string): Token {
+  const token = new state.Token('mark', '', 0);
+  token.content = mark;
+  return token;
+}
+
+const emojiHtml = (name: string, emoji: string): string =>
+  `<gl-emoji title="${name.replaceAll('_', ' ')}" data-name="${name}">${emoji}</gl-emoji>`;
+
+/** The text of a token, with a mark for each thing that it names. */
+function markText(state: StateCore, token: Token): Token[] {
+  const { marks } = state.env as Env;
+  const made: Token[] = [];
+  let end = 0;
+  const keep = (until: number): void => {
+    if (until <= end) return;
+    const text = new state.Token('text', '', 0);
+    text.content = token.content.slice(end, until);
+    made.push(text);
+  };
+  for (const found of scanReferences(token.content)) {
+    let fragment: Fragment;
+    if ('reference' in found) fragment = found;
+    else {
+      const emoji = Object.hasOwn(nameToEmoji, found.emoji) ? nameToEmoji[found.emoji] : undefined;
+      if (emoji === undefined) continue;
+      fragment = { html: emojiHtml(found.emoji, emoji) };
+    }
+    const mark = marks.mark('reference' in fragment ? { reference: fragment.reference } : fragment);
+    if (mark === undefined) break;
+    keep(found.start);
+    made.push(marked(state, mark));
+    end = found.end;
+  }
+  if (end === 0) return [token];
+  keep(token.content.length);
+  return made;
+}
+
+/** Nothing is marked inside a link; a link that is nothing but an address of ours is a reference itself. */
+function markReferences(state: StateCore): void {
+  const { dialect, marks } = state.env as Env;
+  for (const inline of state.tokens) {
+    const { children } = inline;
+    if (!children) continue;
+    const made: Token[] = [];
+    let links = 0;
+    for (let index = 0; index < children.length; index++) {
+      const token = children[index];
+      if (!token) continue;
+      if (token.type === 'link_open') {
+        const reference =
+          token.info === 'auto' ? referenceAt(dialect.baseUrl, String(token.attrGet('href'))) : undefined;
+        const mark = reference && marks.mark({ reference });
+        if (mark !== undefined) {
+          made.push(marked(state, mark));
+          // An address that stands for itself is an opening, its text and a closing.
+          index += 2;
+          continue;
+        }
+        links += 1;
+      } else if (token.type === 'link_close') links -= 1;
+      else if (token.type === 'html_inline' && /^<a[\s>]/i.test(token.content)) links += 1;
+      else if (token.type === 'html_inline' && /^<\/a\s*>/i.test(token.content)) links -= 1;
+      if (token.type === 'text' && links <= 0) made.push(...markText(state, token));
+      else made.push(token);
+    }
+    inline.children = made;
+  }
+}
+
+function createParser(gfm: boolean): MarkdownIt {
+  const parser = createMarkdownIt({ html: true, linkify: true });
+  // `file.md` and `user@host` are more often names than addresses.
+  parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+  parser.block.ruler.before('table', 'bound_blocks', boundBlocks, { alt: ['blockquote'] });
+  parser.core.ruler.after('inline', 'bound_addresses', boundAddresses);
+  parser.core.ruler.push('dress_blocks', dressBlocks);
+  if (gfm) {
+    parser.core.ruler.push('tasks', markTasks);
+    parser.core.ruler.push('references', markReferences);
+  }
+  parser.renderer.rules.mark = (tokens, index) => tokens[index]?.content ?? '';
+  return parser;
+}
+
+let parsers: { plain: MarkdownIt; gfm: MarkdownIt } | undefined;
+
+/**
+ * The text as safe HTML, cut where something is to be looked for; as it was written when it grows out of proportion. Takes
+ * time in proportion to the text, or nearly so.
+ */
+export function renderDocument(text: string, dialect: Dialect): Rendered {
+  parsers ??= { plain: createParser(false), gfm: createParser(true) };
+  const parser = dialect.gfm ? parsers.gfm : parsers.plain;
+  const marks = createMarks();
+  const env: Env = { dialect, marks };
+  const html = dialect.line ? parser.renderInline(text, env) : parser.render(text, env);
+  return env.grown ? asWritten(text) : marks.cut(html, dialect);
+}

@@ -1,0 +1,39 @@
+/** The HTML of a reference that was found. Pure. */
+import type { ReferenceKind } from './references.ts';
+import { escapeText } from './rendered.ts';
+
+const classes: Record<ReferenceKind, string> = {
+  issue: 'gfm gfm-issue',
+  epic: 'gfm gfm-epic',
+  snippet: 'gfm gfm-snippet',
+  milestone: 'gfm gfm-milestone',
+  label: 'gfm gfm-label gl-label-link',
+  commit: 'gfm gfm-commit',
+  user: 'gfm gfm-project_member',
+};
+
+/** Letters of a title, which stands in the text as often as it is named. */
+const MOST_TITLE = 255;
+
+type Target = { href: string; kind: ReferenceKind; title: string };
+
+const opening = ({ href, kind, title }: Target): string =>
+  `<a href="${escapeText(href)}" data-reference-type="${kind}" title="${escapeText(title.slice(0, MOST_TITLE).toWellFormed())}" class="${classes[kind]}">`;
+
+/** A link whose parts are text: what they are made of, people wrote. */
+export const link = (target: Target & { text: string }): string =>
+  `${opening(target)}${escapeText(target.text)}</a>`;
+
+/** A label in its colour, with where it is where that is elsewhere. */
+export function labelLink(label: {
+  href: string;
+  name: string;
+  description: string | null;
+  color: string;
+  place: string;
+}): string {
+  const style = /^#[\da-f]{6}$/i.test(label.color) ? ` style="background-color: ${label.color}"` : '';
+  const place = label.place === '' ? '' : ` <i>in ${escapeText(label.place)}</i>`;
+  const target: Target = { href: label.href, kind: 'label', title: label.description ?? '' };
+  return `<span class="gl-label">${opening(target)}<span class="gl-label-text"${style}>${escapeText(label.name)}${place}</span></a></span>`;
+}

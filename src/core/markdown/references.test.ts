@@ -1,0 +1,66 @@
+/** What is a reference in a text, and what only looks like one. */
+import { expect, test } from 'vitest';
+import { referenceAt, scanReferences } from './references.ts';
+
+/** `kind path|name` of each; `:name:` of an emoji. */
+const scan = (text: string): string[] =>
+  [...scanReferences(text)].map((found) =>
+    'emoji' in found
+      ? `:${found.emoji}:`
+      : `${found.reference.kind} ${found.reference.path ?? ''}|${found.reference.name}`,
+  );
+
+const cases: readonly (readonly [text: string, ...found: string[]])[] = [
+  ['#1', 'issue |1'],
+  ['(#1)', 'issue |1'],
+  ['see #1, #22.', 'issue |1', 'issue |22'],
+  ['p#1 and g/p#2 and g/s/p#3', 'issue p|1', 'issue g/p|2', 'issue g/s/p|3'],
+  ['#1a'],
+  ['a.b@c.example'],
+  ['##1'],
+  ['#'],
+  ['#12345678901'],
+  ['&4 g/s&5', 'epic |4', 'epic g/s|5'],
+  ['AT&T'],
+  ['$6 g/p$7', 'snippet |6', 'snippet g/p|7'],
+  [
+    '%8 %v1.0 %"two words" g/p%next.',
+    'milestone |8',
+    'milestone |v1.0',
+    'milestone |two words',
+    'milestone g/p|next',
+  ],
+  ['~bug, ~"two words" ~12 ~scope::one', 'label |bug', 'label |two words', 'label |12', 'label |scope::one'],
+  ['@user, @group/sub. @a.b-', 'user |user', 'user |group/sub', 'user |a.b'],
+  ['abcdef1 g/p@0123456789abcdef', 'commit |abcdef1', 'commit g/p|0123456789abcdef'],
+  ['abcdef1.txt abcdef1x abcde'],
+  [':tada: :+1:', ':tada:', ':+1:'],
+  ['10:30:20'],
+  ['path/to/file'],
+  ['~"unclosed'],
+  ['%"two\nlines"'],
+];
+test.each(cases)('%j', (text, ...found) => {
+  expect(scan(text)).toEqual(found);
+});
+
+test('a reference says where it stands', () => {
+  const text = 'x @user. y';
+  const [found] = [...scanReferences(text)];
+  expect(found && text.slice(found.start, found.end)).toBe('@user');
+});
+
+test.each([
+  ['https://h/g/p/-/issues/3', 'issue g/p|3'],
+  ['https://h/g/s/p/-/snippets/4', 'snippet g/s/p|4'],
+  ['https://h/groups/g/s/-/epics/5', 'epic g/s|5'],
+  ['https://h/g/p/-/commit/abcdef1', 'commit g/p|abcdef1'],
+  ['https://h/g/p/-/issues/3/edit', undefined],
+  ['https://h/g/p/-/issues/3#note_1', undefined],
+  ['https://other/g/p/-/issues/3', undefined],
+  ['https://h.evil/g/p/-/issues/3', undefined],
+  ['https://h/g/p', undefined],
+])('the address %s', (address, expected) => {
+  const reference = referenceAt('https://h', address);
+  expect(reference && `${reference.kind} ${reference.path}|${reference.name}`).toBe(expected);
+});

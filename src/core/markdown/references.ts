@@ -1,0 +1,88 @@
+/** What names something in a text: `#1`, `group/project#1`, `&2`, `$3`, `~label`, `%milestone`, `@user`, a commit. Pure. */
+
+export const referenceKinds = ['issue', 'epic', 'snippet', 'milestone', 'label', 'commit', 'user'] as const;
+export type ReferenceKind = (typeof referenceKinds)[number];
+
+export type Reference = {
+  kind: ReferenceKind;
+  /** The full path of the project or group that it is in; undefined for the one that the text is in. */
+  path: string | undefined;
+  /** Its number, name, title or id. */
+  name: string;
+  /** As written: what is shown where nothing is found. */
+  text: string;
+  /** Whether it was a whole address, whose host was ours. */
+  address?: boolean;
+};
+
+export type Found = { start: number; end: number; reference: Reference } | Emoji;
+type Emoji = { start: number; end: number; emoji: string };
+
+const PATH = String.raw`[A-Za-z0-9_][\w.\-]{0,254}(?:\/[\w.\-]{1,255}){0,20}`;
+const QUOTED = String.raw`"[^"\n]{1,255}"`;
+
+// Every repetition is bounded or ends where the next part begins, so the time grows with the text alone.
+const pattern = new RegExp(
+  [
+    String.raw`(?<![\w/.@#&~%$\-])(?:`,
+    `(?<path>${PATH})?(?:`,
+    String.raw`#(?<issue>\d{1,10})(?!\w)`,
+    String.raw`|&(?<epic>\d{1,10})(?!\w)`,
+    String.raw`|\$(?<snippet>\d{1,10})(?!\w)`,
+    String.raw`|%(?<milestone>${QUOTED}|\w[\w.\-]{0,253}\w|\w)`,
+    String.raw`|~(?<label>${QUOTED}|[\w?.&:\-]{0,254}[\w?&])`,
+    String.raw`|@(?<sha>[0-9a-f]{7,40})(?!\w)`,
+    ')',
+    `|@(?<user>${PATH})`,
+    String.raw`|(?<bare>[0-9a-f]{7,40})(?![\w/@\-]|\.\w)`,
+    String.raw`|:(?<emoji>[a-z0-9_+\-]{1,64}):`,
+    ')',
+  ].join(''),
+  'g',
+);
+
+const unquoted = (name: string): string => (name.startsWith('"') ? name.slice(1, -1) : name);
+
+/** The references and emoji of a plain text, from its beginning to its end; whether there is such a thing is not known here. */
+export function* scanReferences(text: string): Generator<Found> {
+  for (const match of text.matchAll(pattern)) {
+    const { path, issue, epic, snippet, milestone, label, sha, user, bare, emoji } = match.groups ?? {};
+    const start = match.index;
+    if (emoji !== undefined) {
+      yield { start, end: start + match[0].length, emoji };
+      continue;
+    }
+    // A full stop or a dash behind a name belongs to the sentence.
+    const whole = user === undefined ? match[0] : match[0].replace(/[.-]+$/, '');
+    const found = (kind: ReferenceKind, name: string): Found => ({
+      start,
+      end: start + whole.length,
+      reference: { kind, path, name: unquoted(name), text: whole },
+    });
+    if (issue !== undefined) yield found('issue', issue);
+    else if (epic !== undefined) yield found('epic', epic);
+    else if (snippet !== undefined) yield found('snippet', snippet);
+    else if (milestone !== undefined) yield found('milestone', milestone);
+    else if (label !== undefined) yield found('label', label);
+    else if (sha !== undefined) yield found('commit', sha);
+    else if (user !== undefined) yield found('user', whole.slice(1));
+    else if (bare !== undefined) yield found('commit', bare);
+  }
+}
+
+const projectAddress = /^\/([^?#]{1,2000}?)\/-\/(?:(issues|snippets)\/(\d{1,10})|commit\/([0-9a-f]{7,40}))$/;
+const groupAddress = /^\/groups\/([^?#]{1,2000}?)\/-\/epics\/(\d{1,10})$/;
+const kindOfFolder = { issues: 'issue', snippets: 'snippet' } as const;
+
+/** What a whole address of this instance names; undefined for any other address. */
+export function referenceAt(baseUrl: string, address: string): Reference | undefined {
+  if (!address.startsWith(`${baseUrl}/`)) return undefined;
+  const below = address.slice(baseUrl.length);
+  const common = { text: address, address: true };
+  const [, group, epic] = groupAddress.exec(below) ?? [];
+  if (group !== undefined && epic !== undefined) return { ...common, kind: 'epic', path: group, name: epic };
+  const [, path, folder, number, sha] = projectAddress.exec(below) ?? [];
+  if (sha !== undefined) return { ...common, kind: 'commit', path, name: sha };
+  if (number === undefined || (folder !== 'issues' && folder !== 'snippets')) return undefined;
+  return { ...common, kind: kindOfFolder[folder], path, name: number };
+}

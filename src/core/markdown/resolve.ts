@@ -1,0 +1,189 @@
+/**
+ * Finds what a text names, with its reader's rights: one statement for each kind of thing, however many the text names. What
+ * the reader may not see is not found, so that nobody learns from a text what there is.
+ */
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/database.ts';
+import { selectGroups, selectProjects } from '../access/find.ts';
+import { seesInProject } from '../access/snippets.ts';
+import { groupWebUrl } from '../namespaces/records.ts';
+import type { EpicRow } from '../work/epic-rows.ts';
+import { epicWebUrl } from '../work/epic-rows.ts';
+import { seesEpic } from '../work/epic-visibility.ts';
+import { type IssueRow, issueWebUrl } from '../work/issue-rows.ts';
+import { seesIssue } from '../work/issue-visibility.ts';
+import { findCommits } from './commits.ts';
+import { link } from './links.ts';
+import { findLabels, findMilestones } from './planning.ts';
+import type { Reference, ReferenceKind } from './references.ts';
+import { type Link, type Placed, projectPrefix, type Scene } from './scene.ts';
+
+/** Different ones in one text that are looked for; the rest stay text. */
+const MOST = 500;
+
+const keyOf = ({ kind, path, name, address }: Reference): string =>
+  JSON.stringify([kind, path?.toLowerCase(), name, address ?? false]);
+
+/** What the short form of a path is short for: a project beside the one that the text is in. */
+function fullPathOf(path: string, scene: Scene): string {
+  if (path.includes('/') || !scene.project) return path;
+  return `${scene.project.row.namespace_full_path}/${path}`;
+}
+
+/** The HTML of each reference that leads somewhere. */
+export async function resolveReferences(
+  scene: Scene,
+  references: readonly Reference[],
+): Promise<Map<Reference, string>> {
+  const distinct = new Map<string, Reference>();
+  for (const reference of references) {
+    const key = keyOf(reference);
+    if (distinct.size < MOST && !distinct.has(key)) distinct.set(key, reference);
+  }
+  const wanted = Map.groupBy(distinct.values(), ({ kind }) => kind);
+  const of = (kind: ReferenceKind): Reference[] => wanted.get(kind) ?? [];
+  const placed = await placeInProjects(scene, [...distinct.values()]);
+  const placedOf = (kind: ReferenceKind): Placed[] =>
+    placed.filter(({ reference }) => reference.kind === kind);
+  const found = await Promise.all([
+    findIssues(scene, placedOf('issue')),
+    findSnippets(scene, placedOf('snippet')),
+    findMilestones(scene, placedOf('milestone')),
+    findLabels(scene, placedOf('label')),
+    findCommits(scene, placedOf('commit')),
+    findEpics(scene, of('epic')),
+    findPeople(scene, of('user')),
+  ]);
+  const html = new Map(found.flat().map(([reference, text]) => [keyOf(reference), text]));
+  return new Map(
+    references.flatMap((reference) => {
+      const text = html.get(keyOf(reference));
+      return text === undefined ? [] : [[reference, text]];
+    }),
+  );
+}
+
+/** Each reference with its project, where the reader sees that. */
+async function placeInProjects(scene: Scene, references: readonly Reference[]): Promise<Placed[]> {
+  const inside = references.filter(({ kind }) => kind !== 'epic' && kind !== 'user');
+  const paths = new Set(
+    inside.flatMap(({ path }) => (path === undefined ? [] : fullPathOf(path, scene).toLowerCase())),
+  );
+  const projects = await selectProjects(scene.services.database.sql, scene.reader, 'read_project', [
+    ...paths,
+  ]);
+  return inside.flatMap((reference) => {
+    const { path } = reference;
+    const project = path === undefined ? scene.project : projects.get(fullPathOf(path, scene).toLowerCase());
+    return project ? { reference, project } : [];
+  });
+}
+
+/** Pairs of a container's id and a number in it, as a table for a statement. */
+const pairs = (rows: readonly (readonly [container: number, number: number])[]) =>
+  sql`(select * from unnest(${rows.map(([id]) => id)}::bigint[], ${rows.map(([, number]) => number)}::bigint[]))`;
+
+const closedMark = (state: string): string => (state === 'closed' ? ' (closed)' : '');
+
+async function findIssues(scene: Scene, placed: readonly Placed[]): Promise<Link[]> {
+  const { services, reader } = scene;
+  const readable = placed.filter(({ project }) => project.may('read_issues'));
+  if (readable.length === 0) return [];
+  const numbers = readable.map(({ project, reference }) => [project.id, Number(reference.name)] as const);
+  const { rows } = await sql<
+    Pick<IssueRow, 'project_id' | 'iid' | 'title' | 'state' | 'confidential' | 'author_id'> & {
+      assigned: boolean;
+    }
+  >`
+    select project_id, iid, title, state, confidential, author_id, exists (
+      select from issue_assignees a where a.issue_id = issues.id and a.user_id = ${reader?.id ?? 0}) as assigned
+    from issues where (project_id, iid) in ${pairs(numbers)}`.execute(services.database.db);
+  return readable.flatMap(({ project, reference }) => {
+    const issue = rows.find((row) => row.project_id === project.id && row.iid === Number(reference.name));
+    if (!issue || !seesIssue(project, reader, issue, issue.assigned && reader ? [reader.id] : [])) return [];
+    const shown = reference.address ? `${projectPrefix(project, scene)}#${issue.iid}` : reference.text;
+    const href = issueWebUrl(services.baseUrl(), project.fullPath, issue.iid);
+    return [
+      [reference, link({ href, kind: 'issue', title: issue.title, text: shown + closedMark(issue.state) })],
+    ];
+  });
+}
+
+async function findSnippets(scene: Scene, placed: readonly Placed[]): Promise<Link[]> {
+  const { services, reader } = scene;
+  const readable = placed.filter(({ project }) => project.may('read_project_snippets'));
+  if (readable.length === 0) return [];
+  const numbers = readable.map(({ project, reference }) => [project.id, Number(reference.name)] as const);
+  const { rows } = await sql<{ id: number; project_id: number; title: string; visibility: number }>`
+    select id, project_id, title, visibility from snippets
+    where ready and (project_id, id) in ${pairs(numbers)}`.execute(services.database.db);
+  return readable.flatMap(({ project, reference }) => {
+    const snippet = rows.find((row) => row.project_id === project.id && row.id === Number(reference.name));
+    if (!snippet || !seesInProject(reader, snippet, project.role)) return [];
+    const shown = reference.address ? `${projectPrefix(project, scene)}$${snippet.id}` : reference.text;
+    const href = `${services.baseUrl()}/${project.fullPath}/-/snippets/${snippet.id}`;
+    return [[reference, link({ href, kind: 'snippet', title: snippet.title, text: shown })]];
+  });
+}
+
+/** `&1` is of the group that the project is in. */
+async function findEpics(scene: Scene, references: readonly Reference[]): Promise<Link[]> {
+  const { services, reader, project } = scene;
+  const home = project?.row.namespace_full_path;
+  const pathOf = ({ path }: Reference): string | undefined => (path ?? home)?.toLowerCase();
+  const paths = new Set(references.flatMap((reference) => pathOf(reference) ?? []));
+  const groups = await selectGroups(services.database.sql, reader, 'read_epics', [...paths]);
+  const placed = references.flatMap((reference) => {
+    const group = groups.get(pathOf(reference) ?? '');
+    return group ? { reference, group } : [];
+  });
+  if (placed.length === 0) return [];
+  const numbers = placed.map(({ group, reference }) => [group.id, Number(reference.name)] as const);
+  const { rows } = await sql<Pick<EpicRow, 'namespace_id' | 'iid' | 'title' | 'state' | 'confidential'>>`
+    select namespace_id, iid, title, state, confidential from epics
+    where (namespace_id, iid) in ${pairs(numbers)}`.execute(services.database.db);
+  return placed.flatMap(({ group, reference }) => {
+    const epic = rows.find((row) => row.namespace_id === group.id && row.iid === Number(reference.name));
+    if (!epic || !seesEpic(group, epic)) return [];
+    const path = group.row.full_path;
+    const shown = reference.address ? `${path === home ? '' : path}&${epic.iid}` : reference.text;
+    const href = epicWebUrl(services.baseUrl(), path, epic.iid);
+    return [
+      [reference, link({ href, kind: 'epic', title: epic.title, text: shown + closedMark(epic.state) })],
+    ];
+  });
+}
+
+const selectPeople = (db: Db, names: readonly string[]) =>
+  db
+    .selectFrom('users')
+    .select(['username', 'name'])
+    .where(sql<boolean>`lower(username) collate "C" = any(${[...names]}::text[])`)
+    .where('deletion', 'is', null)
+    .execute();
+
+/** `@name` is a person or a group. */
+async function findPeople(scene: Scene, references: readonly Reference[]): Promise<Link[]> {
+  if (references.length === 0) return [];
+  const { services, reader } = scene;
+  const { db, sql: driver } = services.database;
+  const names = [...new Set(references.map(({ name }) => name.toLowerCase()))];
+  const [people, groups] = await Promise.all([
+    selectPeople(db, names),
+    selectGroups(driver, reader, 'read_group', names),
+  ]);
+  const baseUrl = services.baseUrl();
+  const byName = new Map(people.map((person) => [person.username.toLowerCase(), person]));
+  return references.flatMap((reference) => {
+    const { text } = reference;
+    const person = byName.get(reference.name.toLowerCase());
+    if (person) {
+      const href = `${baseUrl}/${person.username}`;
+      return [[reference, link({ href, kind: 'user', title: person.name, text })]];
+    }
+    const group = groups.get(reference.name.toLowerCase());
+    if (!group) return [];
+    const href = groupWebUrl({ baseUrl }, group.row.full_path);
+    return [[reference, link({ href, kind: 'user', title: group.row.name, text })]];
+  });
+}

@@ -1,0 +1,103 @@
+/** Which HTML a text may have, whatever it was written as: everything else is left out, its text kept or lost (facts: Markdown). */
+import sanitizeHtml from 'sanitize-html';
+
+export type Place = {
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** Where `/uploads/…` leads, as a path from the root; undefined where nothing is uploaded. */
+  uploads?: string | undefined;
+};
+
+const allowedTags = [
+  ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'blockquote'],
+  ...[
+    'pre',
+    'code',
+    'em',
+    'strong',
+    'b',
+    'i',
+    's',
+    'strike',
+    'del',
+    'ins',
+    'sub',
+    'sup',
+    'kbd',
+    'samp',
+    'var',
+  ],
+  ...['q', 'abbr', 'tt', 'a', 'img', 'div', 'span', 'details', 'summary', 'ruby', 'rt', 'rp'],
+  ...['table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
+];
+
+const align = { name: 'align', values: ['left', 'center', 'right'] };
+
+const allowedAttributes = {
+  '*': ['dir'],
+  a: ['href', 'title', 'rel'],
+  img: ['src', 'alt', 'title', 'width', 'height'],
+  ol: ['start'],
+  li: ['value'],
+  abbr: ['title'],
+  details: ['open'],
+  th: [align, 'colspan', 'rowspan'],
+  td: [align, 'colspan', 'rowspan'],
+};
+
+/** Only what the renderer itself gives, so that no text dresses up as a part of a page. */
+const allowedClasses = {
+  code: [/^language-[\w+#.-]{1,50}$/],
+  ul: ['task-list'],
+  ol: ['task-list'],
+  li: ['task-list-item'],
+};
+
+/** Elements nested deeper than this are left out. */
+const DEEPEST = 100;
+
+const upload = /^\/uploads\/[0-9a-f]{32}\/[^/?#\\]+$/;
+
+const scheme = /^[^/?#]*:/;
+const knownScheme = /^(https?|mailto):/i;
+
+/** The address to keep; undefined for one that begins with anything like a scheme that is not known. */
+function addressOf({ baseUrl, uploads }: Place, address: string | undefined): string | undefined {
+  if (address === undefined || (scheme.test(address) && !knownScheme.test(address))) return undefined;
+  return uploads !== undefined && upload.test(address) ? `${baseUrl}${uploads}${address}` : address;
+}
+
+const isOwn = ({ baseUrl }: Place, address: string): boolean =>
+  address.startsWith('#') || address === baseUrl || address.startsWith(`${baseUrl}/`);
+
+/** The HTML with what is allowed of it. `text` sees each piece of text as it will stand, between elements and nowhere else. */
+export const sanitize = (source: string, place: Place, text: (piece: string) => string): string =>
+  sanitizeHtml(source, {
+    allowedTags,
+    allowedAttributes,
+    allowedClasses,
+    allowedSchemes: ['http', 'https', 'mailto'],
+    allowedSchemesByTag: { img: ['http', 'https'] },
+    allowedSchemesAppliedToAttributes: ['href', 'src'],
+    allowProtocolRelative: false,
+    parseStyleAttributes: false,
+    nestingLimit: DEEPEST,
+    textFilter: text,
+    transformTags: {
+      a: (tagName, { href, title }) => {
+        const address = addressOf(place, href);
+        const rel =
+          address === undefined || isOwn(place, address) ? undefined : 'nofollow noreferrer noopener';
+        return { tagName, attribs: present({ href: address, title, rel }) };
+      },
+      img: (tagName, { src, ...attribs }) => ({
+        tagName,
+        attribs: { ...attribs, ...present({ src: addressOf(place, src) }) },
+      }),
+    },
+  });
+
+const present = (attributes: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );

@@ -1,0 +1,60 @@
+/** The verdict of a service that speaks the Akismet protocol, version 1.1 (comment-check). */
+import { fetchGuarded, type OutboundRules } from '../../platform/outbound.ts';
+import { version } from '../../version.ts';
+
+export type Submission = {
+  kind: 'Issue' | 'Snippet' | 'Note';
+  write: 'create' | 'update';
+  title: string | undefined;
+  text: string;
+  author: { username: string; email: string };
+  address: string;
+  userAgent: string | undefined;
+  writtenAt: Date;
+};
+
+type Service = OutboundRules & { url: string; key: string; site: string };
+
+const TIMEOUT = 5_000;
+const MAXIMUM_BYTES = 10_000;
+/** Of what was written: enough to tell, and not a snippet of fifty megabytes. */
+const MOST_TEXT = 100_000;
+
+function parametersOf({ key, site }: Service, submission: Submission): URLSearchParams {
+  const { kind, write, title, text, author, address, userAgent, writtenAt } = submission;
+  return new URLSearchParams({
+    api_key: key,
+    blog: site,
+    blog_charset: 'UTF-8',
+    user_ip: address,
+    user_agent: userAgent ?? '',
+    comment_type: kind === 'Note' ? 'reply' : 'forum-post',
+    comment_author: author.username,
+    comment_author_email: author.email,
+    comment_content: (title === undefined ? text : `${title}\n${text}`).slice(0, MOST_TEXT).toWellFormed(),
+    comment_date_gmt: writtenAt.toISOString(),
+    ...(write === 'update' && { recheck_reason: 'edit' }),
+  });
+}
+
+/** Whether the service takes it for spam; fails when it gives no verdict, with the service's own reason if it has one. */
+export async function isSpam(service: Service, submission: Submission): Promise<boolean> {
+  const { url, allowLocal, allowlist } = service;
+  const { status, headers, body } = await fetchGuarded(`${url.replace(/\/+$/, '')}/1.1/comment-check`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': `Ashlar/${version.own} | Spam gate/1.0`,
+    },
+    body: parametersOf(service, submission).toString(),
+    timeoutMilliseconds: TIMEOUT,
+    maximumBytes: MAXIMUM_BYTES,
+    allowLocal,
+    allowlist,
+  });
+  const verdict = body.toString().trim();
+  if (status === 200 && (verdict === 'true' || verdict === 'false')) return verdict === 'true';
+  const help = headers['x-akismet-debug-help'];
+  const reason = typeof help === 'string' ? `: ${help.slice(0, 200)}` : '';
+  throw new Error(`the spam service gave no verdict, but status ${status}${reason}`);
+}

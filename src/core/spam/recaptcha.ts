@@ -1,0 +1,27 @@
+/** Whether a CAPTCHA was solved, by a service that speaks the protocol of reCAPTCHA v2 (siteverify). */
+import { fetchGuarded, type OutboundRules } from '../../platform/outbound.ts';
+
+type Service = OutboundRules & { url: string; key: string };
+
+const TIMEOUT = 5_000;
+const MAXIMUM_BYTES = 10_000;
+
+/** Whether the service knows the response as a solution; fails when it does not say. */
+export async function isSolved(service: Service, response: string, address: string): Promise<boolean> {
+  const { url, key, allowLocal, allowlist } = service;
+  const { status, body } = await fetchGuarded(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ secret: key, response, remoteip: address }).toString(),
+    timeoutMilliseconds: TIMEOUT,
+    maximumBytes: MAXIMUM_BYTES,
+    allowLocal,
+    allowlist,
+  });
+  if (status !== 200) throw new Error(`the CAPTCHA service answered with status ${status}`);
+  const said: unknown = JSON.parse(body.toString());
+  if (typeof said !== 'object' || said === null || !('success' in said)) {
+    throw new Error('the CAPTCHA service did not say whether it was solved');
+  }
+  return said.success === true;
+}

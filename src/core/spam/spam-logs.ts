@@ -1,0 +1,84 @@
+/**
+ * What was taken for spam. A row has who wrote it and when, from which address and with which program, the title and the
+ * beginning of the text, and the digest of the request; nothing of what was taken for good is kept.
+ */
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+
+type SpamFound = {
+  userId: number;
+  kind: 'Issue' | 'Snippet' | 'Note';
+  title: string | undefined;
+  text: string;
+  address: string;
+  userAgent: string | undefined;
+  digest: Buffer;
+};
+
+const MOST_TITLE = 255;
+const MOST_TEXT = 10_000;
+const MOST_USER_AGENT = 500;
+
+/** How long a CAPTCHA may take to be solved, in milliseconds. */
+const ANSWERABLE = 3_600_000;
+/** How long rows are kept, in milliseconds: 90 days. */
+const KEPT = 90 * 86_400_000;
+const BATCH = 10_000;
+
+const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed();
+
+/** Keeps it, and returns the row's id: what the client names when it repeats the request. */
+export async function writeSpamLog(db: Db, found: SpamFound): Promise<number> {
+  const { id } = await db
+    .insertInto('spam_logs')
+    .values({
+      user_id: found.userId,
+      noteable_type: found.kind,
+      title: found.title === undefined ? null : cut(found.title, MOST_TITLE),
+      description: cut(found.text, MOST_TEXT),
+      source_ip: found.address,
+      user_agent: found.userAgent === undefined ? null : cut(found.userAgent, MOST_USER_AGENT),
+      request_digest: found.digest,
+      created_at: now(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Whether a solved CAPTCHA may still lift the row: of this user and this request, not lifted yet, and not too old. */
+export async function isAnswerable(db: Db, id: number, userId: number, digest: Buffer): Promise<boolean> {
+  const row = await db
+    .selectFrom('spam_logs')
+    .select('id')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('request_digest', '=', digest)
+    .where('recaptcha_verified', '=', false)
+    .where('created_at', '>', new Date(now().getTime() - ANSWERABLE))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Lifts the row, once: of two repetitions at once one gets true. */
+export async function liftSpamLog(db: Db, id: number): Promise<boolean> {
+  const lifted = await db
+    .updateTable('spam_logs')
+    .set({ recaptcha_verified: true })
+    .where('id', '=', id)
+    .where('recaptcha_verified', '=', false)
+    .returning('id')
+    .executeTakeFirst();
+  return lifted !== undefined;
+}
+
+/** Forgets rows that are old, some at a time: the rest wait for the next run. */
+export async function sweepSpamLogs(db: Db): Promise<void> {
+  const old = db
+    .selectFrom('spam_logs')
+    .select('id')
+    .where('created_at', '<', new Date(now().getTime() - KEPT))
+    .orderBy('created_at')
+    .limit(BATCH);
+  await db.deleteFrom('spam_logs').where('id', 'in', old).execute();
+}

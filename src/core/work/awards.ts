@@ -1,0 +1,95 @@
+/** Award emoji: giving them, taking them back, and counting the two that issues and epics show. */
+import { type Selectable, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { AwardEmojiTable } from '../../platform/db/rows.ts';
+
+export type AwardRow = Selectable<AwardEmojiTable>;
+
+/** What can be given one, by the column that names it. */
+export type Awardable = { column: 'issue_id' | 'epic_id' | 'snippet_id' | 'note_id'; id: number };
+
+/** Thumbs have a name of their own here; the others are called as everywhere. */
+const otherNames: Readonly<Record<string, string>> = { '+1': 'thumbsup', '-1': 'thumbsdown' };
+
+let names: Promise<ReadonlySet<string>> | undefined;
+const loadNames = async (): Promise<ReadonlySet<string>> => {
+  const { gemoji } = await import('gemoji');
+  return new Set(gemoji.flatMap((emoji) => emoji.names));
+};
+
+/** The emoji's name as it is stored, with or without the colons around it; undefined for what is none. */
+export async function emojiName(text: string): Promise<string | undefined> {
+  const name = text.trim().replace(/^:(.+):$/, '$1');
+  // Read at the first award: few processes ever need them.
+  names ??= loadNames();
+  return (await names).has(name) ? (otherNames[name] ?? name) : undefined;
+}
+
+const counted = { thumbsup: 'upvotes', thumbsdown: 'downvotes' } as const;
+
+async function count(tx: Db, award: Pick<AwardRow, 'name' | 'issue_id' | 'epic_id'>, difference: 1 | -1) {
+  const column = award.name === 'thumbsup' || award.name === 'thumbsdown' ? counted[award.name] : undefined;
+  const [table, id] = award.issue_id === null ? ['epics', award.epic_id] : ['issues', award.issue_id];
+  if (column === undefined || id === null) return;
+  await sql`update ${sql.table(table)} set ${sql.ref(column)} = greatest(${sql.ref(column)} + ${difference}::integer, 0)
+    where id = ${id}`.execute(tx);
+}
+
+/** The new award; undefined when the user has given the same before. Call it inside a transaction. */
+export async function giveAward(
+  tx: Db,
+  { column, id }: Awardable,
+  userId: number,
+  name: string,
+): Promise<AwardRow | undefined> {
+  const time = now();
+  const award = await tx
+    .insertInto('award_emoji')
+    .values({ name, user_id: userId, [column]: id, created_at: time, updated_at: time })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (award) await count(tx, award, 1);
+  return award;
+}
+
+/** Takes the award back; false when it is gone already. Call it inside a transaction. */
+export async function takeAward(tx: Db, awardId: number): Promise<boolean> {
+  const award = await tx
+    .deleteFrom('award_emoji')
+    .where('id', '=', awardId)
+    .returningAll()
+    .executeTakeFirst();
+  if (award) await count(tx, award, -1);
+  return award !== undefined;
+}
+
+/** Gives the award, or takes it back from whoever has given it. Call it inside a transaction. */
+export async function toggleAward(tx: Db, awardable: Awardable, userId: number, name: string): Promise<void> {
+  if (await giveAward(tx, awardable, userId, name)) return;
+  const award = await tx
+    .selectFrom('award_emoji')
+    .select('id')
+    .where(awardable.column, '=', awardable.id)
+    .where('user_id', '=', userId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  if (award) await takeAward(tx, award.id);
+}
+
+/** Takes all awards of a user back, for when the user goes. */
+export async function takeAwardsOf(tx: Db, userId: number): Promise<void> {
+  for (const [name, column] of Object.entries(counted)) {
+    for (const [table, key] of [
+      ['issues', 'issue_id'],
+      ['epics', 'epic_id'],
+    ] as const) {
+      await sql`update ${sql.table(table)} t set ${sql.ref(column)} = greatest(${sql.ref(column)} - 1, 0)
+        from award_emoji a where a.user_id = ${userId} and a.name = ${name} and a.${sql.ref(key)} = t.id`.execute(
+        tx,
+      );
+    }
+  }
+  await tx.deleteFrom('award_emoji').where('user_id', '=', userId).execute();
+}

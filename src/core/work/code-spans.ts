@@ -1,0 +1,61 @@
+/** Tells text from what Markdown shows as code or not at all; in time in proportion to the text, whatever it is. Pure. */
+
+const fence = /^ {0,3}(`{3,}|~{3,})/;
+
+/** For each line, whether it is in fenced code, or a fence itself. */
+export function fencedLines(lines: readonly string[]): boolean[] {
+  let open: string | undefined;
+  return lines.map((line) => {
+    const [, mark] = fence.exec(line) ?? [];
+    if (open === undefined) {
+      open = mark;
+      return mark !== undefined;
+    }
+    if (mark?.startsWith(open) && line.trim() === mark) open = undefined;
+    return true;
+  });
+}
+
+/** Without HTML comments; one that does not end goes on to the end. */
+function withoutComments(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf('<!--', from);
+    parts.push(text.slice(from, start < 0 ? undefined : start));
+    const end = start < 0 ? -1 : text.indexOf('-->', start + 4);
+    if (end < 0) return parts.join(' ');
+    from = end + 3;
+  }
+}
+
+/** Without what is between two runs of as many backticks. */
+function withoutSpans(text: string): string {
+  const runs = [...text.matchAll(/`+/g)];
+  const nearest = new Map<number, number>();
+  const partner: (number | undefined)[] = [];
+  for (let at = runs.length - 1; at >= 0; at--) {
+    const size = runs[at]?.[0].length ?? 0;
+    partner[at] = nearest.get(size);
+    nearest.set(size, at);
+  }
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < runs.length; at++) {
+    const closing = partner[at];
+    const [start, end] = [runs[at], closing === undefined ? undefined : runs[closing]];
+    if (!start || !end || closing === undefined) continue;
+    parts.push(text.slice(from, start.index));
+    from = end.index + end[0].length;
+    at = closing;
+  }
+  return [...parts, text.slice(from)].join(' ');
+}
+
+/** The text without fenced and inline code and comments, for what is looked for in what people read. */
+export function outsideCode(markdown: string): string {
+  const lines = markdown.split('\n');
+  const fenced = fencedLines(lines);
+  const text = lines.filter((_, at) => !fenced[at]).join('\n');
+  return withoutSpans(withoutComments(text));
+}

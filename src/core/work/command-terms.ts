@@ -1,0 +1,68 @@
+/** What quick actions are described with, and understood from. Pure. */
+import type { IssueChanges } from './issue-changes.ts';
+import type { TargetKind } from './targets.ts';
+
+/** What a command does beside changing properties. */
+export type Effect =
+  | { do: 'subscribe' | 'unsubscribe' | 'todo' | 'done' | 'reset_spent' }
+  | { do: 'award'; name: string }
+  | { do: 'spend'; seconds: number; spentOn: string | undefined }
+  | { do: 'link'; issueId: number; type: 'relates_to' | 'blocks' | 'is_blocked_by' };
+
+export type Changes = IssueChanges;
+
+/** What commands are understood with: where they are said, by whom, and what their arguments name. */
+export type Known = {
+  kind: TargetKind;
+  me: { id: number; username: string };
+  /** Whether the speaker may change what the author may, and what only the team may. */
+  may: { update: boolean; metadata: boolean };
+  now: {
+    state: string;
+    confidential: boolean;
+    locked: boolean;
+    assigneeIds: readonly number[];
+    issueType: string;
+  };
+  /** YYYY-MM-DD. */
+  today: string;
+  /** Ids by names in small letters, of those who see it. */
+  users: ReadonlyMap<string, number>;
+  /** Names of the labels that there are. */
+  labels: ReadonlySet<string>;
+  milestones: ReadonlyMap<string, number>;
+  /** Ids by what they were called: `#1`, `group/project#1`. */
+  issues: ReadonlyMap<string, number>;
+  /** The same: `&1`. */
+  epics: ReadonlyMap<string, number>;
+};
+
+export type Outcome = {
+  changes?: Changes;
+  effects?: readonly Effect[];
+  message?: string;
+  /** Stands in the text in place of the command. */
+  text?: string;
+};
+
+export type CommandRule = {
+  names: readonly [string, ...string[]];
+  kinds: readonly TargetKind[];
+  /** Everybody who may say something may; the author, assignees and the team; the team. */
+  who: 'speakers' | 'author' | 'team';
+  /** Undefined where it means nothing here; `before` is what the commands before it have changed. */
+  mean(argument: string, known: Known, before: Changes): Outcome | undefined;
+};
+
+export const issues = ['issue'] as const;
+export const planned = ['issue', 'epic'] as const;
+export const everywhere = ['issue', 'epic', 'snippet', 'commit'] as const;
+
+/** How sentences call what the command is said of. */
+export const word = ({ kind }: Known): string => kind;
+
+/** What follows one of the marks, bare or in quotes: `~bug ~"two words"`; words without a mark count too. */
+export const namedBy = (mark: string, argument: string): string[] =>
+  [...argument.matchAll(/([~%@#&]?)(?:"([^"]+)"|([^\s,"]+))/g)].flatMap(([, sign, quoted, bare]) =>
+    sign === '' || sign === mark ? (quoted ?? bare ?? []) : [],
+  );

@@ -1,0 +1,78 @@
+/** Quick actions: the lines of a text that are commands (`/close`), told from the rest and understood. Pure. */
+
+import { fencedLines } from './code-spans.ts';
+import { commandRules } from './command-rules.ts';
+import type { Changes, Effect, Known } from './command-terms.ts';
+import type { TargetKind } from './targets.ts';
+
+export type { Effect, Known } from './command-terms.ts';
+
+export type Command = { name: string; argument: string };
+
+export type Interpretation = {
+  /** What is left to be said. */
+  text: string;
+  changes: Changes;
+  effects: readonly Effect[];
+  /** What was done, a sentence for each command. */
+  messages: readonly string[];
+  /** Names of the commands that meant nothing here, or were not the speaker's to give. */
+  refused: readonly string[];
+};
+
+const rulesByName = new Map(commandRules.flatMap((rule) => rule.names.map((name) => [name, rule] as const)));
+
+const commandLine = /^\/([a-z_]+)(?:[ \t]+([\s\S]*))?$/i;
+
+/** Characters. What is longer stays text, and so does what comes after so many commands. */
+const LONGEST_LINE = 2_000;
+const MOST_COMMANDS = 100;
+/** Each is carried out for itself: a command that would make them more is refused. */
+const MOST_EFFECTS = 100;
+
+/** Each line of the text, with the command that it is; what stands in code is none. */
+function readLines(text: string, kind: TargetKind): { line: string; command?: Command }[] {
+  const lines = text.split(/\r?\n/);
+  const fenced = fencedLines(lines);
+  let read = 0;
+  return lines.map((line, at) => {
+    if (fenced[at] || !line.startsWith('/') || line.length > LONGEST_LINE) return { line };
+    const [, name = '', argument = ''] = commandLine.exec(line.trimEnd()) ?? [];
+    const rule = rulesByName.get(name.toLowerCase());
+    if (!rule?.kinds.includes(kind) || read >= MOST_COMMANDS) return { line };
+    read += 1;
+    return { line, command: { name: name.toLowerCase(), argument } };
+  });
+}
+
+/** The commands in the text, in their order. */
+export const commandsIn = (text: string, kind: TargetKind): Command[] =>
+  text.includes('/') ? readLines(text, kind).flatMap(({ command }) => command ?? []) : [];
+
+/** What the text says without its commands, and what these come to. */
+export function interpretCommands(text: string, known: Known): Interpretation {
+  let changes: Changes = {};
+  const effects: Effect[] = [];
+  const messages: string[] = [];
+  const refused: string[] = [];
+  const kept: string[] = [];
+  for (const { line, command } of readLines(text, known.kind)) {
+    const rule = command && rulesByName.get(command.name);
+    if (!rule) {
+      kept.push(line);
+      continue;
+    }
+    const { update, metadata } = known.may;
+    const allowed = { speakers: true, author: update, team: metadata }[rule.who];
+    const outcome = allowed ? rule.mean(command.argument, known, changes) : undefined;
+    if (!outcome || effects.length + (outcome.effects?.length ?? 0) > MOST_EFFECTS) {
+      refused.push(command.name);
+      continue;
+    }
+    changes = { ...changes, ...outcome.changes };
+    effects.push(...(outcome.effects ?? []));
+    if (outcome.message !== undefined) messages.push(outcome.message);
+    if (outcome.text !== undefined) kept.push(outcome.text);
+  }
+  return { text: kept.join('\n').trim(), changes, effects, messages, refused };
+}

@@ -1,0 +1,61 @@
+/** What is told under an epic of other epics and of issues: only what whoever reads the note may know of. */
+import type { Db } from '../../platform/db/database.ts';
+import type { AuthorizedProject } from '../access/find.ts';
+import { PUBLIC } from '../access/roles.ts';
+import type { FoundEpic } from './epic-find.ts';
+import type { IssueRow } from './issue-rows.ts';
+import { writeSystemNotes } from './notes.ts';
+import { epicTarget } from './targets.ts';
+
+/** Where something is, and for whom. */
+export type Standing = { visibility: number; ancestorIds: readonly number[]; confidential: boolean };
+
+/**
+ * Whether all who see the epic `told` see what is named as well: it is public, or in the epic's group and no less open, and
+ * not confidential unless the epic is. Pure.
+ */
+export function mayBeNamed(told: Standing & { groupId: number }, named: Standing): boolean {
+  const inside = named.ancestorIds.includes(told.groupId);
+  if (named.confidential && !(told.confidential && inside)) return false;
+  return named.visibility === PUBLIC || (inside && named.visibility >= told.visibility);
+}
+
+const standingOf = ({ epic, group }: FoundEpic): Standing & { groupId: number } => ({
+  groupId: group.id,
+  visibility: group.row.visibility,
+  ancestorIds: group.row.ancestor_ids,
+  confidential: epic.confidential,
+});
+
+const referenceFrom = (reader: FoundEpic, { epic, group }: FoundEpic): string =>
+  group.id === reader.group.id ? `&${epic.iid}` : `${group.row.full_path}&${epic.iid}`;
+
+type Told = { action: string; body: string };
+
+/** Tells under an epic of another; `note` takes what the other is called there. */
+export async function tellOfEpic(
+  tx: Db,
+  author: { id: number },
+  told: FoundEpic,
+  named: FoundEpic,
+  note: (reference: string) => Told,
+): Promise<void> {
+  if (!mayBeNamed(standingOf(told), standingOf(named))) return;
+  const target = epicTarget(told.group, told.epic);
+  await writeSystemNotes(tx, target, author, [note(referenceFrom(told, named))]);
+}
+
+/** Tells under an epic of an issue that came or went. */
+export async function tellOfIssue(
+  tx: Db,
+  author: { id: number },
+  told: FoundEpic,
+  { issue, project }: { issue: IssueRow; project: AuthorizedProject },
+  verb: 'added' | 'removed',
+): Promise<void> {
+  const { visibility, ancestor_ids: ancestorIds } = project.row;
+  if (!mayBeNamed(standingOf(told), { visibility, ancestorIds, confidential: issue.confidential })) return;
+  await writeSystemNotes(tx, epicTarget(told.group, told.epic), author, [
+    { action: `epic_issue_${verb}`, body: `${verb} issue ${project.fullPath}#${issue.iid}` },
+  ]);
+}

@@ -1,0 +1,269 @@
+/** Writing epics: creation, update and removal, with all that each leaves behind. */
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import { conflict, notFound } from '../../platform/failure.ts';
+import type { AuthorizedGroup } from '../access/find.ts';
+import { type ActivityAction, announce } from '../activity/announce.ts';
+import type { Actor } from '../identity/actor.ts';
+import { nextIid } from './counters.ts';
+import {
+  changedColumns,
+  type EpicChanges,
+  epicDifferences,
+  type NewEpic,
+  newColumns,
+} from './epic-changes.ts';
+import type { FoundEpic } from './epic-find.ts';
+import { changedLabels, writeLabels } from './epic-labels.ts';
+import { tellOfEpic } from './epic-notes.ts';
+import type { EpicRow } from './epic-rows.ts';
+import { joinEpics, lockTrees, separateEpic } from './epic-tree.ts';
+import { resourceEvents, type WorkChange, without } from './issue-changes.ts';
+import { labelsOf } from './label-records.ts';
+import { writeSystemNotes } from './notes.ts';
+import { remindMentioned } from './reminders.ts';
+import { writeResourceEvents } from './resource-events.ts';
+import { systemNote } from './system-notes.ts';
+import { epicTarget } from './targets.ts';
+import { completeTodos } from './todo-writes.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** What every change of epics is made with. */
+export type EpicWriting = Pick<WriteContext, 'db' | 'services' | 'actor'>;
+
+/** A new epic of the group; 400 for what will not do. */
+export const createEpic = (
+  context: EpicWriting,
+  group: AuthorizedGroup,
+  input: NewEpic,
+  parent?: FoundEpic,
+): Promise<EpicRow> =>
+  inTransaction(context.db, async (tx) => {
+    const { actor } = context;
+    const columns = newColumns(input);
+    // Before the group's counter is locked, as whoever puts one epic below another does.
+    if (parent) await lockTrees(tx);
+    const iid = await nextIid(tx, { groupId: group.id }, 'epics');
+    const time = input.created_at ?? now();
+    const epic = await tx
+      .insertInto('epics')
+      .values({
+        ...columns,
+        iid,
+        namespace_id: group.id,
+        author_id: actor.id,
+        title: input.title,
+        relative_position: 0,
+        created_at: time,
+        updated_at: time,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const labels = await changedLabels(tx, actor, group, [], input);
+    await writeLabels(tx, epic.id, { added: labels, removed: [] });
+    const events = resourceEvents([{ what: 'labels', added: labels, removed: [] }]);
+    await writeResourceEvents(tx, { epicId: epic.id }, actor.id, events);
+    await remind(context, tx, group, epic, null);
+    await tell(tx, actor, group, epic, 'epic_created', 'created');
+    return parent ? moveEpic(tx, actor, { epic, group }, { from: null, to: parent }) : epic;
+  });
+
+/** The parent that an epic leaves, if there is one that the actor sees, and the one that it gets. */
+export type Parentage = { from: FoundEpic | null; to: FoundEpic | null };
+
+/** The changed epic; what is not asked for stays as it is. 404 when it is gone, 400 and 409 for what will not do. */
+export const updateEpic = (
+  context: EpicWriting,
+  group: AuthorizedGroup,
+  { id }: Pick<EpicRow, 'id'>,
+  changes: EpicChanges,
+  parentage?: Parentage,
+): Promise<EpicRow> =>
+  inTransaction(context.db, async (tx) => {
+    if (parentage || changes.confidential !== undefined) await lockTrees(tx);
+    const epic = await writeChanges(context, tx, group, id, changes);
+    return parentage ? moveEpic(tx, context.actor, { epic, group }, parentage) : epic;
+  });
+
+/** Puts an epic below another, or takes it from its parent; both are told. Fails as joinEpics(). */
+export const setParent = (
+  { db, actor }: Pick<EpicWriting, 'db' | 'actor'>,
+  child: FoundEpic,
+  parentage: Parentage,
+): Promise<EpicRow> => inTransaction(db, (tx) => moveEpic(tx, actor, child, parentage));
+
+async function writeChanges(
+  context: EpicWriting,
+  tx: Db,
+  group: AuthorizedGroup,
+  id: number,
+  changes: EpicChanges,
+): Promise<EpicRow> {
+  const { actor } = context;
+  const before = await lockEpic(tx, id);
+  const time = changes.updated_at ?? now();
+  const columns = changedColumns(before, changes, actor, time);
+  if (columns.confidential !== undefined) await checkConfidentiality(tx, { ...before, ...columns });
+  const labelsBefore = (await labelsOf(tx, 'epic', [id])).get(id) ?? [];
+  const labels = await changedLabels(tx, actor, group, labelsBefore, changes);
+  const told = epicDifferences(
+    { epic: before, labels: labelsBefore },
+    { epic: { ...before, ...columns }, labels },
+  );
+  if (told.length === 0 && Object.keys(columns).length === 0 && !changes.updated_at) return before;
+  const epic = await tx
+    .updateTable('epics')
+    .set({ ...columns, updated_at: time })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await writeLabels(tx, id, {
+    added: without(labels, labelsBefore),
+    removed: without(labelsBefore, labels),
+  });
+  await tellChanges(tx, actor, group, epic, told);
+  if (columns.description !== undefined) await remind(context, tx, group, epic, before.description);
+  return epic;
+}
+
+/** Deletes the epic; `check` sees it first, while nobody else can change it. Its children have no parent then. */
+export const deleteEpic = (
+  { db, actor }: EpicWriting,
+  group: AuthorizedGroup,
+  { id }: Pick<EpicRow, 'id'>,
+  check: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    await lockTrees(tx);
+    const epic = await lockEpic(tx, id);
+    check(epic.updated_at);
+    await tx.deleteFrom('epics').where('id', '=', id).execute();
+    await tx
+      .deleteFrom('activity_events')
+      .where('namespace_id', '=', group.id)
+      .where('target_type', '=', 'Epic')
+      .where('target_id', '=', id)
+      .execute();
+    await tell(tx, actor, group, epic, 'epic_destroyed');
+  });
+
+async function moveEpic(tx: Db, actor: Actor, child: FoundEpic, { from, to }: Parentage): Promise<EpicRow> {
+  const epic = to ? await joinEpics(tx, to.epic.id, child.epic.id) : await separateEpic(tx, child.epic);
+  if (from) await tellKinship(tx, actor, 'removed', from, child);
+  if (to) await tellKinship(tx, actor, 'added', to, child);
+  return epic;
+}
+
+async function tellKinship(
+  tx: Db,
+  actor: Actor,
+  verb: 'added' | 'removed',
+  parent: FoundEpic,
+  child: FoundEpic,
+): Promise<void> {
+  const action = verb === 'added' ? 'relate_epic' : 'unrelate_epic';
+  const tell = (told: FoundEpic, named: FoundEpic, role: string) =>
+    tellOfEpic(tx, actor, told, named, (reference) => ({
+      action,
+      body: `${verb} epic ${reference} as ${role}`,
+    }));
+  await tell(parent, child, 'child epic');
+  await tell(child, parent, 'parent epic');
+}
+
+/** The epic as it is now, locked until the transaction ends; 404 when it is gone. */
+async function lockEpic(tx: Db, id: number): Promise<EpicRow> {
+  const epic = await tx.selectFrom('epics').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!epic) throw notFound();
+  return epic;
+}
+
+/** Fails with 409 where something for everybody would be below what is confidential. */
+async function checkConfidentiality(tx: Db, epic: EpicRow): Promise<void> {
+  if (!epic.confidential) {
+    const parent = await tx
+      .selectFrom('epics')
+      .select('id')
+      .where('id', '=', epic.parent_id ?? 0)
+      .where('confidential', '=', true)
+      .executeTakeFirst();
+    if (parent) throw conflict('A non-confidential epic cannot be assigned to a confidential parent epic');
+    return;
+  }
+  const child = await tx
+    .selectFrom('epics')
+    .select('id')
+    .where('parent_id', '=', epic.id)
+    .where('confidential', '=', false)
+    .executeTakeFirst();
+  if (child) throw conflict('Cannot make the epic confidential if it contains non-confidential child epics');
+  const issue = await tx
+    .selectFrom('epic_issues')
+    .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
+    .select('issues.id')
+    .where('epic_issues.epic_id', '=', epic.id)
+    .where('issues.confidential', '=', false)
+    .executeTakeFirst();
+  if (issue) throw conflict('Cannot make the epic confidential if it contains non-confidential issues');
+}
+
+/** The notes, events and announcement of an update. */
+async function tellChanges(
+  tx: Db,
+  actor: Actor,
+  group: AuthorizedGroup,
+  epic: EpicRow,
+  changes: readonly WorkChange[],
+): Promise<void> {
+  const notes = changes.map((change) => systemNote(change, 'epic'));
+  const state = changes.find((change) => change.what === 'state');
+  const target = epicTarget(group, epic);
+  await Promise.all([
+    writeSystemNotes(tx, target, actor, notes),
+    completeTodos(tx, actor.id, target),
+    writeResourceEvents(tx, { epicId: epic.id }, actor.id, resourceEvents(changes)),
+    tell(tx, actor, group, epic, 'epic_updated', state?.to, {
+      changes: [...new Set(changes.map(({ what }) => what))],
+    }),
+  ]);
+}
+
+/** The audit row, what the feed shows, and what listeners hear. */
+async function tell(
+  tx: Db,
+  author: Actor,
+  group: AuthorizedGroup,
+  epic: EpicRow,
+  event: 'epic_created' | 'epic_updated' | 'epic_destroyed',
+  action?: ActivityAction,
+  details: Record<string, Json> = {},
+): Promise<void> {
+  await announce(tx, {
+    author,
+    audit: {
+      entity: { type: 'Group', id: group.id, path: group.row.full_path },
+      event,
+      details: { target_id: epic.id, target_type: 'Epic', target_details: epic.title, ...details },
+    },
+    ...(action && {
+      activity: { action, namespaceId: group.id, targetType: 'Epic', targetId: epic.id },
+    }),
+    fact: { name: event, payload: { group_id: group.id, user_id: author.id, epic_id: epic.id, ...details } },
+  });
+}
+
+/** Reminds whom the description calls and did not call before. */
+const remind = (
+  { services, actor }: EpicWriting,
+  tx: Db,
+  group: AuthorizedGroup,
+  epic: EpicRow,
+  before: string | null,
+): Promise<void> =>
+  remindMentioned(tx, services.database.points, {
+    actor,
+    target: epicTarget(group, epic),
+    text: epic.description,
+    before,
+  });

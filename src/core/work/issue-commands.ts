@@ -1,0 +1,61 @@
+/** Quick actions in the description of an issue that is made or changed: they count as parameters of the request. */
+import type { AuthorizedProject } from '../access/find.ts';
+import type { Effect } from './commands.ts';
+import type { IssueChanges } from './issue-changes.ts';
+import type { IssueRow } from './issue-rows.ts';
+import { atCreation, readCommands, type Spoken } from './read-commands.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** The request with what its description's commands add to it, and what they do besides. */
+export async function understand<T extends IssueChanges>(
+  context: WriteContext,
+  project: AuthorizedProject,
+  issue: IssueRow | typeof atCreation,
+  request: T,
+): Promise<{ changes: T & IssueChanges; effects: readonly Effect[] }> {
+  const { description } = request;
+  if (!description?.includes('/')) return { changes: request, effects: [] };
+  const isNew = !('id' in issue);
+  const spoken: Spoken = {
+    kind: 'issue',
+    project,
+    group: undefined,
+    authorId: isNew ? context.actor.id : issue.author_id,
+    now: isNew
+      ? { ...atCreation, assigneeIds: request.assignee_ids ?? [] }
+      : await standing(context, issue, request),
+  };
+  const read = await readCommands(context, spoken, description);
+  if (!read) return { changes: request, effects: [] };
+  const { changes } = read;
+  return {
+    changes: {
+      ...request,
+      ...changes,
+      description: read.text,
+      add_labels: [...(request.add_labels ?? []), ...(changes.add_labels ?? [])],
+      remove_labels: [...(request.remove_labels ?? []), ...(changes.remove_labels ?? [])],
+    },
+    effects: read.effects,
+  };
+}
+
+/** How the issue stands when the commands are read. */
+async function standing(
+  { db }: WriteContext,
+  issue: IssueRow,
+  request: IssueChanges,
+): Promise<Spoken['now']> {
+  const assignees =
+    request.assignee_ids ??
+    (await db.selectFrom('issue_assignees').select('user_id').where('issue_id', '=', issue.id).execute()).map(
+      ({ user_id }) => user_id,
+    );
+  return {
+    state: issue.state,
+    confidential: issue.confidential,
+    locked: issue.discussion_locked === true,
+    assigneeIds: assignees,
+    issueType: issue.issue_type,
+  };
+}

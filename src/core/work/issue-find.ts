@@ -1,0 +1,61 @@
+/** Finds an issue that a caller sees: what is hidden is answered as if it were not there. */
+import type postgres from 'postgres';
+import type { Db } from '../../platform/db/database.ts';
+import { Failure, notFound } from '../../platform/failure.ts';
+import { type AuthorizedProject, authorizeProject } from '../access/find.ts';
+import type { Caller } from '../identity/actor.ts';
+import type { IssueRow } from './issue-rows.ts';
+import { seesIssue } from './issue-visibility.ts';
+
+/** The issue, unless it is hidden from the caller; only of a confidential one the assignees matter. */
+async function revealed(
+  db: Db,
+  project: AuthorizedProject,
+  caller: Caller,
+  issue: IssueRow | undefined,
+): Promise<IssueRow> {
+  if (!issue) throw notFound();
+  if (seesIssue(project, caller, issue, [])) return issue;
+  const assigned =
+    caller &&
+    (await db
+      .selectFrom('issue_assignees')
+      .select('user_id')
+      .where('issue_id', '=', issue.id)
+      .where('user_id', '=', caller.id)
+      .executeTakeFirst());
+  if (!assigned) throw notFound();
+  return issue;
+}
+
+/** The issue of the project by its number there; 404 when there is none that the caller sees. */
+export async function findIssue(
+  db: Db,
+  project: AuthorizedProject,
+  caller: Caller,
+  iid: number,
+): Promise<IssueRow> {
+  const issue = await db
+    .selectFrom('issues')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .where('iid', '=', iid)
+    .executeTakeFirst();
+  return revealed(db, project, caller, issue);
+}
+
+/** The issue by its id, with its project; 404 when there is none whose project's issues the caller reads. */
+export async function findIssueById(
+  db: Db,
+  sql: postgres.Sql,
+  caller: Caller,
+  id: number,
+): Promise<{ issue: IssueRow; project: AuthorizedProject }> {
+  const issue = await db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!issue) throw notFound();
+  const project = await authorizeProject(sql, caller, 'read_issues', issue.project_id).catch((error) => {
+    // That the project refuses would tell that there is such an issue.
+    throw error instanceof Failure && error.kind !== 'unavailable' ? notFound() : error;
+  });
+  return { issue: await revealed(db, project, caller, issue), project };
+}

@@ -1,0 +1,118 @@
+/** Links between issues: two relate, or one blocks the other. */
+import type { Selectable } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { IssueLinksTable } from '../../platform/db/rows.ts';
+import { conflict, forbidden, invalid } from '../../platform/failure.ts';
+import type { AuthorizedProject } from '../access/find.ts';
+import { announceAll } from '../activity/announce.ts';
+import type { Actor } from '../identity/actor.ts';
+import { issueReference } from './issue-named.ts';
+import { requireManagement } from './issue-rights.ts';
+import type { IssueRow } from './issue-rows.ts';
+import { writeSystemNotes } from './notes.ts';
+import { systemNote } from './system-notes.ts';
+import { issueTarget } from './targets.ts';
+import { issueAnnouncement } from './work-events.ts';
+import type { WriteContext } from './write-context.ts';
+
+export const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const;
+export type LinkType = (typeof linkTypes)[number];
+
+export type IssueLinkRow = Selectable<IssueLinksTable>;
+
+/** An issue with the project in which it was found. */
+export type Placed = { issue: IssueRow; project: AuthorizedProject };
+
+const tells = { relates_to: 'related', blocks: 'blocking', is_blocked_by: 'blocked_by' } as const;
+const otherWay = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked_by: 'blocks' } as const;
+
+/** What the link is, seen from one of its issues. */
+export function typeSeenFrom(link: Pick<IssueLinkRow, 'link_type' | 'source_id'>, issueId: number): LinkType {
+  if (link.link_type === 'relates_to') return 'relates_to';
+  return link.source_id === issueId ? 'blocks' : 'is_blocked_by';
+}
+
+/**
+ * Links the issues; a link of another type between them becomes this one. 403 unless the actor manages the issues of both
+ * projects, as both are told, and for blocking below premium; 400 for an issue and itself; 409 where they are linked so
+ * already.
+ */
+export async function linkIssues(
+  { db, services, actor }: Pick<WriteContext, 'db' | 'services' | 'actor'>,
+  from: Placed,
+  to: Placed,
+  type: LinkType,
+): Promise<IssueLinkRow> {
+  requireManagement(from.project);
+  requireManagement(to.project);
+  if (type !== 'relates_to' && services.config.tier === 'free') throw forbidden();
+  if (from.issue.id === to.issue.id) throw invalid({ target: ['cannot be the issue itself'] });
+  const [source, target] = type === 'is_blocked_by' ? [to, from] : [from, to];
+  const link_type = type === 'relates_to' ? 'relates_to' : 'blocks';
+  return inTransaction(db, async (tx) => {
+    const known = await between(tx, from.issue.id, to.issue.id).forUpdate().executeTakeFirst();
+    if (
+      known?.link_type === link_type &&
+      (link_type === 'relates_to' || known.source_id === source.issue.id)
+    ) {
+      throw alreadyLinked();
+    }
+    const time = now();
+    const columns = { source_id: source.issue.id, target_id: target.issue.id, link_type, updated_at: time };
+    const row = known
+      ? await tx
+          .updateTable('issue_links')
+          .set(columns)
+          .where('id', '=', known.id)
+          .returningAll()
+          .executeTakeFirst()
+      : await tx
+          .insertInto('issue_links')
+          .values({ ...columns, created_at: time })
+          .onConflict((taken) => taken.doNothing())
+          .returningAll()
+          .executeTakeFirst();
+    // Somebody else linked them at the same moment.
+    if (!row) throw alreadyLinked();
+    await tellBoth(tx, actor, from, to, type);
+    return row;
+  });
+}
+
+const alreadyLinked = () => conflict('Issue(s) already assigned');
+
+const between = (tx: Db, one: number, other: number) =>
+  tx
+    .selectFrom('issue_links')
+    .selectAll()
+    .where('source_id', 'in', [one, other])
+    .where('target_id', 'in', [one, other]);
+
+async function tellBoth(tx: Db, actor: Actor, from: Placed, to: Placed, type: LinkType | 'none') {
+  const sides = [
+    { here: from, there: to, what: type === 'none' ? 'unrelated' : tells[type] },
+    { here: to, there: from, what: type === 'none' ? 'unrelated' : tells[otherWay[type]] },
+  ] as const;
+  for (const { here, there, what } of sides) {
+    const reference = issueReference(here.project, there.project, there.issue);
+    const note = systemNote({ what, reference });
+    await writeSystemNotes(tx, issueTarget(here.project, here.issue), actor, [note]);
+  }
+  const payload = { changes: { link: { type, other_issue_id: to.issue.id } } };
+  await announceAll(tx, [issueAnnouncement(actor, from.project, from.issue, 'issue_updated', payload)]);
+}
+
+/** Takes the link away. */
+export function unlinkIssues(
+  db: Db,
+  actor: Actor,
+  link: IssueLinkRow,
+  from: Placed,
+  to: Placed,
+): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    const gone = await tx.deleteFrom('issue_links').where('id', '=', link.id).executeTakeFirst();
+    if (gone.numDeletedRows > 0n) await tellBoth(tx, actor, from, to, 'none');
+  });
+}

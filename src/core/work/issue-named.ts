@@ -1,0 +1,219 @@
+/** What a request names beside an issue's own columns: people, labels, milestone and epic, found before anything is written. */
+import { sql } from 'kysely';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { forbidden, invalid } from '../../platform/failure.ts';
+import type { AuthorizedProject } from '../access/find.ts';
+import { findEpicById } from './epic-find.ts';
+import type { IssueChanges, Labelled, Named, Referenced } from './issue-changes.ts';
+import { findIssueById } from './issue-find.ts';
+import { resolveLabels } from './label-find.ts';
+import type { LabelRow } from './label-records.ts';
+import { addressedNames, mentionedNames, type Person, readersAmong, usersByName } from './mentions.ts';
+import { availableMilestone } from './milestone-find.ts';
+import type { MilestoneRow } from './milestone-records.ts';
+import type { Target } from './targets.ts';
+import type { TodoAction } from './todo-writes.ts';
+import type { WriteContext } from './write-context.ts';
+
+export type Sides = {
+  assignees: Named[] | undefined;
+  labels: LabelRow[] | undefined;
+  addLabels: LabelRow[];
+  removeLabels: LabelRow[];
+  milestone: Referenced | null | undefined;
+  epic: (Referenced & { confidential: boolean }) | null | undefined;
+  original: Referenced | null | undefined;
+};
+
+/** An issue as a text in a project names it: by its number there, elsewhere with the project's path. */
+export const issueReference = (
+  from: { id: number },
+  project: { id: number; fullPath: string },
+  { iid }: { iid: number },
+): string => (from.id === project.id ? `#${iid}` : `${project.fullPath}#${iid}`);
+
+/** A milestone as a text names it: by number in its project, by title from a group. */
+const milestoneReference = (milestone: Pick<MilestoneRow, 'project_id' | 'iid' | 'title'>): string =>
+  milestone.project_id === null ? `%"${milestone.title}"` : `%${milestone.iid}`;
+
+/** Those of the users who may read the project's issues, in the order asked for; the rest are passed over. */
+async function findAssignees(
+  { db, services, actor }: WriteContext,
+  project: AuthorizedProject,
+  ids: readonly number[],
+): Promise<Named[]> {
+  const wanted = [...new Set(ids)].filter((id) => id > 0);
+  if (wanted.length === 0) return [];
+  const people = await db
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
+    .where('id', 'in', wanted)
+    .where('deletion', 'is', null)
+    .where('state', '=', 'active')
+    .execute();
+  // The table's check constraint admits these kinds only.
+  const others = people.filter(({ id }) => id !== actor.id) as Person[];
+  const target = newTarget(project, false, actor.id);
+  const readers = await readersAmong(db, services.database.points, target, others);
+  const byId = new Map(people.map((person) => [person.id, person]));
+  return wanted.flatMap((id) => {
+    const person = byId.get(id);
+    return person && (id === actor.id || readers.has(id)) ? [{ id, username: person.username }] : [];
+  });
+}
+
+/** The labels of these names. Missing ones are made, in a transaction of their own, by those who may. */
+async function findLabels(
+  { db, actor }: WriteContext,
+  project: AuthorizedProject,
+  names: readonly string[],
+  create: boolean,
+): Promise<LabelRow[]> {
+  if (names.length === 0) return [];
+  const known = await resolveLabels(db, project, names, { create: false, actor });
+  const all = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));
+  if (!create || known.length === all.size || !project.may('manage_labels')) return known;
+  return inTransaction(db, (tx) => resolveLabels(tx, project, names, { create: true, actor }));
+}
+
+async function findMilestone(db: Db, project: AuthorizedProject, id: number | null | undefined) {
+  if (id === undefined) return undefined;
+  if (!id) return null;
+  const milestone = await availableMilestone(db, project, id);
+  return { id, reference: milestoneReference(milestone) };
+}
+
+async function findEpicSide({ db, services, actor }: WriteContext, id: number | null | undefined) {
+  if (id === undefined) return undefined;
+  if (!id) return null;
+  const { epic, group } = await findEpicById(db, services.database.points, actor, id);
+  // What somebody sees is still not theirs to fill.
+  if (!group.may('update_epics')) throw forbidden();
+  return { id, reference: `${group.row.full_path}&${epic.iid}`, confidential: epic.confidential };
+}
+
+/** The issue that another repeats, as it is called from the project. */
+async function findOriginal(
+  { db, services, actor }: WriteContext,
+  home: AuthorizedProject,
+  id: number | null | undefined,
+): Promise<Referenced | null | undefined> {
+  if (id === undefined) return undefined;
+  if (!id) return null;
+  const { issue, project } = await findIssueById(db, services.database.points, actor, id);
+  return { id, reference: issueReference(home, project, issue) };
+}
+
+/**
+ * All that the changes name. 400 for a milestone that is not there, 404 for an epic that the caller does not see, and 403
+ * for one of a group whose epics the caller may not change.
+ */
+export async function findSides(
+  context: WriteContext,
+  project: AuthorizedProject,
+  changes: IssueChanges,
+): Promise<Sides> {
+  const { assignee_ids, labels, add_labels = [], remove_labels = [], milestone_id } = changes;
+  const [assignees, replacing, addLabels, removeLabels, milestone, epic, original] = await Promise.all([
+    assignee_ids && findAssignees(context, project, assignee_ids),
+    labels && findLabels(context, project, labels, true),
+    findLabels(context, project, add_labels, true),
+    findLabels(context, project, remove_labels, false),
+    findMilestone(context.db, project, milestone_id),
+    findEpicSide(context, changes.epic_id),
+    findOriginal(context, project, changes.duplicated_to_id),
+  ]);
+  return { assignees, labels: replacing, addLabels, removeLabels, milestone, epic, original };
+}
+
+/** The epic as it is now: until the transaction ends nobody makes it confidential, or takes it away. */
+export const holdEpic = (tx: Db, id: number): Promise<{ confidential: boolean } | undefined> =>
+  tx.selectFrom('epics').select('confidential').where('id', '=', id).forShare().executeTakeFirst();
+
+/** Fails with 400 where everybody would learn of an epic that is for few. */
+export function checkEpic(epic: { confidential: boolean } | null | undefined, confidential: boolean): void {
+  if (!epic?.confidential || confidential) return;
+  throw invalid({
+    epic: [
+      'Cannot assign a confidential epic to a non-confidential issue. Make the issue confidential and try again',
+    ],
+  });
+}
+
+/** An issue that has no number yet, for deciding who would see it. */
+const newTarget = (project: AuthorizedProject, confidential: boolean, authorId: number): Target => ({
+  kind: 'issue',
+  id: undefined,
+  sha: undefined,
+  iid: undefined,
+  title: '',
+  authorId,
+  confidential,
+  locked: false,
+  project,
+  group: undefined,
+});
+
+export type Reminder = { userId: number; action: TodoAction };
+
+/** Whom the text calls that `before` did not, and who may see the issue, each once; its writer is not reminded. */
+export async function findMentioned(
+  { db, services, actor }: WriteContext,
+  project: AuthorizedProject,
+  text: string | null | undefined,
+  issue: { id?: number; confidential: boolean; author_id: number },
+  before: string | null = null,
+): Promise<Reminder[]> {
+  const known = new Set([actor.username.toLowerCase(), ...mentionedNames(before)]);
+  const names = mentionedNames(text).filter((name) => !known.has(name));
+  if (names.length === 0) return [];
+  const people = await usersByName(db, names);
+  const target = { ...newTarget(project, issue.confidential, issue.author_id), id: issue.id };
+  const readers = await readersAmong(db, services.database.points, target, people);
+  const addressed = new Set(addressedNames(text));
+  return people
+    .filter(({ id }) => readers.has(id))
+    .map(({ id, username }) => ({
+      userId: id,
+      action: addressed.has(username.toLowerCase()) ? 'directly_addressed' : 'mentioned',
+    }));
+}
+
+export type CurrentSides = {
+  assignees: Named[];
+  labels: Labelled[];
+  milestone: Referenced | null;
+  epic: Referenced | null;
+  original: Referenced | null;
+};
+
+type SidesRow = {
+  assignees: Named[];
+  labels: Labelled[];
+  milestone: Pick<MilestoneRow, 'id' | 'project_id' | 'iid' | 'title'> | null;
+  epic: Referenced | null;
+  original: Referenced | null;
+};
+
+/** What the issue has at its sides now, by one statement: read it when the issue's row is locked. */
+export async function currentSides(tx: Db, issueId: number): Promise<CurrentSides> {
+  const { rows } = await sql<SidesRow>`select
+    (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'username', u.username) order by u.id), '[]')
+      from issue_assignees a join users u on u.id = a.user_id where a.issue_id = i.id) as assignees,
+    (select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'name', l.name) order by l.name), '[]')
+      from label_links k join labels l on l.id = k.label_id where k.issue_id = i.id) as labels,
+    (select jsonb_build_object('id', m.id, 'project_id', m.project_id, 'iid', m.iid, 'title', m.title)
+      from milestones m where m.id = i.milestone_id) as milestone,
+    (select jsonb_build_object('id', e.id, 'reference', n.full_path || '&' || e.iid)
+      from epic_issues c join epics e on e.id = c.epic_id join namespaces n on n.id = e.namespace_id
+      where c.issue_id = i.id) as epic,
+    (select jsonb_build_object('id', o.id, 'reference', '#' || o.iid) from issues o where o.id = i.duplicated_to_id) as original
+    from issues i where i.id = ${issueId}`.execute(tx);
+  const [row] = rows;
+  if (!row) return { assignees: [], labels: [], milestone: null, epic: null, original: null };
+  const { milestone } = row;
+  return {
+    ...row,
+    milestone: milestone && { id: milestone.id, reference: milestoneReference(milestone) },
+  };
+}

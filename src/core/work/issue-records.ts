@@ -1,0 +1,228 @@
+/** Issues as records (facts: Resource entities, Issue): what is beside them is loaded once for all of a page. */
+import Type, { type Static } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import { date, dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
+import type { Caller } from '../identity/actor.ts';
+import { presentUserBasic, UserBasic } from '../identity/records.ts';
+import type { Services } from '../services.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+import { humanDuration } from './durations.ts';
+import { type IssueRow, issueWebUrl } from './issue-rows.ts';
+import { type IssueSides, loadIssueSides } from './issue-sides.ts';
+import { LabelBasicRecord, presentLabelBasic } from './label-records.ts';
+import { MilestoneRecord, presentMilestone } from './milestone-records.ts';
+import { countTasks, taskStatus } from './task-list.ts';
+
+export const TimeStatsRecord = Type.Object({
+  time_estimate: Type.Integer({ description: 'Seconds.' }),
+  total_time_spent: Type.Integer({ description: 'Seconds.' }),
+  human_time_estimate: nullable(Type.String()),
+  human_total_time_spent: nullable(Type.String()),
+});
+export type TimeStatsRecord = Static<typeof TimeStatsRecord>;
+
+/** The record of what was estimated and spent, both in seconds. */
+export const presentTimeStats = (estimate: number, spent: number): TimeStatsRecord => ({
+  time_estimate: estimate,
+  total_time_spent: spent,
+  human_time_estimate: humanDuration(estimate),
+  human_total_time_spent: humanDuration(spent),
+});
+
+/** The name, or with `with_labels_details` the record. */
+const LabelOfIssue = Type.Unsafe<string | LabelBasicRecord>({
+  ...LabelBasicRecord,
+  type: ['string', 'object'],
+});
+
+const basic = {
+  id: Type.Integer(),
+  iid: Type.Integer(),
+  project_id: Type.Integer(),
+  title: Type.String(),
+  description: nullable(Type.String()),
+  state: stringEnum(['opened', 'closed']),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+  closed_at: nullable(dateTime()),
+  closed_by: nullable(UserBasic),
+  labels: Type.Array(LabelOfIssue),
+  milestone: nullable(MilestoneRecord),
+  assignees: Type.Array(UserBasic),
+  author: UserBasic,
+  type: Type.String(),
+  assignee: nullable(UserBasic),
+  user_notes_count: Type.Integer(),
+  merge_requests_count: Type.Integer(),
+  upvotes: Type.Integer(),
+  downvotes: Type.Integer(),
+  start_date: nullable(date()),
+  due_date: nullable(date()),
+  confidential: Type.Boolean(),
+  discussion_locked: nullable(Type.Boolean()),
+  issue_type: Type.String(),
+  web_url: Type.String(),
+  time_stats: TimeStatsRecord,
+  task_completion_status: Type.Object({ count: Type.Integer(), completed_count: Type.Integer() }),
+  weight: Type.Optional(nullable(Type.Integer({ description: 'Premium and up.' }))),
+  blocking_issues_count: Type.Integer(),
+};
+
+/** What other records show of an issue. */
+export const IssueBasicRecord = Type.Object(basic);
+export type IssueBasicRecord = Static<typeof IssueBasicRecord>;
+
+const EpicOfIssue = Type.Object({
+  id: Type.Integer(),
+  iid: Type.Integer(),
+  title: Type.String(),
+  url: Type.String(),
+  group_id: Type.Integer(),
+});
+
+export const IssueRecord = Type.Object({
+  ...basic,
+  has_tasks: Type.Boolean(),
+  task_status: Type.Optional(Type.String()),
+  _links: Type.Object({
+    self: Type.String(),
+    notes: Type.String(),
+    award_emoji: Type.String(),
+    project: Type.String(),
+    closed_as_duplicate_of: nullable(Type.String()),
+  }),
+  references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
+  severity: Type.String(),
+  subscribed: Type.Optional(Type.Boolean({ description: 'Of one issue, for who is signed in.' })),
+  moved_to_id: nullable(Type.Integer()),
+  imported: Type.Boolean(),
+  imported_from: Type.String(),
+  service_desk_reply_to: nullable(Type.String()),
+  epic_iid: Type.Optional(nullable(Type.Integer({ description: 'Premium and up.' }))),
+  epic: Type.Optional(nullable(EpicOfIssue)),
+  iteration: Type.Optional(Type.Null({ description: 'Premium and up.' })),
+  health_status: Type.Optional(nullable(Type.String({ description: 'Ultimate.' }))),
+});
+export type IssueRecord = Static<typeof IssueRecord>;
+
+/** Who reads, and where. */
+export type IssueReading = { db: Db; services: Services; settings: ApplicationSettings; actor: Caller };
+
+export type IssueRecordOptions = {
+  withLabelsDetails?: boolean;
+  /** One issue by itself: says whether the reader is subscribed. */
+  single?: boolean;
+  /** From a list over several projects, where the relative reference is the full one. */
+  across?: boolean;
+};
+
+/** The records of the issues, in the order of the rows. Whether the reader sees the issues was decided before. */
+export async function presentIssues(
+  reading: IssueReading,
+  rows: readonly IssueRow[],
+  options: IssueRecordOptions = {},
+): Promise<IssueRecord[]> {
+  if (rows.length === 0) return [];
+  const sides = await loadIssueSides(reading, rows, options.single ?? false);
+  return rows.flatMap((row) => presentIssue(reading, sides, row, options) ?? []);
+}
+
+/** The record with what stands beside it. Undefined when the project or the author went in between. */
+export function presentIssue(
+  { services, settings }: Pick<IssueReading, 'services' | 'settings'>,
+  sides: IssueSides,
+  row: IssueRow,
+  options: IssueRecordOptions,
+): IssueRecord | undefined {
+  const around = { baseUrl: services.baseUrl(), settings };
+  const author = sides.people.get(row.author_id);
+  const fullPath = sides.paths.get(row.project_id);
+  if (!author || fullPath === undefined) return undefined;
+  const closer = row.closed_by_id === null ? undefined : sides.people.get(row.closed_by_id);
+  const assignees = (sides.assignees.get(row.id) ?? []).map((user) => presentUserBasic(around, user));
+  const labels = sides.labels.get(row.id) ?? [];
+  const milestone = row.milestone_id === null ? undefined : sides.milestones.get(row.milestone_id);
+  const counts = sides.counts.get(row.id);
+  const tasks = countTasks(row.description);
+  const short = `#${row.iid}`;
+  const full = `${fullPath}${short}`;
+  return {
+    id: row.id,
+    iid: row.iid,
+    project_id: row.project_id,
+    title: row.title,
+    description: row.description,
+    state: row.state === 'closed' ? 'closed' : 'opened',
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    closed_at: row.closed_at?.toISOString() ?? null,
+    closed_by: closer ? presentUserBasic(around, closer) : null,
+    labels: labels.map((label) => (options.withLabelsDetails ? presentLabelBasic(label) : label.name)),
+    milestone: milestone
+      ? presentMilestone(milestone, { baseUrl: around.baseUrl, fullPath: milestone.full_path })
+      : null,
+    assignees,
+    author: presentUserBasic(around, author),
+    type: row.issue_type.toUpperCase(),
+    assignee: assignees[0] ?? null,
+    user_notes_count: row.user_notes_count,
+    merge_requests_count: 0,
+    upvotes: row.upvotes,
+    downvotes: row.downvotes,
+    start_date: row.start_date,
+    due_date: row.due_date,
+    confidential: row.confidential,
+    discussion_locked: row.discussion_locked,
+    issue_type: row.issue_type,
+    web_url: issueWebUrl(around.baseUrl, fullPath, row.iid),
+    time_stats: presentTimeStats(row.time_estimate, counts?.spent ?? 0),
+    task_completion_status: tasks,
+    blocking_issues_count: counts?.blocking ?? 0,
+    has_tasks: tasks.count > 0,
+    ...(tasks.count > 0 && { task_status: taskStatus(tasks) }),
+    _links: presentLinks(`${around.baseUrl}/api/v4/projects`, sides, row),
+    references: { short, relative: options.across ? full : short, full },
+    severity: row.severity,
+    ...(sides.subscribed !== undefined && { subscribed: sides.subscribed }),
+    moved_to_id: row.moved_to_id,
+    imported: false,
+    imported_from: 'none',
+    service_desk_reply_to: null,
+    ...presentPaid(services.config.tier, sides, row),
+  };
+}
+
+function presentLinks(projects: string, sides: IssueSides, row: IssueRow): IssueRecord['_links'] {
+  const self = `${projects}/${row.project_id}/issues/${row.iid}`;
+  const original = row.duplicated_to_id === null ? undefined : sides.originals.get(row.duplicated_to_id);
+  return {
+    self,
+    notes: `${self}/notes`,
+    award_emoji: `${self}/award_emoji`,
+    project: `${projects}/${row.project_id}`,
+    closed_as_duplicate_of: original ? `${projects}/${original.project_id}/issues/${original.iid}` : null,
+  };
+}
+
+/** What the tiers above the free one show; iterations do not exist yet, so no issue is in one. */
+function presentPaid(
+  tier: Services['config']['tier'],
+  sides: IssueSides,
+  row: IssueRow,
+): Pick<IssueRecord, 'weight' | 'epic_iid' | 'epic' | 'iteration' | 'health_status'> {
+  if (tier === 'free') return {};
+  const epic = sides.epics.get(row.id) ?? null;
+  return {
+    weight: row.weight,
+    epic_iid: epic?.iid ?? null,
+    epic: epic && {
+      id: epic.id,
+      iid: epic.iid,
+      title: epic.title,
+      url: `/groups/${epic.group_path}/-/epics/${epic.iid}`,
+      group_id: epic.group_id,
+    },
+    iteration: null,
+    ...(tier === 'ultimate' && { health_status: row.health_status }),
+  };
+}

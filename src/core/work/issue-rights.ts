@@ -1,0 +1,66 @@
+/** What a caller may set of an issue, by role, by having written it, and by tier (facts: Roles and visibility). */
+import { forbidden } from '../../platform/failure.ts';
+import type { AuthorizedProject } from '../access/find.ts';
+import { GUEST, OWNER, PLANNER } from '../access/roles.ts';
+import type { Actor } from '../identity/actor.ts';
+import type { Services } from '../services.ts';
+import type { ChangeRights } from './issue-changes.ts';
+import type { IssueRow } from './issue-rows.ts';
+
+const paid = ({ config }: Pick<Services, 'config'>) => ({
+  premium: config.tier !== 'free',
+  ultimate: config.tier === 'ultimate',
+});
+
+/** Members may say everything of what they create; others the texts, and that it is confidential. */
+export const creationRights = (
+  services: Pick<Services, 'config'>,
+  project: AuthorizedProject,
+): ChangeRights => ({
+  metadata: project.role >= GUEST,
+  confidentiality: true,
+  lock: project.may('update_issues'),
+  history: project.role >= OWNER,
+  ...paid(services),
+});
+
+/** Planners change everything; authors and assignees the texts, the type and the state. */
+export const updateRights = (
+  services: Pick<Services, 'config'>,
+  project: AuthorizedProject,
+): ChangeRights => {
+  const manages = project.may('update_issues');
+  return {
+    metadata: manages,
+    confidentiality: manages,
+    lock: manages,
+    history: project.role >= OWNER,
+    ...paid(services),
+  };
+};
+
+/** Fails with 403 for who neither manages the project's issues, nor wrote this one, nor is assigned to it. */
+export function requireUpdate(
+  project: AuthorizedProject,
+  actor: Actor,
+  issue: Pick<IssueRow, 'author_id'>,
+  assigneeIds: readonly number[],
+): void {
+  if (project.may('update_issues') || issue.author_id === actor.id || assigneeIds.includes(actor.id)) return;
+  throw forbidden();
+}
+
+/** Fails with 403 for who manages the project's issues not. */
+export function requireManagement(project: AuthorizedProject): void {
+  if (!project.may('update_issues')) throw forbidden();
+}
+
+/** Fails with 403 unless the caller is an owner, a planner or the author. */
+export function requireDeletion(
+  project: AuthorizedProject,
+  actor: Actor,
+  issue: Pick<IssueRow, 'author_id'>,
+): void {
+  const may = project.may('delete_issues') || project.role === PLANNER || issue.author_id === actor.id;
+  if (!may) throw forbidden();
+}

@@ -1,0 +1,93 @@
+/** Which labels a project or group has to offer, and those that a request names. */
+
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { announceAll } from '../activity/announce.ts';
+import type { Actor } from '../identity/actor.ts';
+import { isLabelName } from './label-names.ts';
+import type { LabelRow } from './label-records.ts';
+import { auditedPlace, homeOf, type Place, type Reach, reachOf } from './places.ts';
+
+/** The labels of the project and of the groups around it, by name; only those with one of `names`, where given. */
+export async function availableLabels(db: Db, reach: Reach, names?: readonly string[]): Promise<LabelRow[]> {
+  if (names?.length === 0) return [];
+  let query = db
+    .selectFrom('labels')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('project_id', '=', reach.projectId ?? 0),
+        ...(reach.ancestorIds.length > 0 ? [where('namespace_id', 'in', [...reach.ancestorIds])] : []),
+      ]),
+    );
+  if (names) query = query.where('name', 'in', [...names]);
+  return query.orderBy('name').orderBy('id').execute();
+}
+
+/** One label for each name, the nearest where the project and groups around it have the same name. */
+function nearest(labels: readonly LabelRow[], reach: Reach): Map<string, LabelRow> {
+  const distance = (label: LabelRow): number =>
+    label.namespace_id === null
+      ? -1
+      : reach.ancestorIds.length - reach.ancestorIds.indexOf(label.namespace_id);
+  const byName = new Map<string, LabelRow>();
+  for (const label of labels) {
+    const known = byName.get(label.name);
+    if (!known || distance(label) < distance(known)) byName.set(label.name, label);
+  }
+  return byName;
+}
+
+/** What a label has that nobody gave a colour. */
+const DEFAULT_COLOR = '#6699cc';
+
+/**
+ * The labels that a request names, in its order and each once. With `create`, and where the actor may manage labels, a
+ * name that is not known becomes a label of the project or group; else it is left out.
+ */
+export async function resolveLabels(
+  tx: Db,
+  place: Place,
+  names: readonly string[],
+  options: { create: boolean; actor: Actor },
+): Promise<LabelRow[]> {
+  const wanted = [...new Set(names.map((name) => name.trim()).filter(isLabelName))];
+  const reach = reachOf(place);
+  let known = nearest(await availableLabels(tx, reach, wanted), reach);
+  const missing = wanted.filter((name) => !known.has(name));
+  if (missing.length > 0 && options.create && place.may('manage_labels')) {
+    await createLabels(tx, place, missing, options.actor);
+    known = nearest(await availableLabels(tx, reach, wanted), reach);
+  }
+  return wanted.flatMap((name) => known.get(name) ?? []);
+}
+
+/** Who else made one of them in the meantime is not an error: it is there. */
+async function createLabels(tx: Db, place: Place, names: readonly string[], actor: Actor): Promise<void> {
+  const time = now();
+  const made = await tx
+    .insertInto('labels')
+    .values(
+      names.map((name) => ({
+        ...homeOf(place),
+        name,
+        color: DEFAULT_COLOR,
+        created_at: time,
+        updated_at: time,
+      })),
+    )
+    .onConflict((taken) => taken.doNothing())
+    .returning(['id', 'name'])
+    .execute();
+  await announceAll(
+    tx,
+    made.map(({ id, name }) => ({
+      author: actor,
+      audit: {
+        entity: auditedPlace(place),
+        event: 'label_created',
+        details: { target_id: id, target_type: 'Label', target_details: name },
+      },
+    })),
+  );
+}

@@ -1,0 +1,21 @@
+/** The rules of labels' names. */
+
+/** Of a title, in letters. */
+export const MAXIMUM_TITLE = 255;
+
+/** Whether a label can have this name: commas separate labels in requests. */
+export const isLabelName = (name: string): boolean =>
+  name !== '' && name.length <= MAXIMUM_TITLE && !/[,\0]/.test(name);
+
+/** `a::b::` of the name `a::b::c`; undefined for a name without a scope. */
+export const labelScope = (name: string): string | undefined => /^(.*::)./su.exec(name)?.[1];
+
+/** The labels without those that a later one of the same scope replaces (facts: Labels, scoped; Premium). */
+export function withoutScopedSiblings<T extends { name: string }>(labels: readonly T[]): T[] {
+  const last = new Map<string, number>();
+  for (const [index, { name }] of labels.entries()) last.set(labelScope(name) ?? '', index);
+  return labels.filter(({ name }, index) => {
+    const scope = labelScope(name);
+    return scope === undefined || last.get(scope) === index;
+  });
+}

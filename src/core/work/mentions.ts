@@ -1,0 +1,109 @@
+/** Whom a text calls by name, and who of them may hear of it. */
+import { sql } from 'kysely';
+import type postgres from 'postgres';
+import type { Db } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
+import { authorizeGroup, authorizeProject } from '../access/find.ts';
+import { PRIVATE } from '../access/roles.ts';
+import { seesInProject } from '../access/snippets.ts';
+import { type Actor, type ActorColumns, toActor } from '../identity/actor.ts';
+import { outsideCode } from './code-spans.ts';
+import { seesEpic } from './epic-visibility.ts';
+import { seesIssue } from './issue-visibility.ts';
+import type { Target } from './targets.ts';
+
+/** More names than these in one text are not heard: each costs a question. */
+const MOST_NAMES = 100;
+/** Characters in which those to whom a text is addressed stand. */
+const LONGEST_ADDRESS = 10_000;
+
+const mention = /(?<![\w/@.`])@([a-z0-9_][\w.-]{0,254})/gi;
+const cleaned = (name: string): string => name.replace(/(?<![.-])[.-]+$/, '').toLowerCase();
+
+/** The names that the text calls with an `@`, in small letters, outside code, each once. */
+export function mentionedNames(markdown: string | null | undefined): string[] {
+  if (!markdown?.includes('@')) return [];
+  const names = [...outsideCode(markdown).matchAll(mention)].map(([, name = '']) => cleaned(name));
+  return [...new Set(names)].filter((name) => name !== '').slice(0, MOST_NAMES);
+}
+
+/** Those of them that the text begins with: it is addressed to them. */
+export function addressedNames(markdown: string | null | undefined): string[] {
+  const [beginning = ''] =
+    /^\s*(?:@[\w.-]+[\s,]*(?:(?:and|&)\s+(?=@))?)+/i.exec(markdown?.slice(0, LONGEST_ADDRESS) ?? '') ?? [];
+  return mentionedNames(beginning);
+}
+
+export type Person = ActorColumns;
+
+/** Active people by their names, which are in small letters. */
+export async function usersByName(db: Db, names: readonly string[]): Promise<Person[]> {
+  if (names.length === 0) return [];
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
+    .where(sql<string>`lower(username) collate "C"`, 'in', [...names])
+    .where('deletion', 'is', null)
+    .where('state', '=', 'active')
+    .execute();
+  // The table's check constraint admits these kinds only.
+  return rows as Person[];
+}
+
+/** Whether somebody else would be shown the target, or the internal notes on it. */
+async function sees(
+  points: postgres.Sql,
+  target: Target,
+  person: Actor,
+  assigneeIds: readonly number[],
+  internal: boolean,
+): Promise<boolean> {
+  try {
+    if (target.group) {
+      const group = await authorizeGroup(points, person, 'read_epics', target.group.id);
+      if (internal && !group.may('read_internal_epic_notes')) return false;
+      return seesEpic(group, target);
+    }
+    const { id = 0 } = target.project ?? {};
+    const project = await authorizeProject(points, person, 'read_project', id);
+    if (internal && !project.may('read_internal_notes')) return false;
+    if (target.kind === 'commit') return project.may('read_code');
+    if (target.kind === 'snippet')
+      return (
+        project.may('read_project_snippets') &&
+        seesInProject(person, { visibility: target.visibility ?? PRIVATE }, project.role)
+      );
+    const issue = { confidential: target.confidential, author_id: target.authorId ?? 0 };
+    return project.may('read_issues') && seesIssue(project, person, issue, assigneeIds);
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+/** The ids of those of the people who would be shown the target, or the internal notes on it. */
+export async function readersAmong(
+  db: Db,
+  points: postgres.Sql,
+  target: Target,
+  people: readonly Person[],
+  internal = false,
+): Promise<Set<number>> {
+  if (people.length === 0) return new Set();
+  const assignees =
+    target.kind === 'issue' && target.confidential
+      ? await db
+          .selectFrom('issue_assignees')
+          .select('user_id')
+          .where('issue_id', '=', target.id ?? 0)
+          .execute()
+      : [];
+  const assigneeIds = assignees.map(({ user_id }) => user_id);
+  const seen = await Promise.all(
+    people.map(async (person) => {
+      const actor = toActor(person, { via: 'password' });
+      return (await sees(points, target, actor, assigneeIds, internal)) ? [person.id] : [];
+    }),
+  );
+  return new Set(seen.flat());
+}

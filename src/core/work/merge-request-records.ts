@@ -1,0 +1,11 @@
+/** What a merge request shows beside what it is about. There are none yet: lists of them are empty. */
+import Type from 'typebox';
+
+export const MergeRequestBasicRecord = Type.Object({
+  id: Type.Integer(),
+  iid: Type.Integer(),
+  project_id: Type.Integer(),
+  title: Type.String(),
+  state: Type.String(),
+  web_url: Type.String(),
+});

@@ -1,0 +1,37 @@
+/** The milestones that an issue of a project, or an epic's issues, can have. */
+
+import type { Db } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/failure.ts';
+import type { AuthorizedProject } from '../access/find.ts';
+import type { MilestoneRow } from './milestone-records.ts';
+
+const ofProject = (db: Db, project: AuthorizedProject) =>
+  db
+    .selectFrom('milestones')
+    .selectAll()
+    .where((where) =>
+      where.or([where('project_id', '=', project.id), where('namespace_id', 'in', project.row.ancestor_ids)]),
+    );
+
+/** The milestone of the project or of a group around it; 400 under `milestone_id` for any other. */
+export async function availableMilestone(
+  db: Db,
+  project: AuthorizedProject,
+  id: number,
+): Promise<MilestoneRow> {
+  const row = await ofProject(db, project).where('id', '=', id).executeTakeFirst();
+  if (!row) throw invalid({ milestone_id: ['is invalid'] });
+  return row;
+}
+
+/** The milestone with this title of the project, or else of the nearest group around it. */
+export async function availableMilestoneByTitle(
+  db: Db,
+  project: AuthorizedProject,
+  title: string,
+): Promise<MilestoneRow | undefined> {
+  const rows = await ofProject(db, project).where('title', '=', title).execute();
+  const distance = ({ namespace_id }: MilestoneRow): number =>
+    namespace_id === null ? Infinity : project.row.ancestor_ids.indexOf(namespace_id);
+  return rows.toSorted((a, b) => distance(b) - distance(a))[0];
+}

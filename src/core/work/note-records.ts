@@ -1,0 +1,134 @@
+/** Notes and threads as records (facts: Resource entities, Note, Discussion). */
+import Type, { type Static } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import { dateTime, nullable } from '../../platform/http/schema.ts';
+import { presentUserBasic, type Surroundings, UserBasic, userBasicColumns } from '../identity/records.ts';
+import type { NoteRow } from './notes.ts';
+import { type TargetKind, targetTypes } from './targets.ts';
+
+export const NoteRecord = Type.Object({
+  id: Type.Integer(),
+  type: nullable(Type.String({ description: '`DiscussionNote` in a thread.' })),
+  body: Type.String(),
+  author: UserBasic,
+  created_at: dateTime(),
+  updated_at: dateTime(),
+  system: Type.Boolean(),
+  noteable_id: nullable(Type.Integer()),
+  noteable_type: Type.String(),
+  project_id: nullable(Type.Integer()),
+  commit_id: nullable(Type.String()),
+  resolvable: Type.Boolean(),
+  resolved: Type.Optional(Type.Boolean()),
+  resolved_by: Type.Optional(nullable(UserBasic)),
+  resolved_at: Type.Optional(nullable(dateTime())),
+  confidential: Type.Boolean({ deprecated: true, description: 'Use `internal`.' }),
+  internal: Type.Boolean(),
+  imported: Type.Boolean(),
+  imported_from: Type.String(),
+  noteable_iid: nullable(Type.Integer()),
+  commands_changes: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })),
+});
+export type NoteRecord = Static<typeof NoteRecord>;
+
+export const DiscussionRecord = Type.Object({
+  id: Type.String(),
+  individual_note: Type.Boolean(),
+  notes: Type.Array(NoteRecord),
+});
+export type DiscussionRecord = Static<typeof DiscussionRecord>;
+
+type Placed = Pick<NoteRow, 'issue_id' | 'epic_id' | 'snippet_id'>;
+
+export function kindOf(note: Placed): TargetKind {
+  if (note.issue_id !== null) return 'issue';
+  if (note.epic_id !== null) return 'epic';
+  return note.snippet_id !== null ? 'snippet' : 'commit';
+}
+
+/** Whether its thread can be settled: on issues and epics, where it is one. */
+export const isResolvable = (note: Placed & Pick<NoteRow, 'in_thread' | 'system_action'>): boolean =>
+  note.in_thread && note.system_action === null && (note.issue_id !== null || note.epic_id !== null);
+
+/** The numbers of the issues or epics, by id, in one statement or none. */
+async function iidsOf(db: Db, table: 'issues' | 'epics', ids: readonly (number | null)[]) {
+  const wanted = [...new Set(ids)].filter((id) => id !== null);
+  if (wanted.length === 0) return new Map<number, number>();
+  const rows = await db.selectFrom(table).select(['id', 'iid']).where('id', 'in', wanted).execute();
+  return new Map(rows.map(({ id, iid }) => [id, iid]));
+}
+
+/** The records of the notes, in the order of the rows; without those whose author went in between. */
+export async function presentNotes(
+  { db, around }: { db: Db; around: Surroundings },
+  rows: readonly NoteRow[],
+): Promise<NoteRecord[]> {
+  if (rows.length === 0) return [];
+  const people = [...new Set(rows.flatMap((row) => [row.author_id, row.resolved_by_id ?? row.author_id]))];
+  const [users, issues, epics] = await Promise.all([
+    db.selectFrom('users').select(userBasicColumns).where('id', 'in', people).execute(),
+    iidsOf(
+      db,
+      'issues',
+      rows.map((row) => row.issue_id),
+    ),
+    iidsOf(
+      db,
+      'epics',
+      rows.map((row) => row.epic_id),
+    ),
+  ]);
+  const usersById = new Map(users.map((user) => [user.id, presentUserBasic(around, user)]));
+  return rows.flatMap((row) => {
+    const author = usersById.get(row.author_id);
+    if (!author) return [];
+    const resolvable = isResolvable(row);
+    return {
+      id: row.id,
+      type: row.in_thread ? 'DiscussionNote' : null,
+      body: row.body,
+      author,
+      created_at: row.created_at.toISOString(),
+      updated_at: row.updated_at.toISOString(),
+      system: row.system_action !== null,
+      noteable_id: row.issue_id ?? row.epic_id ?? row.snippet_id,
+      noteable_type: targetTypes[kindOf(row)],
+      project_id: row.project_id,
+      commit_id: row.commit_sha,
+      resolvable,
+      ...(resolvable && {
+        resolved: row.resolved_at !== null,
+        resolved_by: usersById.get(row.resolved_by_id ?? 0) ?? null,
+        resolved_at: row.resolved_at?.toISOString() ?? null,
+      }),
+      confidential: row.internal,
+      internal: row.internal,
+      imported: false,
+      imported_from: 'none',
+      noteable_iid: issues.get(row.issue_id ?? 0) ?? epics.get(row.epic_id ?? 0) ?? null,
+      commands_changes: {},
+    };
+  });
+}
+
+/** The notes of threads, with their records, as discussions, in the order in which the first of each comes. */
+export function gatherDiscussions(
+  rows: readonly NoteRow[],
+  records: readonly NoteRecord[],
+): DiscussionRecord[] {
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  const gathered = new Map<string, DiscussionRecord>();
+  for (const record of records) {
+    const row = rowsById.get(record.id);
+    if (!row) continue;
+    const known = gathered.get(row.discussion_id);
+    if (known) known.notes.push(record);
+    else
+      gathered.set(row.discussion_id, {
+        id: row.discussion_id,
+        individual_note: !row.in_thread,
+        notes: [record],
+      });
+  }
+  return [...gathered.values()];
+}

@@ -1,0 +1,87 @@
+/** Writing notes: what people say of a target, and what the system tells of its changes. */
+import { type Selectable, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { NotesTable } from '../../platform/db/rows.ts';
+import { randomHex } from '../../platform/secret.ts';
+import { type Target, targetColumns } from './targets.ts';
+
+export type NoteRow = Selectable<NotesTable>;
+
+export type NewNote = {
+  body: string;
+  internal?: boolean;
+  /** The thread that it answers; a new one, or none, where it is missing. */
+  discussionId?: string;
+  inThread?: boolean;
+  systemAction?: string;
+  createdAt?: Date;
+  /** The line of a commit that it is about. */
+  position?: { path: string | null; line: number | null; line_type: string | null };
+};
+
+export const newDiscussionId = (): string => randomHex(20);
+
+const noteRow = (target: Target, author: { id: number }, note: NewNote, time: Date) => ({
+  ...targetColumns(target),
+  author_id: author.id,
+  body: note.body,
+  discussion_id: note.discussionId ?? newDiscussionId(),
+  in_thread: note.inThread ?? false,
+  system_action: note.systemAction ?? null,
+  internal: note.internal ?? false,
+  ...note.position,
+  created_at: note.createdAt ?? time,
+  updated_at: note.createdAt ?? time,
+});
+
+/** Whether it is counted: what the system says, and what not all read, is not. */
+export const isCounted = (note: Pick<NoteRow, 'system_action' | 'internal'>): boolean =>
+  note.system_action === null && !note.internal;
+
+/** Counts what was said, or taken back, on an issue or epic; the others show no number. */
+export async function countNotes(
+  tx: Db,
+  note: Pick<NoteRow, 'issue_id' | 'epic_id'>,
+  difference: number,
+): Promise<void> {
+  const change = {
+    user_notes_count: sql<number>`greatest(user_notes_count + ${difference}::integer, 0)`,
+    updated_at: now(),
+  };
+  if (note.issue_id !== null)
+    await tx.updateTable('issues').set(change).where('id', '=', note.issue_id).execute();
+  if (note.epic_id !== null)
+    await tx.updateTable('epics').set(change).where('id', '=', note.epic_id).execute();
+}
+
+/** Writes one note and counts it. Call it inside a transaction. */
+export async function writeNote(
+  tx: Db,
+  target: Target,
+  author: { id: number },
+  note: NewNote,
+): Promise<NoteRow> {
+  const row = await tx
+    .insertInto('notes')
+    .values(noteRow(target, author, note, now()))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (row.system_action === null) await countNotes(tx, row, isCounted(row) ? 1 : 0);
+  return row;
+}
+
+/** Writes what the system tells of a change, by one statement. */
+export async function writeSystemNotes(
+  tx: Db,
+  target: Target,
+  author: { id: number },
+  notes: readonly { body: string; action: string; createdAt?: Date }[],
+): Promise<void> {
+  if (notes.length === 0) return;
+  const time = now();
+  const rows = notes.map(({ body, action, createdAt }) =>
+    noteRow(target, author, { body, systemAction: action, ...(createdAt && { createdAt }) }, time),
+  );
+  await tx.insertInto('notes').values(rows).execute();
+}

@@ -1,0 +1,118 @@
+/** Looks up what the commands of a text name, and understands them for a speaker. */
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
+import {
+  type AuthorizedGroup,
+  type AuthorizedProject,
+  authorizeGroup,
+  authorizeProject,
+} from '../access/find.ts';
+import type { Actor } from '../identity/actor.ts';
+import type { Services } from '../services.ts';
+import { namedBy } from './command-terms.ts';
+import { type Command, commandsIn, type Interpretation, interpretCommands, type Known } from './commands.ts';
+import { findEpic } from './epic-find.ts';
+import { findIssue } from './issue-find.ts';
+import { availableLabels } from './label-find.ts';
+import { usersByName } from './mentions.ts';
+import { availableMilestoneByTitle } from './milestone-find.ts';
+import { reachOf } from './places.ts';
+import type { TargetKind } from './targets.ts';
+
+/** Where the commands are said, and how it stands; a new issue is open, its author's, and nothing else yet. */
+export type Spoken = {
+  kind: TargetKind;
+  project: AuthorizedProject | undefined;
+  group: AuthorizedGroup | undefined;
+  authorId: number | undefined;
+  now: Known['now'];
+};
+
+export type CommandScene = { db: Db; services: Services; actor: Actor };
+
+/** The state of something that is only being made. */
+export const atCreation: Known['now'] = {
+  state: 'opened',
+  confidential: false,
+  locked: false,
+  assigneeIds: [],
+  issueType: 'issue',
+};
+
+const MOST_REFERENCES = 20;
+
+/** Ids by references such as `#1` and `group/project#1`, of what the speaker may use for it. */
+async function referred(
+  commands: readonly Command[],
+  mark: '#' | '&',
+  find: (place: string, iid: number) => Promise<{ id: number }>,
+): Promise<Map<string, number>> {
+  const pattern = mark === '#' ? /^(?:([\w./-]+))?#(\d{1,9})$/ : /^(?:([\w./-]+))?&(\d{1,9})$/;
+  const references = commands
+    .flatMap(({ argument }) => argument.split(/[\s,]+/))
+    .filter((reference) => pattern.test(reference));
+  const found = await Promise.all(
+    [...new Set(references)].slice(0, MOST_REFERENCES).map(async (reference) => {
+      const [, place = '', iid] = pattern.exec(reference) ?? [];
+      try {
+        return [[reference, (await find(place, Number(iid))).id] as const];
+      } catch (error) {
+        if (error instanceof Failure && error.kind !== 'unavailable') return [];
+        throw error;
+      }
+    }),
+  );
+  return new Map(found.flat());
+}
+
+/** What the text says without its commands, and what they come to; undefined for a text without any. */
+export async function readCommands(
+  { db, services, actor }: CommandScene,
+  spoken: Spoken,
+  text: string | null | undefined,
+): Promise<Interpretation | undefined> {
+  const { kind, project, group } = spoken;
+  const commands = commandsIn(text ?? '', kind);
+  if (commands.length === 0) return undefined;
+  const { points } = services.database;
+  const place = project ?? group;
+  const argumentsOf = (pattern: RegExp) =>
+    commands.filter(({ name }) => pattern.test(name)).map(({ argument }) => argument);
+  const names = argumentsOf(/assign/).flatMap((argument) => namedBy('@', argument.toLowerCase()));
+  const labels = argumentsOf(/label/).flatMap((argument) => [argument, ...namedBy('~', argument)]);
+  const titles = argumentsOf(/^milestone$/).flatMap((argument) => [argument, ...namedBy('%', argument)]);
+  const [people, labelRows, milestones, issues, epics] = await Promise.all([
+    usersByName(db, names.slice(0, 100)),
+    place ? availableLabels(db, reachOf(place), labels.slice(0, 200)) : [],
+    Promise.all(
+      titles
+        .slice(0, MOST_REFERENCES)
+        .map(async (title) => project && availableMilestoneByTitle(db, project, title)),
+    ),
+    referred(commands, '#', async (path, iid) => {
+      const home =
+        path === '' && project ? project : await authorizeProject(points, actor, 'read_issues', path);
+      return findIssue(db, home, actor, iid);
+    }),
+    referred(commands, '&', async (path, iid) => {
+      const around = path === '' ? (project?.row.namespace_id ?? group?.id ?? 0) : path;
+      return findEpic(db, await authorizeGroup(points, actor, 'update_epics', around), actor, iid);
+    }),
+  ]);
+  const metadata = project?.may('update_issues') ?? group?.may('update_epics') ?? false;
+  // Whoever wrote an epic changes it only while they plan in its group.
+  const own = kind === 'issue' && (spoken.authorId === actor.id || spoken.now.assigneeIds.includes(actor.id));
+  return interpretCommands(text ?? '', {
+    kind,
+    me: actor,
+    may: { metadata, update: metadata || own },
+    now: spoken.now,
+    today: now().toISOString().slice(0, 10),
+    users: new Map(people.map(({ username, id }) => [username.toLowerCase(), id])),
+    labels: new Set(labelRows.map(({ name }) => name)),
+    milestones: new Map(milestones.flatMap((row) => (row ? [[row.title, row.id] as const] : []))),
+    issues,
+    epics,
+  });
+}

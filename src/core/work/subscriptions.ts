@@ -1,0 +1,111 @@
+/** Who hears of what happens to an issue, epic or label: whoever said so, and without a word whoever takes part. */
+import { type RawBuilder, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Target } from './targets.ts';
+
+/** A label of a group is heard of in one project, or, without one, in the group. */
+export type Subscribable =
+  | Pick<Target, 'kind' | 'id'>
+  | { kind: 'label'; id: number; projectId: number | null };
+
+const columnsOf = (what: Subscribable) => ({
+  issue_id: what.kind === 'issue' ? (what.id ?? null) : null,
+  epic_id: what.kind === 'epic' ? (what.id ?? null) : null,
+  label_id: what.kind === 'label' ? what.id : null,
+  project_id: 'projectId' in what ? what.projectId : null,
+});
+
+/** Says that the user wants, or does not want, to hear of it, whatever was said before. */
+export async function setSubscription(
+  tx: Db,
+  userId: number,
+  what: Subscribable,
+  subscribed: boolean,
+): Promise<void> {
+  const time = now();
+  await tx
+    .insertInto('subscriptions')
+    .values({ user_id: userId, ...columnsOf(what), subscribed, created_at: time, updated_at: time })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'issue_id', 'epic_id', 'label_id', 'project_id'])
+        .doUpdateSet({ subscribed, updated_at: time }),
+    )
+    .execute();
+}
+
+/** Ids of those who take part: authors, assignees, and whoever said something that all may read. */
+const takesPart = {
+  issue: (ids: RawBuilder<unknown>) => sql`
+    select id as target, author_id as user_id from issues where id = any(${ids})
+    union select issue_id, user_id from issue_assignees where issue_id = any(${ids})
+    union select issue_id, author_id from notes where issue_id = any(${ids}) and system_action is null and not internal
+    union select t.issue_id, t.user_id from todos t left join notes n on n.id = t.note_id
+      where t.issue_id = any(${ids}) and t.action in ('mentioned', 'directly_addressed') and n.internal is not true`,
+  epic: (ids: RawBuilder<unknown>) => sql`
+    select id as target, author_id as user_id from epics where id = any(${ids})
+    union select epic_id, author_id from notes where epic_id = any(${ids}) and system_action is null and not internal
+    union select t.epic_id, t.user_id from todos t left join notes n on n.id = t.note_id
+      where t.epic_id = any(${ids}) and t.action in ('mentioned', 'directly_addressed') and n.internal is not true`,
+};
+
+/** Which of the issues or epics the user hears of, by one statement. */
+export async function subscribedAmong(
+  db: Db,
+  userId: number,
+  kind: 'issue' | 'epic',
+  ids: readonly number[],
+): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const wanted = sql`${[...ids]}::bigint[]`;
+  const column = sql.ref(`${kind}_id`);
+  const { rows } = await sql<{ id: number }>`
+    select asked.id from unnest(${wanted}) as asked(id)
+    left join subscriptions s on s.${column} = asked.id and s.user_id = ${userId}
+    where coalesce(s.subscribed, asked.id in (
+      select target from (${takesPart[kind](wanted)}) x where x.user_id = ${userId}))`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Which of the labels the user hears of, in the project, or where they are; by one statement. */
+export async function subscribedLabels(
+  db: Db,
+  userId: number,
+  ids: readonly number[],
+  projectId: number | null,
+): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('subscriptions')
+    .select('label_id')
+    .where('user_id', '=', userId)
+    .where('label_id', 'in', [...ids])
+    .where('project_id', 'is not distinct from', projectId)
+    .where('subscribed', '=', true)
+    .execute();
+  return new Set(rows.flatMap(({ label_id }) => label_id ?? []));
+}
+
+/** Whether the user hears of it. */
+export async function isSubscribed(db: Db, userId: number, what: Subscribable): Promise<boolean> {
+  if (what.id === undefined) return false;
+  if (what.kind === 'label')
+    return (await subscribedLabels(db, userId, [what.id], what.projectId)).has(what.id);
+  if (what.kind !== 'issue' && what.kind !== 'epic') return false;
+  return (await subscribedAmong(db, userId, what.kind, [what.id])).has(what.id);
+}
+
+/** Ids of those who take part in an issue or epic: its author first, the rest in the order of their accounts. */
+export async function participantIds(
+  db: Db,
+  target: Pick<Target, 'kind' | 'id' | 'authorId'>,
+): Promise<number[]> {
+  if (target.kind !== 'issue' && target.kind !== 'epic') return [];
+  const { rows } = await sql<{ user_id: number }>`
+    select distinct user_id, user_id = ${target.authorId ?? 0} as first
+    from (${takesPart[target.kind](sql`${[target.id ?? 0]}::bigint[]`)}) x order by first desc, user_id`.execute(
+    db,
+  );
+  return rows.map(({ user_id }) => user_id);
+}

@@ -1,0 +1,114 @@
+/** What is talked about: issues, epics, snippets of projects, and commits, under one description. */
+import type { Selectable } from 'kysely';
+import type { EpicsTable, IssuesTable } from '../../platform/db/rows.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../access/find.ts';
+import type { SnippetRow } from '../repositories/snippet-records.ts';
+
+export const targetKinds = ['issue', 'epic', 'snippet', 'commit'] as const;
+export type TargetKind = (typeof targetKinds)[number];
+
+export type Target = {
+  kind: TargetKind;
+  /** Of all but commits. */
+  id: number | undefined;
+  sha: string | undefined;
+  /** The number in the project or group, of issues and epics. */
+  iid: number | undefined;
+  title: string;
+  /** Nobody of the instance wrote a commit. */
+  authorId: number | undefined;
+  confidential: boolean;
+  /** Only members may say something. */
+  locked: boolean;
+  /** Of snippets, whose own it is beside their project's. */
+  visibility?: number | undefined;
+  project: AuthorizedProject | undefined;
+  group: AuthorizedGroup | undefined;
+};
+
+/** The kinds by their public names (facts: Note, Todo, Award emoji). */
+export const targetTypes = {
+  issue: 'Issue',
+  epic: 'Epic',
+  snippet: 'Snippet',
+  commit: 'Commit',
+} as const satisfies Record<TargetKind, string>;
+
+const plain = {
+  sha: undefined,
+  iid: undefined,
+  confidential: false,
+  locked: false,
+  group: undefined,
+};
+
+export const issueTarget = (project: AuthorizedProject, issue: Selectable<IssuesTable>): Target => ({
+  ...plain,
+  kind: 'issue',
+  id: issue.id,
+  iid: issue.iid,
+  title: issue.title,
+  authorId: issue.author_id,
+  confidential: issue.confidential,
+  locked: issue.discussion_locked === true,
+  project,
+});
+
+export const epicTarget = (group: AuthorizedGroup, epic: Selectable<EpicsTable>): Target => ({
+  ...plain,
+  kind: 'epic',
+  id: epic.id,
+  iid: epic.iid,
+  title: epic.title,
+  authorId: epic.author_id,
+  confidential: epic.confidential,
+  project: undefined,
+  group,
+});
+
+export const snippetTarget = (project: AuthorizedProject, snippet: SnippetRow): Target => ({
+  ...plain,
+  kind: 'snippet',
+  id: snippet.id,
+  title: snippet.title,
+  authorId: snippet.author_id,
+  visibility: snippet.visibility,
+  project,
+});
+
+export const commitTarget = (project: AuthorizedProject, commit: { oid: string; title: string }): Target => ({
+  ...plain,
+  kind: 'commit',
+  id: undefined,
+  sha: commit.oid,
+  title: commit.title,
+  authorId: undefined,
+  project,
+});
+
+/** The columns that name a target, for a row that hangs on it; those that a table lacks are left out by its writer. */
+export const targetColumns = (target: Target) => ({
+  issue_id: target.kind === 'issue' ? (target.id ?? null) : null,
+  epic_id: target.kind === 'epic' ? (target.id ?? null) : null,
+  snippet_id: target.kind === 'snippet' ? (target.id ?? null) : null,
+  commit_sha: target.sha ?? null,
+  project_id: target.project?.id ?? null,
+  namespace_id: target.group?.id ?? null,
+});
+
+/** The column of notes, awards and the like that names the target, and its value. */
+export function targetKey(
+  target: Target,
+): { column: 'issue_id' | 'epic_id' | 'snippet_id'; id: number } | { column: 'commit_sha'; id: string } {
+  const { kind, id, sha } = target;
+  if (kind === 'commit') return { column: 'commit_sha', id: sha ?? '' };
+  return { column: `${kind}_id`, id: id ?? 0 };
+}
+
+/** Whether the caller, whose receipt is in the target, may say something there: in a locked discussion only members may. */
+export const mayTakePart = ({ locked, project, group }: Target): boolean =>
+  !locked || (project?.role ?? group?.role ?? 0) > 0;
+
+/** Whether the caller reads the notes that are not for everybody. */
+export const readsInternalNotes = ({ project, group }: Target): boolean =>
+  project?.may('read_internal_notes') ?? group?.may('read_internal_epic_notes') ?? false;

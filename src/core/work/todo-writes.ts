@@ -1,0 +1,56 @@
+/** What somebody is reminded of: written when others involve them, done when they answer. */
+import { sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Target } from './targets.ts';
+import { targetColumns, targetKey } from './targets.ts';
+
+export type TodoAction = 'assigned' | 'mentioned' | 'marked' | 'directly_addressed';
+
+/**
+ * Reminds the users of the target, except those whom the same waits for already; returns whom it did. Nobody is reminded
+ * of snippets. Call it inside a transaction.
+ */
+export async function addTodos(
+  tx: Db,
+  todo: {
+    users: readonly number[];
+    author: { id: number };
+    target: Target;
+    noteId?: number | undefined;
+    action: TodoAction;
+  },
+): Promise<number[]> {
+  const { users, author, target, noteId, action } = todo;
+  if (users.length === 0 || target.kind === 'snippet') return [];
+  const { issue_id, epic_id, commit_sha, project_id, namespace_id } = targetColumns(target);
+  const key = targetKey(target);
+  // One after the other looks whom the target waits for already: whoever changes two notes on it locks no row of both.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`todos ${key.column} ${key.id}`}, 0))`.execute(
+    tx,
+  );
+  const place = project_id === null ? sql`namespace_id = ${namespace_id}` : sql`project_id = ${project_id}`;
+  const { rows } = await sql<{ user_id: number }>`
+    insert into todos (user_id, author_id, project_id, namespace_id, issue_id, epic_id, commit_sha, note_id, action, created_at, updated_at)
+      select u, ${author.id}, ${project_id}, ${namespace_id}, ${issue_id}, ${epic_id}, ${commit_sha}, ${noteId ?? null},
+        ${action}, ${now()}, ${now()}
+      from unnest(${[...new Set(users)]}::bigint[]) u
+      where not exists (select from todos t where t.user_id = u and t.state = 'pending' and t.action = ${action}
+        and t.${sql.ref(key.column)} = ${key.id} and t.${place})
+      returning user_id`.execute(tx);
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** What the user was reminded of about the target is done. */
+export async function completeTodos(tx: Db, userId: number, target: Target): Promise<void> {
+  if (target.kind === 'snippet') return;
+  const { column, id } = targetKey(target);
+  await tx
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: now() })
+    .where('user_id', '=', userId)
+    .where('state', '=', 'pending')
+    .where(sql.ref<number | string>(column), '=', id)
+    .$if(target.project !== undefined, (query) => query.where('project_id', '=', target.project?.id ?? 0))
+    .execute();
+}

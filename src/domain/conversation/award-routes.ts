@@ -1,0 +1,150 @@
+/** Award emoji on issues, epics, snippets, and the notes on them (facts: Award emoji). */
+import Type, { type TProperties } from 'typebox';
+import { announce } from '../../core/activity/announce.ts';
+import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { type Awardable, emojiName, giveAward, takeAward } from '../../core/work/awards.ts';
+import type { Place as Home } from '../../core/work/places.ts';
+import { type Target, targetKey } from '../../core/work/targets.ts';
+import { completeTodos } from '../../core/work/todo-writes.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { mapPage } from '../../platform/db/page.ts';
+import { notFound, unauthenticated } from '../../platform/failure.ts';
+import { aboutTarget } from './announcements.ts';
+import { findAward, selectAwards } from './award-queries.ts';
+import type { FindContext, Place } from './places.ts';
+import { presentAward } from './present.ts';
+import { findNote } from './queries.ts';
+import { requirePart } from './rules.ts';
+import { AwardRecord, awardId, newAward, noteId } from './schema.ts';
+
+/** The target, and what of it is given an award: itself, or one of its notes. */
+type Awarded = { target: Target; awardable: Awardable };
+
+/** Where awards are given: the path, what it names beside the home, and how that is found. */
+type AwardPlace = {
+  path: string;
+  noun: string;
+  names: TProperties;
+  find(context: FindContext, home: Home, input: Record<string, unknown>): Promise<Awarded>;
+};
+
+function awardPlaces(place: Place): AwardPlace[] {
+  const { awards } = place;
+  if (!awards) return [];
+  const names = { noteable_id: awards.noteable };
+  const ofTarget: AwardPlace = {
+    path: `${place.path}/award_emoji`,
+    noun: place.noun,
+    names,
+    find: async (context, home, input) => {
+      const target = await awards.find(context, home, input.noteable_id);
+      const key = targetKey(target);
+      if (key.column === 'commit_sha') throw notFound('Award Emoji');
+      return { target, awardable: key };
+    },
+  };
+  const ofNote: AwardPlace = {
+    path: `${place.path}/notes/:note_id/award_emoji`,
+    noun: `a note on ${place.noun}`,
+    names: { ...names, ...noteId },
+    find: async (context, home, input) => {
+      const target = await awards.find(context, home, input.noteable_id);
+      const note = await findNote(context.db, target, Number(input.note_id));
+      // What the system says is nobody's to be praised for.
+      if (note.system_action !== null) throw notFound('Award Emoji');
+      return { target, awardable: { column: 'note_id', id: note.id } };
+    },
+  };
+  return [ofTarget, ofNote];
+}
+
+/** The public API's sentence for an award that cannot be given, which it answers as if something were not there. */
+const refused = (reason: string) => notFound(`Award Emoji ${reason}`);
+
+/** Gives the award; 404 for a name that is no emoji's, or when the actor has given the same before. */
+async function give(db: Db, actor: Actor, { target, awardable }: Awarded, text: string): Promise<number> {
+  requirePart(target);
+  const name = await emojiName(text);
+  if (name === undefined) throw refused('Name is not a valid emoji name');
+  return inTransaction(db, async (tx) => {
+    const award = await giveAward(tx, awardable, actor.id, name);
+    if (!award) throw refused('Name has already been taken');
+    await completeTodos(tx, actor.id, target);
+    const payload = { ...aboutTarget(target), award_id: award.id, user_id: actor.id, name };
+    await announce(tx, { author: actor, fact: { name: 'award_given', payload } });
+    return award.id;
+  });
+}
+
+/** Awards of one kind of target, and of the notes on it. */
+export const awardEndpoints = (place: Place): Endpoint[] =>
+  awardPlaces(place).flatMap(({ path, noun, names, find }) => {
+    const { read, write } = place;
+    const shared = place.tier ? { tier: place.tier } : {};
+    const ofOne = Type.Object({ ...names, ...awardId });
+    return [
+      listing({
+        ...shared,
+        method: 'GET',
+        path,
+        summary: `Awards that ${noun} was given, oldest first.`,
+        access: read,
+        page: 'offset',
+        input: Type.Object(names),
+        item: AwardRecord,
+        handle: async (context) => {
+          const { db, subject, input, page } = context;
+          const { awardable } = await find(context, subject, input);
+          return mapPage(await selectAwards(db, awardable, page), (award) => presentAward(context, award));
+        },
+      }),
+      endpoint({
+        ...shared,
+        method: 'POST',
+        path,
+        summary: `Gives ${noun} an award.`,
+        access: write,
+        input: Type.Object({ ...names, ...newAward }),
+        reply: AwardRecord,
+        handle: async (context) => {
+          const { db, actor, subject, input } = context;
+          const awarded = await find(context, subject, input);
+          const id = await give(db, actor, awarded, input.name);
+          return presentAward(context, await findAward(db, awarded.awardable, id));
+        },
+      }),
+      endpoint({
+        ...shared,
+        method: 'GET',
+        path: `${path}/:award_id`,
+        summary: `One award that ${noun} was given.`,
+        access: read,
+        input: ofOne,
+        reply: AwardRecord,
+        handle: async (context) => {
+          const { db, subject, input } = context;
+          const { awardable } = await find(context, subject, input);
+          return presentAward(context, await findAward(db, awardable, input.award_id));
+        },
+      }),
+      endpoint({
+        ...shared,
+        method: 'DELETE',
+        path: `${path}/:award_id`,
+        summary: `Takes back an award that ${noun} was given.`,
+        access: write,
+        input: ofOne,
+        reply: noContent,
+        handle: async (context) => {
+          const { db, actor, subject, input, unmodified } = context;
+          const { awardable } = await find(context, subject, input);
+          const award = await findAward(db, awardable, input.award_id);
+          if (award.user_id !== actor.id && !actor.admin) throw unauthenticated();
+          unmodified(award.updated_at);
+          await inTransaction(db, (tx) => takeAward(tx, award.id));
+          return null;
+        },
+      }),
+    ];
+  });

@@ -1,0 +1,102 @@
+/** Comments on commits and on lines of them: notes by another name (facts: Resource entities, Commit comment). */
+import Type, { type Static } from 'typebox';
+import { onProject } from '../../core/access/access.ts';
+import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
+import { UserBasic } from '../../core/identity/records.ts';
+import type { NoteRecord } from '../../core/work/note-records.ts';
+import type { NoteRow } from '../../core/work/notes.ts';
+import { missingAt, parameterFailure } from '../../platform/http/parameter-problems.ts';
+import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { createNote } from './note-actions.ts';
+import { commits } from './places.ts';
+import { type Presenting, presentNote, presentNotePage } from './present.ts';
+import { selectNotes } from './queries.ts';
+import { BODY_LIMIT } from './schema.ts';
+
+const CommitNote = Type.Object({
+  note: Type.String(),
+  path: nullable(Type.String()),
+  line: nullable(Type.Integer()),
+  line_type: nullable(Type.String()),
+  author: UserBasic,
+  created_at: dateTime(),
+});
+type CommitNote = Static<typeof CommitNote>;
+
+const OneCommit = Type.Object({ sha: Type.String({ description: 'Commit, branch or tag.' }) });
+
+const CommentInput = Type.Object({
+  ...OneCommit.properties,
+  note: Type.String({ maxLength: 1_000_000 }),
+  path: Type.Optional(Type.String({ maxLength: 4_096, description: 'The file that it is about.' })),
+  line: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Needed with a path.' }),
+  ),
+  line_type: Type.Optional(stringEnum(['new', 'old'], { description: 'Needed with a path.' })),
+});
+type CommentInput = Static<typeof CommentInput>;
+
+/** Which line it is about; a line without a file says nothing. 400 for a path without a line. */
+function positionOf(input: CommentInput) {
+  const { path } = input;
+  if (path === undefined) return {};
+  const missing = (['line', 'line_type'] as const).filter((name) => input[name] === undefined);
+  if (missing.length > 0) throw parameterFailure(new Set(missing.map((name) => missingAt([name]))));
+  return { position: { path, line: input.line ?? null, line_type: input.line_type ?? null } };
+}
+
+const presentComment = (row: NoteRow, { author }: Pick<NoteRecord, 'author'>): CommitNote => ({
+  note: row.body,
+  path: row.path,
+  line: row.line,
+  line_type: row.line_type,
+  author,
+  created_at: row.created_at.toISOString(),
+});
+
+/** The comments that the rows are, in their order. */
+async function presentComments(context: Presenting, rows: Awaited<ReturnType<typeof selectNotes>>) {
+  const records = await presentNotePage(context, rows);
+  const byId = new Map(rows.items.map((row) => [row.id, row]));
+  const items = records.items.flatMap((record) => {
+    const row = byId.get(record.id);
+    return row ? [presentComment(row, record)] : [];
+  });
+  return { ...records, items };
+}
+
+const path = '/projects/:id/repository/commits/:sha/comments';
+
+export const commentEndpoints: Endpoint[] = [
+  listing({
+    method: 'GET',
+    path,
+    summary: 'Comments on a commit.',
+    access: onProject('read_code'),
+    page: 'offset',
+    input: OneCommit,
+    item: CommitNote,
+    handle: async (context) => {
+      const { db, subject, input, page } = context;
+      const target = await commits.find(context, subject, input.sha);
+      const oldestFirst = { by: 'created_at', sort: 'asc', filter: 'only_comments' } as const;
+      return presentComments(context, await selectNotes(db, target, oldestFirst, page));
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path,
+    summary: 'Comments on a commit, or on a line of it.',
+    access: onProject('comment_on_commits'),
+    bodyLimit: BODY_LIMIT,
+    input: CommentInput,
+    reply: CommitNote,
+    handle: async (context) => {
+      const { subject, input } = context;
+      const target = await commits.find(context, subject, input.sha);
+      const { note } = await createNote(context, target, { body: input.note }, positionOf(input));
+      const row = found(note);
+      return presentComment(row, await presentNote(context, row));
+    },
+  }),
+];

@@ -1,0 +1,32 @@
+/** Conversation on issues, epics, snippets and commits: notes, threads and awards, mounted for each kind alike. */
+import type { Capability } from '../../core/capability.ts';
+import { takeAwardsOf } from '../../core/work/awards.ts';
+import { awardEndpoints } from './award-routes.ts';
+import { commentEndpoints } from './comment-routes.ts';
+import { discussionEndpoints } from './discussion-routes.ts';
+import { noteEndpoints } from './note-routes.ts';
+import { places } from './places.ts';
+
+export const conversationCapability = (): Capability => ({
+  name: 'conversation',
+  endpoints: [
+    ...places.flatMap((place) => [
+      ...(place.notes ? noteEndpoints(place) : []),
+      ...discussionEndpoints(place),
+      ...awardEndpoints(place),
+    ]),
+    ...commentEndpoints,
+  ],
+  // What is said goes with what it is about, by foreign key.
+  tables: ['notes', 'award_emoji', 'subscriptions'],
+  async reassign(tx, userId, ghostId) {
+    await tx.updateTable('notes').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
+    await tx
+      .updateTable('notes')
+      .set({ resolved_by_id: ghostId })
+      .where('resolved_by_id', '=', userId)
+      .execute();
+    await takeAwardsOf(tx, userId);
+    await tx.deleteFrom('subscriptions').where('user_id', '=', userId).execute();
+  },
+});

@@ -1,0 +1,211 @@
+/** Writing, changing and deleting notes: decided, written and told of in one transaction each. */
+import { PUBLIC } from '../../core/access/roles.ts';
+import { announce } from '../../core/activity/announce.ts';
+import { isReadByAnybody } from '../../core/spam/audience.ts';
+import { checkSpam } from '../../core/spam/gate.ts';
+import type { Changes } from '../../core/work/command-terms.ts';
+import { countNotes, isCounted, type NewNote, type NoteRow, writeNote } from '../../core/work/notes.ts';
+import { remindMentioned } from '../../core/work/reminders.ts';
+import { readsInternalNotes, type Target } from '../../core/work/targets.ts';
+import { completeTodos } from '../../core/work/todo-writes.ts';
+import type { WriteContext } from '../../core/work/write-context.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { badRequest, forbidden, notFound } from '../../platform/failure.ts';
+import { noteAnnouncement } from './announcements.ts';
+import { carryOut, isAnything, nothingDone, understand } from './commands.ts';
+import { requireEditable, requirePart, requireResolver, requireText, setsTimes } from './rules.ts';
+import type { CommandsReply, NewNoteInput } from './schema.ts';
+
+/** What became of it: a note, with what its commands changed, or those alone. */
+export type Said =
+  | { note: NoteRow; changes: Changes; commands?: undefined }
+  | { note?: undefined; commands: CommandsReply };
+
+const readAbility = { issue: 'read_issues', snippet: 'read_project_snippets', commit: 'read_code' } as const;
+
+/** Whether people without an account will read it. */
+function isPublic({ kind, project, group, confidential, visibility }: Target, internal: boolean): boolean {
+  if (confidential || internal) return false;
+  if (kind === 'epic' || !project) return group?.row.visibility === PUBLIC;
+  return isReadByAnybody(project, readAbility[kind]) && (visibility === undefined || visibility === PUBLIC);
+}
+
+const gate = (
+  context: WriteContext,
+  target: Target,
+  note: { body: string; internal: boolean; write: 'create' | 'update' },
+): Promise<void> =>
+  checkSpam(context.services, context.settings, {
+    actor: context.actor,
+    request: context.request,
+    kind: 'Note',
+    write: note.write,
+    text: note.body,
+    publiclyVisible: isPublic(target, note.internal),
+  });
+
+/** The note and what it brings about: reminders, the feed, listeners. */
+async function store(
+  tx: Db,
+  { actor, services }: WriteContext,
+  target: Target,
+  note: NewNote,
+): Promise<NoteRow> {
+  const row = await writeNote(tx, target, actor, note);
+  await completeTodos(tx, actor.id, target);
+  await remindMentioned(tx, services.database.points, {
+    actor,
+    target,
+    text: row.body,
+    noteId: row.id,
+    internal: row.internal,
+  });
+  await announce(tx, noteAnnouncement(actor, target, row));
+  return row;
+}
+
+/** The thread that a note answers, by its notes; a note for itself becomes one. */
+async function joinThread(tx: Db, thread: readonly NoteRow[]): Promise<void> {
+  const [first] = thread;
+  if (!first || first.in_thread) return;
+  await tx
+    .updateTable('notes')
+    .set({ in_thread: true })
+    .where(
+      'id',
+      'in',
+      thread.map(({ id }) => id),
+    )
+    .execute();
+}
+
+/**
+ * The new note: for itself, the beginning of a thread, or an answer in one. Commands in it are carried out and left out of
+ * it; of a note of commands alone only what they did remains. 400 for no text, or when no command could be carried out;
+ * 403 for who may not take part, and for a note for the team by who is not of it.
+ */
+export async function createNote(
+  context: WriteContext,
+  target: Target,
+  input: NewNoteInput,
+  place: { thread?: readonly NoteRow[]; beginsThread?: boolean; position?: NewNote['position'] } = {},
+): Promise<Said> {
+  const { db } = context;
+  const { thread, beginsThread = false, position } = place;
+  const [first] = thread ?? [];
+  requirePart(target);
+  requireText(input.body);
+  if (first && first.system_action !== null) throw badRequest('Discussion can not be replied to.');
+  const internal = first?.internal ?? input.internal ?? input.confidential ?? false;
+  if (internal && !readsInternalNotes(target)) throw forbidden();
+  const commands = await understand(context, target, input.body);
+  const body = commands?.text ?? input.body;
+  if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
+  await gate(context, target, { body: body === '' ? input.body : body, internal, write: 'create' });
+  if (commands) await carryOut(context, target, commands);
+  if (commands && body === '') {
+    return { commands: { commands_changes: commands.changes, summary: [...commands.messages] } };
+  }
+  // Fewer are reminded when a command has just hidden it.
+  const hidden = target.confidential || commands?.changes.confidential === true;
+  const note = await inTransaction(db, async (tx) => {
+    if (thread) await joinThread(tx, thread);
+    return store(
+      tx,
+      context,
+      { ...target, confidential: hidden },
+      {
+        body,
+        internal,
+        inThread: beginsThread || thread !== undefined,
+        ...(first && { discussionId: first.discussion_id }),
+        ...(position && { position }),
+        ...(input.created_at !== undefined && setsTimes(target) && { createdAt: new Date(input.created_at) }),
+      },
+    );
+  });
+  return { note, changes: commands?.changes ?? {} };
+}
+
+const lockNote = async (tx: Db, id: number): Promise<NoteRow> => {
+  const note = await tx.selectFrom('notes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!note) throw notFound('Note');
+  return note;
+};
+
+/** The note with another text; whoever is newly called in it is reminded. 403 for who may not change it. */
+export async function updateNote(
+  context: WriteContext,
+  target: Target,
+  note: NoteRow,
+  body: string,
+): Promise<NoteRow> {
+  const { db, actor, services } = context;
+  requireEditable(target, actor, note);
+  requireText(body);
+  if (body === note.body) return note;
+  await gate(context, target, { body, internal: note.internal, write: 'update' });
+  return inTransaction(db, async (tx) => {
+    const before = await lockNote(tx, note.id);
+    const time = now();
+    const after = await tx
+      .updateTable('notes')
+      .set({ body, last_edited_at: time, updated_at: time })
+      .where('id', '=', note.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await remindMentioned(tx, services.database.points, {
+      actor,
+      target,
+      text: body,
+      before: before.body,
+      noteId: note.id,
+      internal: note.internal,
+    });
+    return after;
+  });
+}
+
+/** Deletes the note, and what it reminded of; `check` sees it first, while nobody else can change it. */
+export async function deleteNote(
+  { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
+  target: Target,
+  note: NoteRow,
+  check: (updatedAt: Date) => void,
+): Promise<void> {
+  requireEditable(target, actor, note);
+  await inTransaction(db, async (tx) => {
+    const locked = await lockNote(tx, note.id);
+    check(locked.updated_at);
+    await tx.deleteFrom('todos').where('note_id', '=', note.id).execute();
+    await tx.deleteFrom('notes').where('id', '=', note.id).execute();
+    if (isCounted(locked)) await countNotes(tx, locked, -1);
+  });
+}
+
+/** Says of notes of one thread that they are settled, or are not; 400 for what is no thread, 403 for who may not. */
+export async function resolveNotes(
+  { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
+  target: Target,
+  thread: readonly NoteRow[],
+  resolved: boolean,
+  noteId?: number,
+): Promise<void> {
+  requireResolver(target, actor, thread);
+  const ids = thread
+    .filter((note) => note.system_action === null && (noteId === undefined || note.id === noteId))
+    .filter((note) => (note.resolved_at !== null) !== resolved)
+    .map(({ id }) => id);
+  if (ids.length === 0) return;
+  const time = now();
+  await db
+    .updateTable('notes')
+    .set({
+      resolved_at: resolved ? time : null,
+      resolved_by_id: resolved ? actor.id : null,
+      updated_at: time,
+    })
+    .where('id', 'in', ids)
+    .execute();
+}

@@ -1,0 +1,170 @@
+/** What can be talked about, one row each: where it is, who reads it, who may say something, and what is there. */
+import Type, { type TSchema } from 'typebox';
+import { type Access, onGroup, onProject } from '../../core/access/access.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
+import { seesInProject } from '../../core/access/snippets.ts';
+import type { Context } from '../../core/endpoint.ts';
+import type { Actor, Caller } from '../../core/identity/actor.ts';
+import { projectRepository } from '../../core/repositories/containers.ts';
+import { findEpic } from '../../core/work/epic-find.ts';
+import { seesEpic } from '../../core/work/epic-visibility.ts';
+import { findIssue } from '../../core/work/issue-find.ts';
+import { type Place as Home, isProject } from '../../core/work/places.ts';
+import {
+  commitTarget,
+  epicTarget,
+  issueTarget,
+  snippetTarget,
+  type Target,
+  type TargetKind,
+} from '../../core/work/targets.ts';
+import { forbidden, notFound } from '../../platform/failure.ts';
+import { findCommit } from '../../platform/git/refs.ts';
+import { integerId } from '../../platform/http/schema.ts';
+
+export type FindContext = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'actor'>;
+
+export type Place = {
+  kind: TargetKind;
+  /** Of one target, which `:noteable_id` names. */
+  path: string;
+  /** How sentences call it. */
+  noun: string;
+  noteable: TSchema;
+  tier?: 'premium';
+  read: Access<Home, Caller>;
+  /** To say something or to give an award; what is said of who may not read is another answer of `find`. */
+  write: Access<Home, Actor>;
+  /** Only in threads where false: commits have comments of their own. */
+  notes: boolean;
+  /** What the path names where awards are, if any are given: of epics the number, not the id. */
+  awards: Pick<Place, 'noteable' | 'find'> | undefined;
+  /** Whether there are notes for the team only. */
+  internal: boolean;
+  /** Whether threads are settled. */
+  resolvable: boolean;
+  /** The target, of whoever reads such here: 404 for what is not there or hidden. */
+  find(context: FindContext, home: Home, named: unknown): Promise<Target>;
+};
+
+/** Each row below is mounted with an access of its own kind of home. */
+function projectOf(home: Home): AuthorizedProject {
+  if (!isProject(home)) throw notFound('Project');
+  return home;
+}
+
+function groupOf(home: Home): AuthorizedGroup {
+  if (isProject(home)) throw notFound('Group');
+  if (!home.may('read_epics')) throw forbidden();
+  return home;
+}
+
+const issue: Pick<Place, 'noteable' | 'find'> = {
+  noteable: integerId({ description: 'The number of the issue in the project.' }),
+  find: async ({ db, actor }, home, named) => {
+    const project = projectOf(home);
+    if (!project.may('read_issues')) throw forbidden();
+    return issueTarget(project, await findIssue(db, project, actor, Number(named)));
+  },
+};
+
+const issues: Place = {
+  ...issue,
+  kind: 'issue',
+  path: '/projects/:id/issues/:noteable_id',
+  noun: 'an issue',
+  read: onProject('read_issues'),
+  write: onProject('create_notes'),
+  notes: true,
+  awards: issue,
+  internal: true,
+  resolvable: true,
+};
+
+const epics: Place = {
+  kind: 'epic',
+  path: '/groups/:id/epics/:noteable_id',
+  noun: 'an epic',
+  noteable: integerId({ description: 'The id of the epic.' }),
+  tier: 'premium',
+  read: onGroup('read_epics'),
+  write: onGroup('create_epic_notes'),
+  notes: true,
+  awards: {
+    noteable: integerId({ description: 'The number of the epic in the group.' }),
+    find: async ({ db, actor }, home, named) => {
+      const group = groupOf(home);
+      return epicTarget(group, await findEpic(db, group, actor, Number(named)));
+    },
+  },
+  internal: true,
+  resolvable: true,
+  find: async ({ db }, home, named) => {
+    const group = groupOf(home);
+    const epic = await db
+      .selectFrom('epics')
+      .selectAll()
+      .where('id', '=', Number(named))
+      .where('namespace_id', '=', group.id)
+      .executeTakeFirst();
+    if (!epic || !seesEpic(group, epic)) throw notFound();
+    return epicTarget(group, epic);
+  },
+};
+
+const snippet: Pick<Place, 'noteable' | 'find'> = {
+  noteable: integerId({ description: 'The id of the snippet.' }),
+  find: async ({ db, actor }, home, named) => {
+    const project = projectOf(home);
+    if (!project.may('read_project_snippets')) throw forbidden();
+    const snippet = await db
+      .selectFrom('snippets')
+      .selectAll()
+      .where('id', '=', Number(named))
+      .where('project_id', '=', project.id)
+      .where('ready', '=', true)
+      .executeTakeFirst();
+    if (!snippet || !seesInProject(actor, snippet, project.role)) throw notFound('Snippet');
+    return snippetTarget(project, snippet);
+  },
+};
+
+const snippets: Place = {
+  ...snippet,
+  kind: 'snippet',
+  path: '/projects/:id/snippets/:noteable_id',
+  noun: 'a snippet',
+  read: onProject('read_project_snippets'),
+  write: onProject('create_notes'),
+  notes: true,
+  awards: snippet,
+  internal: false,
+  resolvable: false,
+};
+
+export const commits: Place = {
+  kind: 'commit',
+  path: '/projects/:id/repository/commits/:noteable_id',
+  noun: 'a commit',
+  noteable: Type.String({ maxLength: 255, description: 'A commit, or the name of a branch or tag.' }),
+  read: onProject('read_code'),
+  write: onProject('comment_on_commits'),
+  notes: false,
+  awards: undefined,
+  internal: false,
+  resolvable: false,
+  find: async ({ services }, home, named) => {
+    const project = projectOf(home);
+    if (!project.may('read_code')) throw forbidden();
+    const commit = await services.repositories.read(
+      projectRepository(project.id),
+      project.row.repository_storage,
+      (git) => findCommit(git, String(named)),
+    );
+    if (!commit) throw notFound('Commit');
+    const [title = ''] = commit.message.split('\n', 1);
+    return commitTarget(project, { oid: commit.oid, title });
+  },
+};
+
+export const places: readonly Place[] = [issues, epics, snippets, commits];

@@ -1,0 +1,87 @@
+/** Notes, threads and awards as records. */
+import type { Context } from '../../core/endpoint.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import { presentUserBasic, type UserBasicRow } from '../../core/identity/records.ts';
+import type { AwardRow } from '../../core/work/awards.ts';
+import {
+  type DiscussionRecord,
+  gatherDiscussions,
+  type NoteRecord,
+  presentNotes,
+} from '../../core/work/note-records.ts';
+import type { NoteRow } from '../../core/work/notes.ts';
+import type { Page } from '../../platform/db/page.ts';
+import { notFound } from '../../platform/failure.ts';
+import { hideUnreadable } from './pointing.ts';
+import type { AwardRecord } from './schema.ts';
+
+export type Presenting = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
+
+const aroundOf = ({ services, settings }: Presenting) => ({ baseUrl: services.baseUrl(), settings });
+
+async function present(context: Presenting, rows: readonly NoteRow[]): Promise<NoteRecord[]> {
+  const records = await presentNotes({ db: context.db, around: aroundOf(context) }, rows);
+  return hideUnreadable(context, rows, records);
+}
+
+export const presentNotePage = async (
+  context: Presenting,
+  page: Page<NoteRow>,
+): Promise<Page<NoteRecord>> => ({
+  ...page,
+  items: await present(context, page.items),
+});
+
+/** The record; 404 when its author went in between. */
+export async function presentNote(context: Presenting, row: NoteRow): Promise<NoteRecord> {
+  const [record] = await present(context, [row]);
+  if (!record) throw notFound('Note');
+  return record;
+}
+
+/** The threads, each of which is given by its notes, in their order. */
+export async function presentThreads(
+  context: Presenting,
+  threads: readonly (readonly NoteRow[])[],
+): Promise<DiscussionRecord[]> {
+  return gatherDiscussions(threads.flat(), await present(context, threads.flat()));
+}
+
+/** The record; 404 when all who wrote in it went in between. */
+export async function presentThread(
+  context: Presenting,
+  rows: readonly NoteRow[],
+): Promise<DiscussionRecord> {
+  const [record] = await presentThreads(context, [rows]);
+  if (!record) throw notFound('Discussion');
+  return record;
+}
+
+const awardTypes = {
+  issue_id: 'Issue',
+  epic_id: 'Epic',
+  snippet_id: 'Snippet',
+  note_id: 'Note',
+} as const;
+
+/** An award with who gave it. */
+export type AwardWithUser = AwardRow & { user: UserBasicRow };
+
+export function presentAward(context: Presenting, { user, ...award }: AwardWithUser): AwardRecord {
+  const { issue_id, epic_id, snippet_id, note_id } = award;
+  const columns = { issue_id, epic_id, snippet_id, note_id };
+  const column = (['issue_id', 'epic_id', 'snippet_id', 'note_id'] as const).find(
+    (name) => columns[name] !== null,
+  );
+  return {
+    id: award.id,
+    name: award.name,
+    user: presentUserBasic(aroundOf(context), user),
+    created_at: award.created_at.toISOString(),
+    updated_at: award.updated_at.toISOString(),
+    awardable_id: columns[column ?? 'note_id'] ?? 0,
+    awardable_type: awardTypes[column ?? 'note_id'],
+    // Of emoji that an instance made itself, which there are none of.
+    url: null,
+  };
+}

@@ -1,0 +1,63 @@
+/** Notes, threads and awards: how they are sent, and how awards leave (facts: Resource entities, Note, Award emoji). */
+import Type, { type Static } from 'typebox';
+import { UserBasic } from '../../core/identity/records.ts';
+import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+
+/** Characters of a note. */
+const LONGEST = 1_000_000;
+/** Bytes of a request with one: characters may take several, and escapes more. */
+export const BODY_LIMIT = 8 * 1_048_576;
+
+const body = Type.String({ maxLength: LONGEST });
+const internal = Type.Optional(Type.Boolean({ description: 'Whether only the team reads it.' }));
+const confidential = Type.Optional(Type.Boolean({ description: 'Use `internal`.', deprecated: true }));
+const created_at = Type.Optional(dateTime({ description: 'For administrators and owners.' }));
+
+export const noteId = { note_id: integerId() };
+export const discussionId = {
+  discussion_id: Type.String({ pattern: '^[0-9a-f]{40}$', description: 'The id of the thread.' }),
+};
+
+export const listNotes = {
+  order_by: Type.Optional(stringEnum(['created_at', 'updated_at'], { default: 'created_at' })),
+  sort: Type.Optional(stringEnum(['asc', 'desc'], { default: 'desc' })),
+  activity_filter: Type.Optional(
+    stringEnum(['all_notes', 'only_comments', 'only_activity'], { default: 'all_notes' }),
+  ),
+};
+export type ActivityFilter = 'all_notes' | 'only_comments' | 'only_activity';
+
+export const newNote = { body, created_at };
+export const newNoteOfTeam = { ...newNote, internal, confidential };
+export type NewNoteInput = { body: string; internal?: boolean; confidential?: boolean; created_at?: string };
+
+export const changedNote = { body };
+export const changedNoteOfThread = {
+  body: Type.Optional(body),
+  resolved: Type.Optional(Type.Boolean({ description: 'Whether it is settled; instead of a text.' })),
+};
+export const resolution = { resolved: Type.Boolean({ description: 'Whether the thread is settled.' }) };
+
+/** What a note of quick actions alone is answered with: nothing was stored. */
+export const CommandsReply = Type.Object({
+  commands_changes: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })),
+  summary: Type.Array(Type.String()),
+});
+export type CommandsReply = Static<typeof CommandsReply>;
+
+export const awardId = { award_id: integerId() };
+export const newAward = {
+  name: Type.String({ maxLength: 255, description: 'The name of the emoji, without colons.' }),
+};
+
+export const AwardRecord = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  user: UserBasic,
+  created_at: dateTime(),
+  updated_at: dateTime(),
+  awardable_id: Type.Integer(),
+  awardable_type: Type.String(),
+  url: nullable(Type.String()),
+});
+export type AwardRecord = Static<typeof AwardRecord>;

@@ -1,0 +1,37 @@
+/** Quick actions in the description of an epic: what is sent, with what they change, and what else they ask for. */
+import type { AuthorizedGroup } from '../../core/access/find.ts';
+import type { Effect } from '../../core/work/commands.ts';
+import type { EpicChanges } from '../../core/work/epic-changes.ts';
+import type { EpicRow } from '../../core/work/epic-rows.ts';
+import type { EpicWriting } from '../../core/work/epic-writes.ts';
+import { atCreation, readCommands } from '../../core/work/read-commands.ts';
+
+/** The request without the commands in its description, and with what they mean; `epic` is undefined for a new one. */
+export async function understand<Changes extends EpicChanges>(
+  context: EpicWriting,
+  group: AuthorizedGroup,
+  epic: EpicRow | undefined,
+  changes: Changes,
+): Promise<{ changes: Changes; effects: readonly Effect[] }> {
+  const now = epic ? { ...atCreation, state: epic.state, confidential: epic.confidential } : atCreation;
+  const authorId = epic?.author_id ?? context.actor.id;
+  const spoken = { kind: 'epic', project: undefined, group, authorId, now } as const;
+  const read = await readCommands(context, spoken, changes.description);
+  if (!read) return { changes, effects: [] };
+  const { title, state_event, labels, add_labels, remove_labels, confidential } = read.changes;
+  return {
+    effects: read.effects,
+    changes: {
+      ...changes,
+      description: read.text,
+      ...(title !== undefined && { title }),
+      ...(state_event !== undefined && { state_event }),
+      ...(confidential !== undefined && { confidential }),
+      ...(labels !== undefined && { labels }),
+      ...(add_labels !== undefined && { add_labels: [...(changes.add_labels ?? []), ...add_labels] }),
+      ...(remove_labels !== undefined && {
+        remove_labels: [...(changes.remove_labels ?? []), ...remove_labels],
+      }),
+    },
+  };
+}

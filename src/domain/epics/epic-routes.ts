@@ -1,0 +1,154 @@
+/** Epics of groups: listed, shown, made, changed and removed (facts: Epics). */
+import { onGroup } from '../../core/access/access.ts';
+import type { AuthorizedGroup } from '../../core/access/find.ts';
+import { OWNER } from '../../core/access/roles.ts';
+import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
+import { applyEffects } from '../../core/work/command-effects.ts';
+import type { EpicChanges } from '../../core/work/epic-changes.ts';
+import { findEpic } from '../../core/work/epic-find.ts';
+import { EpicRecord } from '../../core/work/epic-records.ts';
+import type { EpicRow } from '../../core/work/epic-rows.ts';
+import { epicGroups } from '../../core/work/epic-visibility.ts';
+import {
+  createEpic,
+  deleteEpic,
+  type EpicWriting,
+  type Parentage,
+  updateEpic,
+} from '../../core/work/epic-writes.ts';
+import { epicTarget } from '../../core/work/targets.ts';
+import { understand } from './commands.ts';
+import { findForChange, findParent } from './find.ts';
+import { listEpics } from './list.ts';
+import { epicConditions, findsFew, groupsAsked } from './list-filters.ts';
+import { atBothPaths } from './paths.ts';
+import { presentOne, presentPage, wholePage } from './present.ts';
+import { CreateInput, ListInput, OneEpic, UpdateInput } from './schema.ts';
+
+/** The changes that were asked for; a deprecated day fixes what it is of. */
+function changesOf(group: AuthorizedGroup, input: Omit<UpdateInput, 'epic_iid'>): EpicChanges {
+  const {
+    start_date,
+    end_date,
+    due_date = end_date,
+    parent_id: _,
+    created_at,
+    updated_at,
+    ...changes
+  } = input;
+  const history = group.role >= OWNER;
+  return {
+    ...(start_date !== undefined && {
+      start_date_fixed: start_date,
+      start_date_is_fixed: start_date !== null,
+    }),
+    ...(due_date !== undefined && { due_date_fixed: due_date, due_date_is_fixed: due_date !== null }),
+    ...changes,
+    ...(history && created_at !== undefined && { created_at: new Date(created_at) }),
+    ...(history && updated_at !== undefined && { updated_at: new Date(updated_at) }),
+  };
+}
+
+/** The move that the request asks for, if it is one; 0 and null take the parent away. */
+async function parentageOf(
+  context: EpicWriting,
+  epic: EpicRow,
+  parentId: number | null | undefined,
+): Promise<Parentage | undefined> {
+  if (parentId === undefined || (parentId || null) === epic.parent_id) return undefined;
+  const to = parentId ? await findForChange(context, parentId) : null;
+  return { from: await findParent(context, epic), to };
+}
+
+const endpointsAt = (path: string): Endpoint[] => [
+  listing({
+    method: 'GET',
+    path,
+    summary: 'Epics of a group and the groups below it, newest first.',
+    access: onGroup('read_epics'),
+    tier: 'premium',
+    page: 'offset',
+    input: ListInput,
+    item: EpicRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input, page } = context;
+      const query = {
+        groups: epicGroups(actor, groupsAsked(subject, input)),
+        conditions: epicConditions(actor, input),
+        few: findsFew(input),
+        by: input.order_by ?? 'created_at',
+        sort: input.sort ?? 'desc',
+      };
+      const listed = await listEpics(db, query, page.kind === 'offset' ? page : wholePage);
+      return presentPage(context, listed, { withLabelsDetails: input.with_labels_details });
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path,
+    summary: 'Makes an epic in a group.',
+    access: onGroup('create_epics'),
+    tier: 'premium',
+    limit: { name: 'issues_create', setting: 'issues_create_limit', periodSeconds: 60 },
+    input: CreateInput,
+    reply: EpicRecord,
+    handle: async (context) => {
+      const { subject, input } = context;
+      const parent = input.parent_id ? await findForChange(context, input.parent_id) : undefined;
+      const sent = { ...changesOf(subject, input), title: input.title };
+      const { changes, effects } = await understand(context, subject, undefined, sent);
+      const epic = await createEpic(context, subject, changes, parent);
+      await applyEffects(context, epicTarget(subject, epic), effects);
+      return presentOne(context, epic);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${path}/:epic_iid`,
+    summary: 'One epic.',
+    access: onGroup('read_epics'),
+    tier: 'premium',
+    input: OneEpic,
+    reply: EpicRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input } = context;
+      return presentOne(context, await findEpic(db, subject, actor, input.epic_iid));
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: `${path}/:epic_iid`,
+    summary: 'Changes an epic; what is not sent stays as it is.',
+    access: onGroup('update_epics'),
+    tier: 'premium',
+    input: UpdateInput,
+    reply: EpicRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input } = context;
+      const { epic_iid, ...sent } = input;
+      const epic = await findEpic(db, subject, actor, epic_iid);
+      const parentage = await parentageOf(context, epic, sent.parent_id);
+      const { changes, effects } = await understand(context, subject, epic, changesOf(subject, sent));
+      const updated = await updateEpic(context, subject, epic, changes, parentage);
+      await applyEffects(context, epicTarget(subject, epic), effects);
+      return presentOne(context, updated);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: `${path}/:epic_iid`,
+    summary: 'Deletes an epic; its issues and child epics stay.',
+    access: onGroup('delete_epics'),
+    tier: 'premium',
+    input: OneEpic,
+    reply: noContent,
+    handle: async (context) => {
+      const { db, actor, subject, input, unmodified } = context;
+      const epic = await findEpic(db, subject, actor, input.epic_iid);
+      await deleteEpic(context, subject, epic, unmodified);
+      return null;
+    },
+  }),
+];
+
+export const epicEndpoints = atBothPaths(endpointsAt);

@@ -1,0 +1,10 @@
+/** Where epics are: below their group, in two forms. */
+import type { Endpoint } from '../../core/endpoint.ts';
+
+const paths = ['/groups/:id/epics', '/groups/:id/-/epics'] as const;
+
+/** The endpoints at each of the two paths. */
+export const atBothPaths = (endpointsAt: (path: string) => Endpoint[]): Endpoint[] =>
+  paths.flatMap(endpointsAt);
+
+export const [plainPath] = paths;

@@ -1,0 +1,43 @@
+/** Epics as answers: the records of a page, and of one. */
+import type { AuthorizedGroup } from '../../core/access/find.ts';
+import type { Context } from '../../core/endpoint.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import type { Surroundings } from '../../core/identity/records.ts';
+import { type EpicOptions, type EpicRecord, presentEpics } from '../../core/work/epic-records.ts';
+import type { EpicRow } from '../../core/work/epic-rows.ts';
+import type { Page, PageRequest } from '../../platform/db/page.ts';
+
+export type Presenting = Pick<
+  Context<unknown, AuthorizedGroup, Caller>,
+  'db' | 'services' | 'settings' | 'actor' | 'subject'
+>;
+
+export const surroundings = ({ services, settings }: Presenting): Surroundings => ({
+  baseUrl: services.baseUrl(),
+  settings,
+});
+
+export const presentPage = async (
+  context: Presenting,
+  page: Page<EpicRow>,
+  options: EpicOptions = {},
+): Promise<Page<EpicRecord>> => ({
+  ...page,
+  items: await presentEpics(context, page.items, { groupId: context.subject.id, ...options }),
+});
+
+/** The record, with whether the reader hears of it; 404 when its group went in between. */
+export async function presentOne(context: Presenting, row: EpicRow): Promise<EpicRecord> {
+  const [record] = await presentEpics(context, [row], { groupId: context.subject.id, single: true });
+  return found(record);
+}
+
+/** The first hundred, for answers that show a list again after a change. */
+export const wholePage: PageRequest & { kind: 'offset' } = {
+  kind: 'offset',
+  page: 1,
+  perPage: 100,
+  offset: 0,
+  countLimit: 100,
+};

@@ -1,0 +1,67 @@
+/** How the states, labels, milestones and weights of issues have changed. */
+import Type from 'typebox';
+import { onProject } from '../../core/access/access.ts';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { type Context, type Endpoint, endpoint, listing } from '../../core/endpoint.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import { findIssue } from '../../core/work/issue-find.ts';
+import {
+  findResourceEvent,
+  listResourceEvents,
+  type ResourceEventKind,
+  resourceEventRecords,
+} from '../../core/work/resource-event-records.ts';
+import { integerId } from '../../platform/http/schema.ts';
+
+const AllOfIssue = Type.Object({ eventable_id: integerId() });
+const OneOfIssue = Type.Object({ ...AllOfIssue.properties, event_id: integerId() });
+
+type Asked = Context<{ eventable_id: number }, AuthorizedProject, Caller>;
+
+/** The issue, and what addresses in its records depend on. */
+async function sceneOf({ db, services, settings, actor, subject, input }: Asked) {
+  const { id } = await findIssue(db, subject, actor, input.eventable_id);
+  return { around: { baseUrl: services.baseUrl(), settings }, target: { kind: 'issue', id } as const };
+}
+
+function endpointsOf<Kind extends ResourceEventKind>(kind: Kind, tier?: 'premium'): Endpoint[] {
+  const path = `/projects/:id/issues/:eventable_id/resource_${kind}_events`;
+  const record = resourceEventRecords[kind];
+  const access = onProject('read_issues');
+  return [
+    listing({
+      method: 'GET',
+      path,
+      summary: `How the ${kind} of an issue has changed, oldest first.`,
+      access,
+      ...(tier && { tier }),
+      page: 'offset',
+      input: AllOfIssue,
+      item: record,
+      handle: async (context) => {
+        const { around, target } = await sceneOf(context);
+        return listResourceEvents(context.db, around, target, kind, context.page);
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: `${path}/:event_id`,
+      summary: `One change of the ${kind} of an issue.`,
+      access,
+      ...(tier && { tier }),
+      input: OneOfIssue,
+      reply: record,
+      handle: async (context) => {
+        const { around, target } = await sceneOf(context);
+        return findResourceEvent(context.db, around, target, kind, context.input.event_id);
+      },
+    }),
+  ];
+}
+
+export const issueEventEndpoints: Endpoint[] = [
+  ...endpointsOf('state'),
+  ...endpointsOf('label'),
+  ...endpointsOf('milestone'),
+  ...endpointsOf('weight', 'premium'),
+];

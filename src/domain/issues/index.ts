@@ -1,0 +1,47 @@
+/** Issues of projects: their lists and records, and what is done with them. */
+import type { Capability } from '../../core/capability.ts';
+import { issueEventEndpoints } from './event-routes.ts';
+import { issueLinkEndpoints } from './link-routes.ts';
+import { issueListEndpoints } from './list-routes.ts';
+import { issueMoveEndpoints } from './move-routes.ts';
+import { issueShowEndpoints } from './show-routes.ts';
+import { issueStatisticsEndpoints } from './statistics.ts';
+import { issueSubscriptionEndpoints } from './subscription-routes.ts';
+import { issueTimeEndpoints } from './time-routes.ts';
+import { issueWriteEndpoints } from './write-routes.ts';
+
+export const issuesCapability = (): Capability => ({
+  name: 'issues',
+  endpoints: [
+    ...issueListEndpoints,
+    ...issueStatisticsEndpoints,
+    ...issueShowEndpoints,
+    ...issueWriteEndpoints,
+    ...issueLinkEndpoints,
+    ...issueMoveEndpoints,
+    ...issueTimeEndpoints,
+    ...issueSubscriptionEndpoints,
+    ...issueEventEndpoints,
+  ],
+  tables: [
+    'issues',
+    'issue_assignees',
+    'issue_links',
+    'timelogs',
+    'resource_events',
+    'project_counters',
+    'group_counters',
+  ],
+  // Those of a project go with it, by foreign key.
+  async reassign(tx, userId, ghostId) {
+    await tx.updateTable('issues').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
+    await tx
+      .updateTable('issues')
+      .set({ closed_by_id: ghostId })
+      .where('closed_by_id', '=', userId)
+      .execute();
+    await tx.deleteFrom('issue_assignees').where('user_id', '=', userId).execute();
+    await tx.updateTable('timelogs').set({ user_id: ghostId }).where('user_id', '=', userId).execute();
+    await tx.updateTable('resource_events').set({ user_id: ghostId }).where('user_id', '=', userId).execute();
+  },
+});

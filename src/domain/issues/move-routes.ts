@@ -1,0 +1,83 @@
+/** Issues go to another project, are made there once more, or take another place among those of their own. */
+import Type from 'typebox';
+import { onProject } from '../../core/access/access.ts';
+import { authorizeProject } from '../../core/access/find.ts';
+import { type Endpoint, endpoint } from '../../core/endpoint.ts';
+import { findIssue, findIssueById } from '../../core/work/issue-find.ts';
+import { cloneIssue, moveIssue } from '../../core/work/issue-moves.ts';
+import { placeIssue } from '../../core/work/issue-places.ts';
+import { IssueRecord } from '../../core/work/issue-records.ts';
+import { requireManagement } from '../../core/work/issue-rights.ts';
+import { Failure } from '../../platform/failure.ts';
+import { integerId } from '../../platform/http/schema.ts';
+import { presentOne } from './one-issue.ts';
+import { OneIssue } from './write-schema.ts';
+
+const path = '/projects/:id/issues/:issue_iid';
+
+const Move = Type.Object({ ...OneIssue.properties, to_project_id: integerId() });
+const Clone = Type.Object({
+  ...Move.properties,
+  with_notes: Type.Optional(Type.Boolean({ default: false })),
+});
+const Reorder = Type.Object({
+  ...OneIssue.properties,
+  move_after_id: Type.Optional(integerId({ description: 'The issue that is to come after it, by its id.' })),
+  move_before_id: Type.Optional(
+    integerId({ description: 'The issue that is to come before it, by its id.' }),
+  ),
+});
+
+export const issueMoveEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: `${path}/move`,
+    summary: 'Moves an issue to another project; the old one is closed.',
+    access: onProject('create_issues'),
+    input: Move,
+    reply: IssueRecord,
+    handle: async (context) => {
+      const { db, services, actor, subject, input } = context;
+      const issue = await findIssue(db, subject, actor, input.issue_iid);
+      const { points } = services.database;
+      const to = await authorizeProject(points, actor, 'read_project', input.to_project_id);
+      return presentOne(context, await moveIssue(context, subject, issue, to));
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${path}/clone`,
+    summary: 'Makes an issue once more, in its project or another.',
+    access: onProject('create_issues'),
+    input: Clone,
+    reply: IssueRecord,
+    handle: async (context) => {
+      const { db, services, actor, subject, input } = context;
+      const issue = await findIssue(db, subject, actor, input.issue_iid);
+      const { points } = services.database;
+      const to = await authorizeProject(points, actor, 'read_project', input.to_project_id);
+      return presentOne(context, await cloneIssue(context, subject, issue, to, input.with_notes ?? false));
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: `${path}/reorder`,
+    summary: 'Puts an issue between others of its project.',
+    access: onProject('create_issues'),
+    input: Reorder,
+    reply: IssueRecord,
+    handle: async (context) => {
+      const { db, services, actor, subject, input } = context;
+      const issue = await findIssue(db, subject, actor, input.issue_iid);
+      requireManagement(subject);
+      const { move_before_id: beforeId, move_after_id: afterId } = input;
+      if (beforeId === undefined && afterId === undefined) {
+        throw new Failure('unprocessable', '422 Unprocessable Entity');
+      }
+      for (const id of [beforeId, afterId]) {
+        if (id !== undefined) await findIssueById(db, services.database.points, actor, id);
+      }
+      return presentOne(context, await placeIssue(db, issue, { beforeId, afterId }));
+    },
+  }),
+];

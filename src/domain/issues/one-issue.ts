@@ -1,0 +1,22 @@
+/** One issue as the answer to a change, and who it is assigned to. */
+import type { IssueReading, IssueRecord } from '../../core/work/issue-records.ts';
+import { presentIssues } from '../../core/work/issue-records.ts';
+import type { IssueRow } from '../../core/work/issue-rows.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/failure.ts';
+
+/** The record by itself; 404 when the issue went in between. */
+export async function presentOne(reading: IssueReading, issue: IssueRow): Promise<IssueRecord> {
+  const [record] = await presentIssues(reading, [issue], { single: true });
+  if (!record) throw notFound();
+  return record;
+}
+
+export async function assigneesOf(db: Db, issueId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('issue_assignees')
+    .select('user_id')
+    .where('issue_id', '=', issueId)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}

@@ -1,0 +1,28 @@
+/** Who takes part in an issue: its author, its assignees, and whoever said something or was spoken to. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import type { Context } from '../../core/endpoint.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import { presentUserBasic, type UserBasic, userBasicColumns } from '../../core/identity/records.ts';
+import type { IssueRow } from '../../core/work/issue-rows.ts';
+import { participantIds } from '../../core/work/subscriptions.ts';
+import { issueTarget } from '../../core/work/targets.ts';
+import { mapPage, type Page, selectPage } from '../../platform/db/page.ts';
+
+type Asked = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'page'>;
+
+/** One page of them, oldest accounts first. */
+export async function participantPage(
+  { db, services, settings, page }: Asked,
+  project: AuthorizedProject,
+  issue: IssueRow,
+): Promise<Page<UserBasic>> {
+  const ids = await participantIds(db, issueTarget(project, issue));
+  const query = db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.id', 'in', ids)
+    .where('users.deletion', 'is', null);
+  const users = await selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'users.id' });
+  const around = { baseUrl: services.baseUrl(), settings };
+  return mapPage(users, (user) => presentUserBasic(around, user));
+}

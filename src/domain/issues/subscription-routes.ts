@@ -1,0 +1,34 @@
+/** Hearing of an issue, or no longer. */
+import Type from 'typebox';
+import { onProject } from '../../core/access/access.ts';
+import { type Endpoint, endpoint, Reply } from '../../core/endpoint.ts';
+import { findIssue } from '../../core/work/issue-find.ts';
+import { IssueRecord } from '../../core/work/issue-records.ts';
+import { isSubscribed, setSubscription } from '../../core/work/subscriptions.ts';
+import { issueTarget } from '../../core/work/targets.ts';
+import { integerId } from '../../platform/http/schema.ts';
+import { presentOne } from './one-issue.ts';
+
+const subscription = (word: 'subscribe' | 'unsubscribe', summary: string): Endpoint =>
+  endpoint({
+    method: 'POST',
+    path: `/projects/:id/issues/:subscribable_id/${word}`,
+    summary,
+    access: onProject('create_issues'),
+    input: Type.Object({ subscribable_id: integerId() }),
+    reply: IssueRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input } = context;
+      const issue = await findIssue(db, subject, actor, input.subscribable_id);
+      const target = issueTarget(subject, issue);
+      const wanted = word === 'subscribe';
+      if ((await isSubscribed(db, actor.id, target)) === wanted) return new Reply(304);
+      await setSubscription(db, actor.id, target, wanted);
+      return presentOne(context, issue);
+    },
+  });
+
+export const issueSubscriptionEndpoints: Endpoint[] = [
+  subscription('subscribe', 'Hears of an issue; 304 who does already.'),
+  subscription('unsubscribe', 'Hears of an issue no longer; 304 who does not.'),
+];

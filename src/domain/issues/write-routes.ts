@@ -1,0 +1,96 @@
+/** Issues are made, changed and removed. */
+import { onProject } from '../../core/access/access.ts';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { authorizeGroup } from '../../core/access/find.ts';
+import { type Context, type Endpoint, endpoint, noContent } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { findEpic } from '../../core/work/epic-find.ts';
+import { type IssueChanges, severities } from '../../core/work/issue-changes.ts';
+import { findIssue } from '../../core/work/issue-find.ts';
+import { IssueRecord, presentIssue } from '../../core/work/issue-records.ts';
+import { requireDeletion, requireUpdate } from '../../core/work/issue-rights.ts';
+import { createIssue, deleteIssue, updateIssue } from '../../core/work/issue-writes.ts';
+import { assigneesOf, presentOne } from './one-issue.ts';
+import { BODY_LIMIT, CreateIssue, OneIssue, refuseEmpty, UpdateIssue } from './write-schema.ts';
+
+const path = '/projects/:id/issues';
+const pathOfOne = `${path}/:issue_iid`;
+
+type Sent = Omit<CreateIssue, 'title' | 'iid'> & Pick<UpdateIssue, 'title' | 'state_event' | 'updated_at'>;
+type Asked = Pick<Context<unknown, AuthorizedProject, Actor>, 'db' | 'services' | 'actor' | 'subject'>;
+
+/** An epic by its number in the project's group; the id wins where both are sent. */
+async function epicIdOf({ db, services, actor, subject }: Asked, input: Sent) {
+  const { epic_id, epic_iid } = input;
+  if (epic_id !== undefined || epic_iid === undefined) return epic_id;
+  if (!epic_iid) return null;
+  if (services.config.tier === 'free' || subject.row.namespace_kind === 'user') return undefined;
+  const group = await authorizeGroup(services.database.points, actor, 'read_epics', subject.row.namespace_id);
+  return (await findEpic(db, group, actor, epic_iid)).id;
+}
+
+/** What is sent, under the names that the rest of the program has for it. */
+async function changesOf(asked: Asked, input: Sent): Promise<IssueChanges> {
+  const { assignee_id, epic_id: _, epic_iid: __, created_at, updated_at, severity, ...rest } = input;
+  const single = assignee_id === undefined ? undefined : assignee_id === null ? [] : [assignee_id];
+  const epic_id = await epicIdOf(asked, input);
+  return {
+    ...rest,
+    assignee_ids: input.assignee_ids ?? single,
+    epic_id,
+    severity: severities.find((name) => name === severity?.toUpperCase()),
+    created_at: created_at === undefined ? undefined : new Date(created_at),
+    updated_at: updated_at === undefined ? undefined : new Date(updated_at),
+  };
+}
+
+export const issueWriteEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path,
+    summary: 'Makes an issue. What the caller may not set is passed over.',
+    access: onProject('create_issues'),
+    bodyLimit: BODY_LIMIT,
+    input: CreateIssue,
+    reply: IssueRecord,
+    handle: async (context) => {
+      const { subject, input } = context;
+      const { title, iid, ...sent } = input;
+      const changes = await changesOf(context, sent);
+      const { issue, sides } = await createIssue(context, subject, { ...changes, title, iid });
+      return (sides && presentIssue(context, sides, issue, {})) ?? presentOne(context, issue);
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: pathOfOne,
+    summary: 'Changes, closes or reopens an issue. What the caller may not set is passed over.',
+    access: onProject('create_issues'),
+    bodyLimit: BODY_LIMIT,
+    input: UpdateIssue,
+    reply: IssueRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input } = context;
+      const { issue_iid, ...sent } = input;
+      const issue = await findIssue(db, subject, actor, issue_iid);
+      requireUpdate(subject, actor, issue, await assigneesOf(db, issue.id));
+      refuseEmpty(sent);
+      return presentOne(context, await updateIssue(context, subject, issue, await changesOf(context, sent)));
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: pathOfOne,
+    summary: 'Removes an issue: owners, planners and its author may.',
+    access: onProject('create_issues'),
+    input: OneIssue,
+    reply: noContent,
+    handle: async (context) => {
+      const { db, actor, subject, input, unmodified } = context;
+      const issue = await findIssue(db, subject, actor, input.issue_iid);
+      requireDeletion(subject, actor, issue);
+      await deleteIssue(context, subject, issue, ({ updated_at }) => unmodified(updated_at));
+      return null;
+    },
+  }),
+];

@@ -1,0 +1,141 @@
+/** Makes labels, changes and deletes them, and notes who wants to hear of them. */
+import { announce } from '../../core/activity/announce.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { availableLabels } from '../../core/work/label-find.ts';
+import { colorCode, type LabelRow } from '../../core/work/label-records.ts';
+import { auditedPlace, homeOf, isProject, type Place, reachOf } from '../../core/work/places.ts';
+import { isSubscribed, setSubscription } from '../../core/work/subscriptions.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { declareUnique } from '../../platform/db/errors.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import { conflict, invalid } from '../../platform/failure.ts';
+import { hasLabel, lockLabel, writePriority } from './queries.ts';
+import { labelName } from './rules.ts';
+import type { CreateInput, LabelChanges } from './schema.ts';
+
+declareUnique('labels_project_name', 'title');
+declareUnique('labels_group_name', 'title');
+
+const taken = () => conflict('Label already exists');
+
+/** The audit event of a change to a label. */
+export const auditLabel = (
+  tx: Db,
+  actor: Actor,
+  place: Place,
+  event: string,
+  label: { id: number; name: string },
+  details: Record<string, Json> = {},
+): Promise<void> =>
+  announce(tx, {
+    author: actor,
+    audit: {
+      entity: auditedPlace(place),
+      event,
+      details: { ...details, target_id: label.id, target_type: 'Label', target_details: label.name },
+    },
+  });
+
+/** Makes a label; 409 where the project or group, or a group around it, has one of this name. */
+export async function createLabel(db: Db, actor: Actor, place: Place, input: CreateInput): Promise<LabelRow> {
+  const name = labelName(input.name);
+  const color = colorCode(input.color);
+  return inTransaction(db, async (tx) => {
+    if ((await availableLabels(tx, reachOf(place), [name])).length > 0) throw taken();
+    const time = now();
+    const label = await tx
+      .insertInto('labels')
+      .values({
+        ...homeOf(place),
+        name,
+        color,
+        description: input.description ?? null,
+        archived: input.archived ?? false,
+        created_at: time,
+        updated_at: time,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    if (!label) throw taken();
+    if (isProject(place) && input.priority != null)
+      await writePriority(tx, place.id, label.id, input.priority);
+    await auditLabel(tx, actor, place, 'label_created', label);
+    return label;
+  });
+}
+
+/** 400 for a name that the project's group has given to a label of its own. */
+async function refuseGroupName(tx: Db, place: Place, name: string): Promise<void> {
+  if (!isProject(place)) return;
+  const { namespace_id, namespace_name } = place.row;
+  if (await hasLabel(tx, namespace_id, name))
+    throw invalid({
+      title: [`already exists at group level for ${namespace_name}. Please choose another one.`],
+    });
+}
+
+/** Changes what the request names of the place's own label; 404 without it. */
+export async function updateLabel(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  name: string,
+  changes: LabelChanges,
+): Promise<LabelRow> {
+  const newName = changes.new_name === undefined ? undefined : labelName(changes.new_name);
+  const color = changes.color === undefined ? undefined : colorCode(changes.color);
+  return inTransaction(db, async (tx) => {
+    const before = found(await lockLabel(tx, place, name), 'Label');
+    const renamed = newName !== undefined && newName !== before.name;
+    if (renamed) await refuseGroupName(tx, place, newName);
+    const { description, archived, priority } = changes;
+    const label = await tx
+      .updateTable('labels')
+      .set({
+        ...(newName !== undefined && { name: newName }),
+        ...(color !== undefined && { color }),
+        ...(description !== undefined && { description }),
+        ...(archived !== undefined && { archived }),
+        updated_at: now(),
+      })
+      .where('id', '=', before.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (isProject(place) && priority !== undefined) await writePriority(tx, place.id, label.id, priority);
+    const details = renamed ? { change: 'name', from: before.name, to: label.name } : {};
+    await auditLabel(tx, actor, place, 'label_updated', label, details);
+    return label;
+  });
+}
+
+/** Deletes the place's own label; 404 without it. */
+export const deleteLabel = (
+  db: Db,
+  actor: Actor,
+  place: Place,
+  name: string,
+  unmodified: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const label = found(await lockLabel(tx, place, name), 'Label');
+    unmodified(label.updated_at);
+    await tx.deleteFrom('labels').where('id', '=', label.id).execute();
+    await auditLabel(tx, actor, place, 'label_deleted', label);
+  });
+
+/** Makes the actor hear of what gets the label, or no longer; whether that changed anything. */
+export async function subscribe(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  label: LabelRow,
+  subscribed: boolean,
+): Promise<boolean> {
+  const what = { kind: 'label', id: label.id, projectId: isProject(place) ? place.id : null } as const;
+  if ((await isSubscribed(db, actor.id, what)) === subscribed) return false;
+  await setSubscription(db, actor.id, what, subscribed);
+  return true;
+}

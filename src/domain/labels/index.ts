@@ -1,0 +1,10 @@
+/** Labels of projects and groups: made, changed, promoted and subscribed to. */
+import type { Capability } from '../../core/capability.ts';
+import { labelEndpoints } from './routes.ts';
+
+export const labelsCapability = (): Capability => ({
+  name: 'labels',
+  endpoints: labelEndpoints,
+  // They go with their project or group, by foreign key; subscriptions with the user are the conversation's to remove.
+  tables: ['labels', 'label_links', 'label_priorities'],
+});

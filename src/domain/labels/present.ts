@@ -1,0 +1,48 @@
+/** Labels as records, what a page of them shows besides read by a statement each. */
+import type { Caller } from '../../core/identity/actor.ts';
+import { type LabelRow, presentLabelBasic } from '../../core/work/label-records.ts';
+import { isProject, type Place } from '../../core/work/places.ts';
+import { subscribedLabels } from '../../core/work/subscriptions.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { countIssues, selectPriorities } from './queries.ts';
+import type { LabelRecord } from './schema.ts';
+
+/** The records of labels as the place shows them to the caller. */
+export async function presentLabels(
+  { db, actor }: { db: Db; actor: Caller },
+  place: Place,
+  rows: readonly LabelRow[],
+  withCounts = false,
+): Promise<LabelRecord[]> {
+  const ids = rows.map(({ id }) => id);
+  const [subscribed, priorities, counts] = await Promise.all([
+    actor ? subscribedLabels(db, actor.id, ids, isProject(place) ? place.id : null) : undefined,
+    isProject(place) ? selectPriorities(db, place.id, ids) : undefined,
+    withCounts ? countIssues(db, actor, ids) : undefined,
+  ]);
+  return rows.map((row) => ({
+    ...presentLabelBasic(row),
+    ...(counts && {
+      open_issues_count: counts.get(row.id)?.open ?? 0,
+      closed_issues_count: counts.get(row.id)?.closed ?? 0,
+      // There are no merge requests.
+      open_merge_requests_count: 0,
+    }),
+    subscribed: subscribed?.has(row.id) ?? false,
+    ...(priorities && {
+      priority: priorities.get(row.id) ?? null,
+      is_project_label: row.project_id !== null,
+    }),
+  }));
+}
+
+/** The record of one label. */
+export async function presentLabel(
+  context: { db: Db; actor: Caller },
+  place: Place,
+  row: LabelRow,
+): Promise<LabelRecord> {
+  const [record] = await presentLabels(context, place, [row]);
+  if (!record) throw new Error('a record for each row');
+  return record;
+}

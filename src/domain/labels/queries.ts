@@ -1,0 +1,152 @@
+/** Labels: the lists of a project or group, one by id or name, and what else a page of them shows. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Caller } from '../../core/identity/actor.ts';
+import { visibleIssues } from '../../core/work/issue-visibility.ts';
+import type { LabelRow } from '../../core/work/label-records.ts';
+import { groupsBelow, isProject, type Place, projectsIn } from '../../core/work/places.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
+import { containing } from '../../platform/db/search.ts';
+
+/** Which labels besides the place's own. */
+export type LabelScope = {
+  include_ancestor_groups?: boolean;
+  include_descendant_groups?: boolean;
+  only_group_labels?: boolean;
+};
+
+export type LabelFilters = LabelScope & { search?: string; archived?: boolean };
+
+const own = (place: Place): RawBuilder<SqlBool> =>
+  isProject(place) ? sql`labels.project_id = ${place.id}` : sql`labels.namespace_id = ${place.id}`;
+
+/** The condition on labels that a caller finds at the place. */
+function within(caller: Caller, place: Place, scope: LabelScope): RawBuilder<SqlBool> {
+  const parts = [own(place)];
+  if (scope.include_ancestor_groups)
+    parts.push(sql`labels.namespace_id = any(${place.row.ancestor_ids}::bigint[])`);
+  if (!isProject(place)) {
+    const below = scope.include_descendant_groups
+      ? groupsBelow(caller, place.id)
+      : sql`(${place.id}::bigint)`;
+    if (scope.include_descendant_groups) parts.push(sql`labels.namespace_id in ${below}`);
+    if (scope.only_group_labels === false) parts.push(sql`labels.project_id in ${projectsIn(caller, below)}`);
+  }
+  return sql`(${sql.join(parts, sql` or `)})`;
+}
+
+/** One page by name. */
+export function selectLabels(
+  db: Db,
+  caller: Caller,
+  place: Place,
+  filters: LabelFilters,
+  page: PageRequest,
+): Promise<Page<LabelRow>> {
+  let query = db
+    .selectFrom('labels')
+    .selectAll()
+    .where(within(caller, place, filters));
+  const { search, archived } = filters;
+  if (search)
+    query = query.where((where) =>
+      where.or([
+        where('name', 'ilike', containing(search)),
+        where('description', 'ilike', containing(search)),
+      ]),
+    );
+  if (archived !== undefined) query = query.where('archived', '=', archived);
+  return selectPage(db, query, page, { by: 'name', sort: 'asc' }, { name: 'labels.name', id: 'labels.id' });
+}
+
+/** An id before a name, the place's own before those around it. */
+function named(db: Db, where: RawBuilder<SqlBool>, place: Place, name: string) {
+  const id = /^\d{1,15}$/.test(name) ? Number(name) : 0;
+  return db
+    .selectFrom('labels')
+    .selectAll()
+    .where(where)
+    .where((or) => or.or([or('id', '=', id), or('name', '=', name)]))
+    .orderBy(sql`id = ${id} desc`)
+    .orderBy(sql`${own(place)} desc nulls last`)
+    .orderBy('id', 'desc')
+    .limit(1);
+}
+
+/** The label of this id or name that a caller finds at the place. */
+export const selectLabel = (
+  db: Db,
+  caller: Caller,
+  place: Place,
+  name: string,
+  scope: LabelScope,
+): Promise<LabelRow | undefined> => named(db, within(caller, place, scope), place, name).executeTakeFirst();
+
+/** The place's own label, locked until the transaction ends. */
+export const lockLabel = (tx: Db, place: Place, name: string): Promise<LabelRow | undefined> =>
+  named(tx, own(place), place, name).forUpdate().executeTakeFirst();
+
+/** Whether the place itself has a label of this name. */
+export const hasLabel = async (db: Db, groupId: number, name: string): Promise<boolean> =>
+  (await db
+    .selectFrom('labels')
+    .select('id')
+    .where('namespace_id', '=', groupId)
+    .where('name', '=', name)
+    .executeTakeFirst()) !== undefined;
+
+/** The priorities that a project gives to the labels. */
+export async function selectPriorities(
+  db: Db,
+  projectId: number,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('label_priorities')
+    .select(['label_id', 'priority'])
+    .where('project_id', '=', projectId)
+    .where('label_id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map(({ label_id, priority }) => [label_id, priority]));
+}
+
+export type IssueCounts = { open: number; closed: number };
+
+/** How many issues that the caller sees have each label; what nothing has is not in the map. */
+export async function countIssues(
+  db: Db,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<Map<number, IssueCounts>> {
+  if (ids.length === 0) return new Map();
+  const { ctes, condition } = visibleIssues(caller);
+  const { rows } = await sql<{ label_id: number } & IssueCounts>`
+    with ${ctes}
+    select l.label_id, count(*) filter (where i.state = 'opened') as open,
+      count(*) filter (where i.state = 'closed') as closed
+    from label_links l join issues i on i.id = l.issue_id join issue_projects v on v.id = i.project_id
+    where l.label_id = any(${[...ids]}::bigint[]) and ${condition} group by l.label_id`.execute(db);
+  return new Map(rows.map(({ label_id, open, closed }) => [label_id, { open, closed }]));
+}
+
+/** Gives a label a priority in a project, or takes it away. */
+export async function writePriority(
+  tx: Db,
+  projectId: number,
+  labelId: number,
+  priority: number | null,
+): Promise<void> {
+  if (priority === null)
+    await tx
+      .deleteFrom('label_priorities')
+      .where('project_id', '=', projectId)
+      .where('label_id', '=', labelId)
+      .execute();
+  else
+    await tx
+      .insertInto('label_priorities')
+      .values({ project_id: projectId, label_id: labelId, priority })
+      .onConflict((known) => known.columns(['project_id', 'label_id']).doUpdateSet({ priority }))
+      .execute();
+}

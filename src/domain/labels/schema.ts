@@ -1,0 +1,87 @@
+/** Labels: how they are sent, and how they leave. */
+import Type, { type Static } from 'typebox';
+import { LabelBasicRecord } from '../../core/work/label-records.ts';
+import { integerId, nullable } from '../../platform/http/schema.ts';
+
+const GroupLabel = Type.Object({
+  ...LabelBasicRecord.properties,
+  open_issues_count: Type.Optional(Type.Integer()),
+  closed_issues_count: Type.Optional(Type.Integer()),
+  open_merge_requests_count: Type.Optional(Type.Integer()),
+  subscribed: Type.Boolean(),
+});
+const ProjectLabel = Type.Object({
+  ...GroupLabel.properties,
+  priority: nullable(Type.Integer()),
+  is_project_label: Type.Boolean(),
+});
+
+/** A label as a group shows it; a project adds what it is there. */
+export type LabelRecord = Static<typeof GroupLabel> & Partial<Static<typeof ProjectLabel>>;
+
+export const GroupLabelRecord = Type.Unsafe<LabelRecord>(GroupLabel);
+export const ProjectLabelRecord = Type.Unsafe<LabelRecord>(ProjectLabel);
+
+const name = Type.String({ description: 'The name of the label, or its id.' });
+const include_ancestor_groups = Type.Optional(
+  Type.Boolean({ default: true, description: 'The labels of the groups around it as well.' }),
+);
+/** Of groups. */
+const inside = {
+  include_descendant_groups: Type.Optional(
+    Type.Boolean({ description: 'The labels of the groups below it as well.' }),
+  ),
+  only_group_labels: Type.Optional(
+    Type.Boolean({ default: true, description: 'False for the labels of projects as well.' }),
+  ),
+};
+
+export const ListInput = Type.Object({
+  with_counts: Type.Optional(
+    Type.Boolean({ description: 'With the numbers of issues that the caller sees.' }),
+  ),
+  include_ancestor_groups,
+  search: Type.Optional(Type.String({ description: 'A part of the name or description.' })),
+  archived: Type.Optional(Type.Boolean()),
+  ...inside,
+});
+export type ListInput = Static<typeof ListInput>;
+
+export const OneInput = Type.Object({ name, include_ancestor_groups, ...inside });
+
+const description = Type.Optional(nullable(Type.String({ maxLength: 524_288 })));
+const archived = Type.Optional(Type.Boolean());
+const color = Type.String({ description: '`#rrggbb`, `#rgb` or the name of a CSS colour.' });
+const priority = Type.Optional(
+  nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description: 'Less is more urgent; projects only. Null for none.',
+    }),
+  ),
+);
+
+export const CreateInput = Type.Object({ name: Type.String(), color, description, archived, priority });
+export type CreateInput = Static<typeof CreateInput>;
+
+const changes = {
+  new_name: Type.Optional(Type.String()),
+  color: Type.Optional(color),
+  description,
+  archived,
+  priority,
+};
+export type LabelChanges = Partial<Omit<CreateInput, 'name'>> & { new_name?: string };
+
+/** How a label is named beside the path: by one of the two. */
+const either = { label_id: Type.Optional(integerId()), name: Type.Optional(Type.String()) };
+export type Either = { label_id?: number; name?: string };
+
+export const UpdateInput = Type.Object({ name, ...changes });
+export const UpdateEitherInput = Type.Object({ ...either, ...changes });
+export const DeleteEitherInput = Type.Object(either);
+export const NameInput = Type.Object({ name });
+export const SubscribableInput = Type.Object({
+  subscribable_id: Type.String({ description: 'The name of the label, or its id.' }),
+});

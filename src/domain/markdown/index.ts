@@ -1,0 +1,55 @@
+/** Markdown as HTML, for whoever asks. */
+import Type from 'typebox';
+import { signedIn } from '../../core/access/access.ts';
+import { type AuthorizedProject, selectProjects } from '../../core/access/find.ts';
+import type { Capability } from '../../core/capability.ts';
+import { endpoint } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { renderMarkdown } from '../../core/markdown/render.ts';
+import type { Services } from '../../core/services.ts';
+import { notFound } from '../../platform/failure.ts';
+
+/** Characters. */
+const LONGEST_TEXT = 1_048_576;
+/** Bytes: of the longest text as a client may send it. */
+const BODY_LIMIT = 4 * LONGEST_TEXT;
+
+/** By its present path alone: a text is not led to another address. 404 where the caller does not see it. */
+async function findProject(services: Services, actor: Actor, path: string): Promise<AuthorizedProject> {
+  const projects = await selectProjects(services.database.points, actor, 'read_project', [path]);
+  const project = projects.get(path.toLowerCase());
+  if (!project) throw notFound('Project');
+  return project;
+}
+
+export const markdownCapability = (): Capability => ({
+  name: 'markdown',
+  tables: [],
+  endpoints: [
+    endpoint({
+      method: 'POST',
+      path: '/markdown',
+      summary: 'Renders a text as HTML that is safe to show.',
+      access: signedIn,
+      input: Type.Object({
+        text: Type.String({ maxLength: LONGEST_TEXT, description: 'Markdown.' }),
+        gfm: Type.Optional(
+          Type.Boolean({ default: false, description: 'With references, task lists and emoji.' }),
+        ),
+        project: Type.Optional(
+          Type.String({
+            maxLength: 2_000,
+            description: 'Full path of the project that references are relative to.',
+          }),
+        ),
+      }),
+      bodyLimit: BODY_LIMIT,
+      reply: Type.Object({ html: Type.String() }),
+      handle: async ({ services, actor, input }) => {
+        const { text, gfm = false, project: path } = input;
+        const project = path === undefined ? undefined : await findProject(services, actor, path);
+        return { html: await renderMarkdown(text, { gfm }, { services, reader: actor, project }) };
+      },
+    }),
+  ],
+});

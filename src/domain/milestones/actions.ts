@@ -1,0 +1,143 @@
+/** Makes milestones, changes, closes and deletes them. */
+import { type ActivityAction, announce } from '../../core/activity/announce.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { nextIid } from '../../core/work/counters.ts';
+import type { MilestoneRow } from '../../core/work/milestone-records.ts';
+import { auditedPlace, homeOf, isProject, lockNamespace, type Place } from '../../core/work/places.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import { invalid } from '../../platform/failure.ts';
+import { isTitleTaken, lockMilestone } from './queries.ts';
+import { milestoneTitle, nextState, refuseDates } from './rules.ts';
+import type { CreateInput, MilestoneChanges } from './schema.ts';
+
+type MilestoneEvent =
+  | 'milestone_created'
+  | 'milestone_updated'
+  | 'milestone_closed'
+  | 'milestone_reopened'
+  | 'milestone_deleted'
+  | 'milestone_promoted';
+
+const activities: Partial<Record<MilestoneEvent, ActivityAction>> = {
+  milestone_created: 'created',
+  milestone_closed: 'closed',
+  milestone_reopened: 'reopened',
+  milestone_deleted: 'destroyed',
+};
+
+/** Tells of a change; the feed has what becomes of projects' milestones only. */
+export function announceMilestone(
+  tx: Db,
+  actor: Actor,
+  place: Place,
+  event: MilestoneEvent,
+  { id, title }: Pick<MilestoneRow, 'id' | 'title'>,
+  details: Record<string, Json> = {},
+): Promise<void> {
+  const action = isProject(place) ? activities[event] : undefined;
+  return announce(tx, {
+    author: actor,
+    audit: {
+      entity: auditedPlace(place),
+      event,
+      details: { ...details, target_id: id, target_type: 'Milestone', target_details: title },
+    },
+    ...(action && {
+      activity: {
+        action,
+        projectId: place.id,
+        targetType: 'Milestone',
+        targetId: id,
+        ...(action === 'destroyed' && { details: { title } }),
+      },
+    }),
+    fact: { name: event, payload: { ...homeOf(place), milestone_id: id } },
+  });
+}
+
+/** One title for one milestone across a group and its projects: whoever gives one waits for the other. */
+async function claimTitle(tx: Db, place: Place, title: string, exceptId?: number): Promise<void> {
+  await lockNamespace(tx, isProject(place) ? place.row.namespace_id : place.id);
+  if (await isTitleTaken(tx, place, title, exceptId))
+    throw invalid({ title: ['already being used for another group or project milestone.'] });
+}
+
+/** The place as its counter knows it. */
+const countedPlace = (place: Place): { projectId: number } | { groupId: number } =>
+  isProject(place) ? { projectId: place.id } : { groupId: place.id };
+
+/** Makes a milestone; 400 for a title that the project, its group or a project of the group has given to one. */
+export async function createMilestone(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  input: CreateInput,
+): Promise<MilestoneRow> {
+  const title = milestoneTitle(input.title);
+  const { description = null, start_date = null, due_date = null } = input;
+  refuseDates({ start_date, due_date });
+  return inTransaction(db, async (tx) => {
+    await claimTitle(tx, place, title);
+    const iid = await nextIid(tx, countedPlace(place), 'milestones');
+    const time = now();
+    const milestone = await tx
+      .insertInto('milestones')
+      .values({
+        ...homeOf(place),
+        iid,
+        title,
+        description,
+        start_date,
+        due_date,
+        created_at: time,
+        updated_at: time,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await announceMilestone(tx, actor, place, 'milestone_created', milestone);
+    return milestone;
+  });
+}
+
+/** Changes what the request names of the place's own milestone; 404 without it. */
+export const updateMilestone = (
+  db: Db,
+  actor: Actor,
+  place: Place,
+  id: number,
+  { state_event, ...changes }: MilestoneChanges,
+): Promise<MilestoneRow> =>
+  inTransaction(db, async (tx) => {
+    const title = changes.title === undefined ? undefined : milestoneTitle(changes.title);
+    if (title !== undefined) await claimTitle(tx, place, title, id);
+    const before = found(await lockMilestone(tx, place, id));
+    refuseDates({ ...before, ...changes });
+    const state = nextState(before.state, state_event);
+    const milestone = await tx
+      .updateTable('milestones')
+      .set({ ...changes, ...(title !== undefined && { title }), ...(state && { state }), updated_at: now() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const event = state === undefined ? 'updated' : state === 'closed' ? 'closed' : 'reopened';
+    await announceMilestone(tx, actor, place, `milestone_${event}`, milestone);
+    return milestone;
+  });
+
+/** Deletes the place's own milestone; 404 without it. Its issues have none then. */
+export const deleteMilestone = (
+  db: Db,
+  actor: Actor,
+  place: Place,
+  id: number,
+  unmodified: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const milestone = found(await lockMilestone(tx, place, id));
+    unmodified(milestone.updated_at);
+    await tx.deleteFrom('milestones').where('id', '=', id).execute();
+    await announceMilestone(tx, actor, place, 'milestone_deleted', milestone);
+  });

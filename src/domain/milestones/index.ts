@@ -1,0 +1,10 @@
+/** Milestones of projects and groups: what issues are to be done by when. */
+import type { Capability } from '../../core/capability.ts';
+import { milestoneEndpoints } from './routes.ts';
+
+export const milestonesCapability = (): Capability => ({
+  name: 'milestones',
+  endpoints: milestoneEndpoints,
+  // They go with their project or group, by foreign key.
+  tables: ['milestones'],
+});

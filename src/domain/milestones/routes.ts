@@ -1,0 +1,186 @@
+/** Milestones of projects and of groups: the same endpoints, mounted for both. */
+import Type from 'typebox';
+import { type Access, onGroup, onProject } from '../../core/access/access.ts';
+import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
+import type { Actor, Caller } from '../../core/identity/actor.ts';
+import { IssueBasicRecord, presentIssues } from '../../core/work/issue-records.ts';
+import { MergeRequestBasicRecord } from '../../core/work/merge-request-records.ts';
+import { MilestoneRecord, milestonesById, presentMilestone } from '../../core/work/milestone-records.ts';
+import { type Place, placePath } from '../../core/work/places.ts';
+import { Failure } from '../../platform/failure.ts';
+import { createMilestone, deleteMilestone, updateMilestone } from './actions.ts';
+import { promoteMilestone } from './promotion.ts';
+import { selectBurndown, selectIssues, selectMilestone, selectMilestones } from './queries.ts';
+import { BurndownEvent, CreateInput, ListInput, OneInput, UpdateInput } from './schema.ts';
+
+type Home = {
+  word: 'project' | 'group';
+  path: string;
+  read: Access<Place, Caller>;
+  manage: Access<Place, Actor>;
+};
+
+const project: Home = {
+  word: 'project',
+  path: '/projects/:id/milestones',
+  read: onProject('read_planning'),
+  manage: onProject('manage_milestones'),
+};
+
+const group: Home = {
+  word: 'group',
+  path: '/groups/:id/milestones',
+  read: onGroup('read_planning'),
+  manage: onGroup('manage_milestones'),
+};
+
+/** Where the records of a place's own milestones are addressed. */
+const around = (services: { baseUrl(): string }, place: Place) => ({
+  baseUrl: services.baseUrl(),
+  fullPath: placePath(place),
+});
+
+const readEndpoints = ({ word, path, read }: Home): Endpoint[] => [
+  listing({
+    method: 'GET',
+    path,
+    summary: `Milestones of a ${word}, the next due first.`,
+    access: read,
+    page: 'offset',
+    input: ListInput,
+    item: MilestoneRecord,
+    handle: async ({ db, services, actor, subject, input, page }) => {
+      const milestones = await selectMilestones(db, actor, subject, input, page);
+      const placed = await milestonesById(
+        db,
+        milestones.items.map(({ id }) => id),
+      );
+      const baseUrl = services.baseUrl();
+      const items = milestones.items.map((row) =>
+        presentMilestone(row, { baseUrl, fullPath: placed.get(row.id)?.full_path ?? placePath(subject) }),
+      );
+      return { ...milestones, items };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${path}/:milestone_id`,
+    summary: `One milestone of a ${word}.`,
+    access: read,
+    input: OneInput,
+    reply: MilestoneRecord,
+    handle: async ({ db, services, subject, input }) => {
+      const milestone = found(await selectMilestone(db, subject, input.milestone_id));
+      return presentMilestone(milestone, around(services, subject));
+    },
+  }),
+];
+
+const writeEndpoints = ({ word, path, manage }: Home): Endpoint[] => [
+  endpoint({
+    method: 'POST',
+    path,
+    summary: `Makes a milestone of a ${word}.`,
+    access: manage,
+    input: CreateInput,
+    reply: MilestoneRecord,
+    handle: async ({ db, services, actor, subject, input }) =>
+      presentMilestone(await createMilestone(db, actor, subject, input), around(services, subject)),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: `${path}/:milestone_id`,
+    summary: `Changes a milestone of a ${word}, closes it or opens it again.`,
+    access: manage,
+    input: UpdateInput,
+    reply: MilestoneRecord,
+    handle: async ({ db, services, actor, subject, input }) => {
+      const { milestone_id, ...changes } = input;
+      const milestone = await updateMilestone(db, actor, subject, milestone_id, changes);
+      return presentMilestone(milestone, around(services, subject));
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: `${path}/:milestone_id`,
+    summary: `Deletes a milestone of a ${word}; its issues stay, without one.`,
+    access: manage,
+    input: OneInput,
+    reply: noContent,
+    handle: async ({ db, actor, subject, input, unmodified }) => {
+      await deleteMilestone(db, actor, subject, input.milestone_id, unmodified);
+      return null;
+    },
+  }),
+];
+
+const contentEndpoints = ({ word, path, read }: Home): Endpoint[] => [
+  listing({
+    method: 'GET',
+    path: `${path}/:milestone_id/issues`,
+    summary: `Issues of a milestone of a ${word}, as far as the caller sees them.`,
+    access: read,
+    page: 'offset',
+    input: OneInput,
+    item: IssueBasicRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input, page } = context;
+      const milestone = found(await selectMilestone(db, subject, input.milestone_id));
+      const issues = await selectIssues(db, actor, subject, milestone, page);
+      return { ...issues, items: await presentIssues(context, issues.items) };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${path}/:milestone_id/merge_requests`,
+    summary: `Merge requests of a milestone of a ${word}.`,
+    access: read,
+    input: OneInput,
+    reply: Type.Array(MergeRequestBasicRecord),
+    handle: async ({ db, subject, input }) => {
+      found(await selectMilestone(db, subject, input.milestone_id));
+      return [];
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${path}/:milestone_id/burndown_events`,
+    summary: `When the issues of a milestone of a ${word} came, were closed and reopened.`,
+    access: read,
+    tier: 'premium',
+    input: OneInput,
+    reply: Type.Array(BurndownEvent),
+    handle: async ({ db, actor, subject, input }) => {
+      const milestone = found(await selectMilestone(db, subject, input.milestone_id));
+      const { start_date, due_date } = milestone;
+      if (start_date === null || due_date === null)
+        throw new Failure('method_not_allowed', 'Milestone does not support burndown chart');
+      const events = await selectBurndown(db, actor, subject, milestone, { start_date, due_date });
+      return events.map((event) => ({ ...event, created_at: event.created_at.toISOString() }));
+    },
+  }),
+];
+
+const promotionEndpoint: Endpoint = endpoint({
+  method: 'POST',
+  path: `${project.path}/:milestone_id/promote`,
+  summary:
+    "Makes a project's milestone its group's, and those of the same title in the group's projects with it.",
+  access: onProject('manage_milestones'),
+  input: OneInput,
+  reply: MilestoneRecord,
+  handle: async ({ db, services, actor, subject, input }) => {
+    const { points } = services.database;
+    const promoted = await promoteMilestone({ db, points }, actor, subject, input.milestone_id);
+    return presentMilestone(promoted.milestone, around(services, promoted.group));
+  },
+});
+
+export const milestoneEndpoints: Endpoint[] = [
+  ...[project, group].flatMap((home) => [
+    ...readEndpoints(home),
+    ...writeEndpoints(home),
+    ...contentEndpoints(home),
+  ]),
+  promotionEndpoint,
+];

@@ -1,0 +1,40 @@
+/** What a milestone's fields must be. Pure. */
+import { MAXIMUM_TITLE } from '../../core/work/label-names.ts';
+import { invalid, type ValidationMessages } from '../../platform/failure.ts';
+
+type Dates = { start_date: string | null; due_date: string | null };
+
+const EARLIEST = '1900-01-01';
+const LATEST = '9999-12-31';
+
+/** The title without spaces around it; 400 for one that no milestone can have. */
+export function milestoneTitle(text: string): string {
+  const title = text.trim();
+  if (title === '') throw invalid({ title: ["can't be blank"] });
+  if (title.length > MAXIMUM_TITLE)
+    throw invalid({ title: [`is too long (maximum is ${MAXIMUM_TITLE} characters)`] });
+  return title;
+}
+
+/** 400 for days that no calendar of milestones has, and for an end before the start. */
+export function refuseDates({ start_date, due_date }: Dates): void {
+  const problems: ValidationMessages = {};
+  for (const [property, day] of Object.entries({ start_date, due_date })) {
+    if (day === null) continue;
+    if (day < EARLIEST) problems[property] = [`date must not be before ${EARLIEST}`];
+    if (day > LATEST) problems[property] = [`date must not be after ${LATEST}`];
+  }
+  if (start_date !== null && due_date !== null && due_date < start_date)
+    problems.due_date ??= ['must be greater than start date'];
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+}
+
+/** What a state event makes of a state: the new one, or undefined where that changes nothing. */
+export function nextState(
+  state: string,
+  event: 'close' | 'activate' | undefined,
+): 'active' | 'closed' | undefined {
+  if (event === undefined) return undefined;
+  const next = event === 'close' ? 'closed' : 'active';
+  return next === state ? undefined : next;
+}

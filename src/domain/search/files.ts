@@ -1,0 +1,136 @@
+/** The scopes that git answers: files and wiki pages of a project by content and by name, and its commits. */
+import { posix } from 'node:path';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { found } from '../../core/endpoint.ts';
+import { projectRepository, projectWiki, type RepositoryKey } from '../../core/repositories/containers.ts';
+import { presentCommit } from '../../core/repositories/records.ts';
+import { offsetPage, type Page } from '../../platform/db/page.ts';
+import { badRequest } from '../../platform/failure.ts';
+import { type Excerpt, grepFiles, listFileNames } from '../../platform/git/grep.ts';
+import { countListed, listHistory } from '../../platform/git/history.ts';
+import { isAbbreviatedId, shortRef } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { type Commit, decode } from '../../platform/git/parse.ts';
+import { findCommit, headRef } from '../../platform/git/refs.ts';
+import { findEntry } from '../../platform/git/trees.ts';
+import { nothing, type Question } from './question.ts';
+import { fileSearchOf, passes } from './rules.ts';
+import type { BlobRecord, SearchRecord } from './schema.ts';
+
+/** What is found beyond is not shown. */
+const MOST_FOUND = 1_000;
+/** Lines of a file that only its name was found by. */
+const FIRST_LINES = 5;
+/** Such a file is not read when it is larger, in bytes. */
+const LARGEST_SHOWN = 1_048_576;
+
+type Head = { commit: Commit; ref: string };
+
+/** The commit that is looked at; undefined in an empty repository, 404 for a ref that names none. */
+async function headOf(git: GitFolder, ref: string | undefined): Promise<Head | undefined> {
+  if (ref) return { commit: found(await findCommit(git, ref), 'Commit'), ref };
+  const commit = await findCommit(git, 'HEAD');
+  const head = await headRef(git.folder);
+  return commit && { commit, ref: shortRef(head)?.name ?? commit.oid };
+}
+
+/** Work on the commit; undefined where there is no repository, or nothing in it. */
+async function read<T>(
+  { services, ref }: Question,
+  key: RepositoryKey,
+  project: AuthorizedProject,
+  work: (git: GitFolder, head: Head) => Promise<T>,
+): Promise<T | undefined> {
+  return services.repositories.read(key, project.row.repository_storage, async (git) => {
+    const head = await headOf(git, ref);
+    return head && work(git, head);
+  });
+}
+
+/** What was found, as far as it is shown: places in files, then files by their names, which have no text yet. */
+async function findPlaces(git: GitFolder, commit: string, search: string): Promise<Partial<Excerpt>[]> {
+  const { text, filters } = fileSearchOf(search);
+  const wanted = text.toLowerCase();
+  const [excerpts, names] = await Promise.all([
+    text === '' ? [] : grepFiles(git, commit, text),
+    listFileNames(git, commit),
+  ]);
+  const byContent = excerpts.filter(({ path }) => passes(path, filters));
+  const known = new Set(byContent.map(({ path }) => path));
+  const byName = names.filter(
+    (path) => path.toLowerCase().includes(wanted) && !known.has(path) && passes(path, filters),
+  );
+  return [...byContent, ...byName.map((path) => ({ path }))].slice(0, MOST_FOUND);
+}
+
+/** The beginning of a text file; empty for any other, and for a large one. */
+async function firstLines(git: GitFolder, { tree }: Commit, path: string): Promise<string> {
+  const entry = await findEntry(git, tree, path.split('/'));
+  const info = entry && (await git.info(entry.oid));
+  if (info?.type !== 'blob' || info.size > LARGEST_SHOWN) return '';
+  const content = (await git.read(info.oid))?.content;
+  if (!content || content.includes(0)) return '';
+  return decode(content).split('\n').slice(0, FIRST_LINES).join('\n');
+}
+
+async function searchTree(
+  question: Question,
+  key: RepositoryKey,
+  project: AuthorizedProject,
+): Promise<Page<BlobRecord>> {
+  const { page, search } = question;
+  fileSearchOf(search);
+  const places = await read(question, key, project, async (git, { commit, ref }) => {
+    const all = await findPlaces(git, commit.oid, search);
+    const shown = all.slice(page.offset, page.offset + page.perPage + 1);
+    const records = shown.map(async ({ path = '', line = 1, text }) => ({
+      basename: path.slice(0, path.length - posix.extname(path).length),
+      data: text ?? (await firstLines(git, commit, path)),
+      path,
+      filename: path,
+      id: null,
+      ref,
+      startline: line,
+      project_id: project.id,
+    }));
+    return offsetPage(page, await Promise.all(records), async () => all.length);
+  });
+  return places ?? nothing;
+}
+
+export const searchBlobs = async (
+  question: Question,
+  project: AuthorizedProject,
+): Promise<Page<BlobRecord>> =>
+  project.may('read_code') ? searchTree(question, projectRepository(project.id), project) : nothing;
+
+export const searchWiki = async (
+  question: Question,
+  project: AuthorizedProject,
+): Promise<Page<BlobRecord>> =>
+  project.may('read_wiki') ? searchTree(question, projectWiki(project.id), project) : nothing;
+
+/** Commits by a part of their message, or the one that an id, or the beginning of one, names. */
+export async function searchCommits(
+  question: Question,
+  project: AuthorizedProject,
+): Promise<Page<SearchRecord>> {
+  const { page, services } = question;
+  const search = question.search.trim();
+  if (search === '') throw badRequest('search is empty');
+  if (!project.may('read_code')) return nothing;
+  const commits = await read(question, projectRepository(project.id), project, async (git, { commit }) => {
+    const named = isAbbreviatedId(search) && (await git.info(search.toLowerCase()))?.type === 'commit';
+    const own = named ? await findCommit(git, search) : undefined;
+    if (own) return offsetPage(page, [own].slice(page.offset), async () => 1);
+    const filter = { message: search };
+    const limit = page.perPage + 1;
+    return offsetPage(page, await listHistory(git, commit.oid, filter, { offset: page.offset, limit }), () =>
+      countListed(git, commit.oid, filter, page.countLimit),
+    );
+  });
+  if (!commits) return nothing;
+  const url = `${services.baseUrl()}/${project.fullPath}`;
+  const items = commits.items.map((commit) => ({ ...presentCommit(url, commit), project_id: project.id }));
+  return { ...commits, items };
+}

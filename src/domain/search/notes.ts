@@ -1,0 +1,40 @@
+/** What people said in a project, as far as the caller reads what it was said of. */
+import { type RawBuilder, sql } from 'kysely';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { GUEST } from '../../core/access/roles.ts';
+import { openToCaller } from '../../core/access/snippet-lists.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import type { NoteRow } from '../../core/work/notes.ts';
+import type { Page } from '../../platform/db/page.ts';
+import { matches, searchPage } from './queries.ts';
+import type { Question } from './question.ts';
+
+/** The condition on notes `t` of the project; decided as each kind's own lists are. */
+function readable(project: AuthorizedProject, caller: Caller): RawBuilder<unknown> {
+  const me = caller?.id ?? 0;
+  const issue = sql`(not i.confidential or ${project.may('read_confidential_issues')} or i.author_id = ${me}
+    or exists (select from issue_assignees a where a.issue_id = i.id and a.user_id = ${me}))`;
+  const snippet =
+    project.role >= GUEST || caller?.auditor ? sql`true` : sql`s.visibility >= ${openToCaller(caller)}`;
+  const kinds = [
+    ...(project.may('read_issues')
+      ? [sql`exists (select from issues i where i.id = t.issue_id and ${issue})`]
+      : []),
+    ...(project.may('read_project_snippets')
+      ? [sql`exists (select from snippets s where s.id = t.snippet_id and s.ready and ${snippet})`]
+      : []),
+    ...(project.may('read_code') ? [sql`t.commit_sha is not null`] : []),
+    sql`false`,
+  ];
+  const internal = project.may('read_internal_notes') ? sql`true` : sql`not t.internal`;
+  return sql`${internal} and (${sql.join(kinds, sql.raw(' or '))})`;
+}
+
+export const searchNotes = (question: Question, project: AuthorizedProject): Promise<Page<NoteRow>> =>
+  searchPage(question, {
+    ctes: sql``,
+    columns: sql`t.*`,
+    from: sql`notes t where t.project_id = ${project.id} and t.system_action is null
+      and ${matches(['t.body'], question.search)} and ${readable(project, question.actor)}`,
+    order: 't.created_at desc, t.id desc',
+  });

@@ -1,0 +1,164 @@
+/**
+ * Statements of the scopes that are in the database, each with its words and who sees it in the statement itself: what
+ * somebody may not see is neither found nor counted.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { GUEST } from '../../core/access/roles.ts';
+import { visibleSnippets } from '../../core/access/snippet-lists.ts';
+import type { UserBasicRow } from '../../core/identity/records.ts';
+import { openTo, seesAll, today, withReached } from '../../core/namespaces/group-list.ts';
+import { type ProjectRow, projectColumns, projectTables } from '../../core/namespaces/rows.ts';
+import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import type { IssueRow } from '../../core/work/issue-rows.ts';
+import { visibleIssues } from '../../core/work/issue-visibility.ts';
+import type { PlacedMilestone } from '../../core/work/milestone-records.ts';
+import { offsetPage, type Page } from '../../platform/db/page.ts';
+import { nothing, type Question } from './question.ts';
+import { numberOf, patternsOf } from './rules.ts';
+
+type Sql = RawBuilder<unknown>;
+const fragment = (text: string): Sql => sql.raw(text);
+const all = (conditions: readonly Sql[]): Sql => sql`(${sql.join(conditions, fragment(' and '))})`;
+const any = (conditions: readonly Sql[]): Sql => sql`(${sql.join(conditions, fragment(' or '))})`;
+
+/** One of the columns has all the words. */
+export const matches = (columns: readonly string[], search: string): Sql => {
+  const patterns = patternsOf(search);
+  return any(
+    columns.map((column) => all(patterns.map((pattern) => sql`${fragment(column)} ilike ${pattern}`))),
+  );
+};
+
+/** `ctes` with its `with`; `from` with its conditions. */
+type Statement = { ctes: Sql; columns: Sql; from: Sql; order: string };
+
+/** One page, newest first where the order says so, in two statements at most. */
+export async function searchPage<T>({ db, page }: Question, statement: Statement): Promise<Page<T>> {
+  const { ctes, columns, from, order } = statement;
+  const { rows } = await sql<T>`${ctes} select ${columns} from ${from}
+    order by ${fragment(order)} limit ${page.perPage + 1} offset ${page.offset}`.execute(db);
+  return offsetPage(page, rows, async () => {
+    const { rows: counted } = await sql<{ count: number }>`
+      ${ctes} select count(*) as count from (select 1 from ${from} limit ${page.countLimit + 1}) counted`.execute(
+      db,
+    );
+    return counted[0]?.count ?? 0;
+  });
+}
+
+const isArchived =
+  fragment(`(p.archived or exists (select from namespaces h join namespaces a on a.id = any(h.ancestor_ids)
+  where h.id = p.namespace_id and a.archived))`);
+
+/** The projects `p` of the place, whoever sees them. */
+function inPlace({ place, includeArchived }: Question): Sql {
+  if (place.in === 'project') return sql`p.id = ${place.project.id}`;
+  const present = [
+    sql`p.marked_for_deletion_on is null`,
+    ...(includeArchived ? [] : [sql`not ${isArchived}`]),
+    ...(place.in === 'group'
+      ? [
+          sql`exists (select from namespaces h where h.id = p.namespace_id
+            and h.ancestor_ids @> array[${place.group.id}::bigint])`,
+        ]
+      : []),
+  ];
+  return all(present);
+}
+
+/** The projects `p` that the caller sees, below withReached(): decided as read_project and read_planning are. */
+function seenProjects({ actor }: Question): Sql {
+  if (seesAll(actor)) return sql`not p.deleting`;
+  const reached = actor
+    ? sql`or p.namespace_id in (select id from reached_groups where level >= ${sql.lit(GUEST)})
+        or p.id in (select id from reached_projects where level >= ${sql.lit(GUEST)})`
+    : sql``;
+  return sql`not p.deleting and (p.visibility >= ${openTo(actor)} ${reached})`;
+}
+
+export const searchProjects = (question: Question): Promise<Page<ProjectRow>> =>
+  searchPage(question, {
+    ctes: withReached(question.actor),
+    columns: fragment(projectColumns),
+    from: sql`${fragment(projectTables)} where ${matches(['p.name', 'p.path', 'p.description'], question.search)}
+      and ${inPlace(question)} and ${seenProjects(question)}`,
+    order: 'p.created_at desc, p.id desc',
+  });
+
+/** Of projects; those of groups are in no search. */
+export const searchMilestones = (question: Question): Promise<Page<PlacedMilestone>> =>
+  searchPage(question, {
+    ctes: withReached(question.actor),
+    columns: sql`m.*, n.full_path || '/' || p.path as full_path`,
+    from: sql`milestones m join projects p on p.id = m.project_id join namespaces n on n.id = p.namespace_id
+      where ${matches(['m.title', 'm.description'], question.search)}
+      and ${inPlace(question)} and ${seenProjects(question)}`,
+    order: 'm.created_at desc, m.id desc',
+  });
+
+/** By words in the title or the description, or by number. */
+export async function searchIssues(question: Question): Promise<Page<IssueRow>> {
+  const { actor, search, state, confidential } = question;
+  if (state === 'merged') return nothing;
+  const visible = visibleIssues(actor, inPlace(question));
+  const number = numberOf(search);
+  const conditions = [
+    number === undefined ? matches(['i.title', 'i.description'], search) : sql`i.iid = ${number}`,
+    visible.condition,
+    ...(state === 'opened' || state === 'closed' ? [sql`i.state = ${state}`] : []),
+    ...(confidential === undefined ? [] : [sql`i.confidential = ${confidential}`]),
+  ];
+  return searchPage(question, {
+    ctes: sql`with ${visible.ctes}`,
+    columns: sql`i.*`,
+    from: sql`issues i join issue_projects v on v.id = i.project_id where ${all(conditions)}`,
+    order: 'i.created_at desc, i.id desc',
+  });
+}
+
+export const searchSnippets = (question: Question): Promise<Page<SnippetRow>> =>
+  searchPage(question, {
+    ctes: sql``,
+    columns: sql`snippets.*`,
+    from: sql`snippets where ready and ${matches(['title', 'description'], question.search)}
+      and ${visibleSnippets(question.actor)}`,
+    order: 'created_at desc, id desc',
+  });
+
+/** The members of the place, inherited ones too, as far as the caller sees the groups that they are in. */
+function members({ place, actor }: Question): Sql {
+  if (place.in === 'instance') return sql`true`;
+  const valid = sql`(m.expires_at is null or m.expires_at > ${today()}::date)`;
+  if (place.in === 'project')
+    return sql`exists (select from members m where m.user_id = users.id and ${valid}
+      and (m.project_id = ${place.project.id} or m.namespace_id = any(${place.project.row.ancestor_ids}::bigint[])))`;
+  const { group } = place;
+  const above = group.may('read_group_members')
+    ? sql`n.id = any(${group.row.ancestor_ids}::bigint[])`
+    : sql`false`;
+  const seen = seesAll(actor)
+    ? sql`true`
+    : sql`(n.visibility >= ${openTo(actor)} ${actor ? sql`or n.id in (select id from reached_groups)` : sql``})`;
+  return sql`exists (select from members m join namespaces n on n.id = m.namespace_id
+    where m.user_id = users.id and ${valid} and not n.deleting
+      and (${above} or (n.ancestor_ids @> array[${group.id}::bigint] and ${seen})))`;
+}
+
+/** By name, username, or the whole of a public address, which for administrators is any address. */
+export const searchUsers = (question: Question): Promise<Page<UserBasicRow>> => {
+  const { actor, search } = question;
+  const whole = search.trim().toLowerCase();
+  const address = actor?.admin
+    ? sql`exists (select from emails e where e.user_id = users.id and lower(e.email) collate "C" = ${whole})`
+    : sql`lower(users.public_email) collate "C" = ${whole}`;
+  const shown = actor?.admin ? sql`true` : sql`users.state = 'active'`;
+  return searchPage(question, {
+    ctes: withReached(actor),
+    columns: fragment(
+      'users.id, users.username, users.public_email, users.name, users.state, users.locked_at, users.avatar, users.email',
+    ),
+    from: sql`users where users.deletion is null and ${shown} and ${members(question)}
+      and (${matches(['users.name', 'users.username'], search)} or ${address})`,
+    order: 'users.id desc',
+  });
+};

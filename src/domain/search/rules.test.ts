@@ -1,0 +1,100 @@
+/** What search texts mean, word by word. */
+import { expect, test } from 'vitest';
+import { Failure } from '../../platform/failure.ts';
+import { fileSearchOf, fits, numberOf, passes, patternsOf } from './rules.ts';
+
+const refusal = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof Failure ? error.publicMessage : error;
+  }
+};
+
+test.each([
+  ['login', ['%login%']],
+  ['  login   broken ', ['%login%', '%broken%']],
+  ['"login is broken" today', ['%login is broken%', '%today%']],
+  ['an unclosed "quote here', ['%unclosed%', '%quote%', '%here%']],
+  ['a login of it', ['%login%']],
+  ['100%_\\', ['%100\\%\\_\\\\%']],
+  ['%%%', ['%\\%\\%\\%%']],
+  ['ab', ['ab']],
+  ['%', ['\\%']],
+  ['_ %', ['\\_ \\%']],
+  ['größe', ['%größe%']],
+  ['日本', ['日本']],
+  ['日本語', ['%日本語%']],
+  ['""', ['""']],
+])('%j is looked for as %j', (text, patterns) => {
+  expect(patternsOf(text)).toEqual(patterns);
+});
+
+test('neither nothing nor too much can be looked for', () => {
+  expect(refusal(() => patternsOf(' \t'))).toBe('400 Bad request - search is empty');
+  expect(refusal(() => patternsOf('word '.repeat(65)))).toContain('too many words');
+  expect(patternsOf('word '.repeat(64))).toHaveLength(64);
+  expect(refusal(() => fileSearchOf('  '))).toBe('400 Bad request - search is empty');
+  expect(refusal(() => fileSearchOf('path:x '.repeat(65)))).toContain('too many filters');
+});
+
+test.each([
+  ['#12', 12],
+  [' #1 ', 1],
+  ['12', undefined],
+  ['#', undefined],
+  ['#1a', undefined],
+  ['#99999999999', undefined],
+  ['#2147483648', undefined],
+])('%j names the issue %j', (text, number) => {
+  expect(numberOf(text)).toBe(number);
+});
+
+test.each([
+  ['needle', 'needle', []],
+  ['two words', 'two words', []],
+  ['needle filename:*.MD', 'needle', [['filename', '*.md', false]]],
+  [
+    '-path:vendor needle -extension:js',
+    'needle',
+    [
+      ['path', 'vendor', true],
+      ['extension', 'js', true],
+    ],
+  ],
+  ['filename:a', '', [['filename', 'a', false]]],
+  ['myfilename:a', 'myfilename:a', []],
+])('%j in files is %j with filters', (search, text, filters) => {
+  const found = fileSearchOf(search);
+  expect(found.text).toBe(text);
+  expect(found.filters.map(({ name, value, excluded }) => [name, value, excluded])).toEqual(filters);
+});
+
+test.each([
+  ['readme.md', 'readme.md', true],
+  ['readme.md', 'readme', false],
+  ['readme.md', '*.md', true],
+  ['readme.md', 'r*e*d', true],
+  ['aba', 'ab*ba', false],
+  ['abba', 'ab*ba', true],
+  ['abc', '*b*', true],
+  ['abc', '*d*', false],
+  ['', '*', true],
+  ['a'.repeat(4_000), `${'*a'.repeat(1_000)}b`, false],
+])('whether %j is %j: %j', (text, pattern, expected) => {
+  expect(fits(text, pattern)).toBe(expected);
+});
+
+test.each([
+  ['filename:main.ts', true],
+  ['filename:main', false],
+  ['-filename:main.ts', false],
+  ['path:src/deep', true],
+  ['-path:src', false],
+  ['extension:ts', true],
+  ['extension:.ts', true],
+  ['extension:s', false],
+  ['path:SRC extension:TS', true],
+])('%j admits Src/deep/Main.ts: %j', (search, expected) => {
+  expect(passes('Src/deep/Main.ts', fileSearchOf(search).filters)).toBe(expected);
+});

@@ -1,0 +1,76 @@
+/** What a search text means: the words that must all be there, and for files the filters that may stand in it. Pure. */
+import { posix } from 'node:path';
+import { badRequest } from '../../platform/failure.ts';
+
+/** Fewer letters than these have no trigram of their own. */
+const SHORTEST = 3;
+const MOST_TERMS = 64;
+
+const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
+/**
+ * Patterns for `ilike`, all of which must match: one for each word of three letters and up, and each quoted phrase. A
+ * text without any matches only what is exactly it, which the index can find too. 400 for no words, or too many.
+ */
+export function patternsOf(text: string): string[] {
+  const whole = text.trim();
+  if (whole === '') throw badRequest('search is empty');
+  const terms = [...whole.matchAll(/"([^"]+)"|([^\s"]+)/g)].map(([, phrase, word]) => phrase ?? word ?? '');
+  if (terms.length > MOST_TERMS) throw badRequest(`search has too many words (maximum is ${MOST_TERMS})`);
+  const long = terms.filter((term) => [...term.trim()].length >= SHORTEST);
+  return long.length > 0 ? long.map((term) => `%${literal(term.trim())}%`) : [literal(whole)];
+}
+
+const MOST_IID = 2_147_483_647;
+
+/** The number that `#12` names; undefined for any other text. */
+export function numberOf(text: string): number | undefined {
+  const [, digits] = /^#(\d{1,10})$/.exec(text.trim()) ?? [];
+  const number = Number(digits ?? Number.NaN);
+  return number <= MOST_IID ? number : undefined;
+}
+
+type FileFilter = { name: 'filename' | 'path' | 'extension'; value: string; excluded: boolean };
+type FileSearch = { text: string; filters: FileFilter[] };
+
+/** The text to find in files, and its filters: `filename:`, `path:` and `extension:`, each with `*`, or `-` before it. */
+export function fileSearchOf(search: string): FileSearch {
+  const filters: FileFilter[] = [];
+  const text = search
+    .replaceAll(/(^|\s)(-?)(filename|path|extension):(\S+)/gi, (_, _space, minus, name, value) => {
+      filters.push({ name: name.toLowerCase(), value: value.toLowerCase(), excluded: minus === '-' });
+      return ' ';
+    })
+    .trim();
+  if (text === '' && filters.length === 0) throw badRequest('search is empty');
+  if (filters.length > MOST_TERMS) throw badRequest(`search has too many filters (maximum is ${MOST_TERMS})`);
+  return { text, filters };
+}
+
+/** Whether a text is the pattern, whose `*` stand for anything. It takes one look at each letter. */
+export function fits(text: string, pattern: string): boolean {
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || text.length < first.length + last.length) return false;
+  let place = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, place);
+    if (found < 0) return false;
+    place = found + part.length;
+  }
+  return text.endsWith(last) && place <= text.length - last.length;
+}
+
+/** Whether a path passes all filters. */
+export function passes(path: string, filters: readonly FileFilter[]): boolean {
+  const lower = path.toLowerCase();
+  const name = posix.basename(lower);
+  return filters.every(({ name: kind, value, excluded }) => {
+    const matches =
+      kind === 'path'
+        ? fits(lower, `*${value}*`)
+        : fits(name, kind === 'filename' ? value : `*.${value.replace(/^\./, '')}`);
+    return matches !== excluded;
+  });
+}

@@ -1,0 +1,78 @@
+/** What a search takes, and the records of each scope (facts: Further groups, Search; Resource entities). */
+import Type, { type Static } from 'typebox';
+import { UserBasic } from '../../core/identity/records.ts';
+import { BasicProject } from '../../core/namespaces/project-records.ts';
+import { CommitRecord } from '../../core/repositories/records.ts';
+import { SnippetRecord } from '../../core/repositories/snippet-records.ts';
+import { IssueBasicRecord } from '../../core/work/issue-records.ts';
+import { MilestoneRecord } from '../../core/work/milestone-records.ts';
+import { NoteRecord } from '../../core/work/note-records.ts';
+import { nullable, stringEnum } from '../../platform/http/schema.ts';
+
+const shared = [
+  'wiki_blobs',
+  'blobs',
+  'commits',
+  'notes',
+  'issues',
+  'merge_requests',
+  'milestones',
+  'users',
+] as const;
+const projectScopes = shared;
+const groupScopes = [...shared, 'projects'] as const;
+const instanceScopes = [...groupScopes, 'snippet_titles'] as const;
+export type Scope = (typeof instanceScopes)[number];
+
+/** A place in a file; `basename` is the path without its ending. */
+export const BlobRecord = Type.Object({
+  basename: Type.String(),
+  data: Type.String(),
+  path: Type.String(),
+  filename: Type.String({ deprecated: true, description: 'Use `path`.' }),
+  id: nullable(Type.Integer()),
+  ref: Type.String(),
+  startline: Type.Integer(),
+  project_id: Type.Integer(),
+});
+export type BlobRecord = Static<typeof BlobRecord>;
+
+const FoundCommit = Type.Object({ ...CommitRecord.properties, project_id: Type.Integer() });
+
+/** The first that fits is written: none has all that one before it requires. */
+export const SearchRecord = Type.Union([
+  IssueBasicRecord,
+  BasicProject,
+  MilestoneRecord,
+  SnippetRecord,
+  NoteRecord,
+  FoundCommit,
+  BlobRecord,
+  UserBasic,
+]);
+export type SearchRecord = Static<typeof SearchRecord>;
+
+const search = Type.String({
+  maxLength: 4_096,
+  description: 'Words that must all be there; `"` around a phrase.',
+});
+const state = Type.Optional(
+  stringEnum(['all', 'opened', 'closed', 'merged'], { description: 'Of issues and merge requests.' }),
+);
+const confidential = Type.Optional(
+  Type.Boolean({ description: 'Only issues that are confidential, or only others.' }),
+);
+const common = { search, state, confidential };
+const archived = {
+  include_archived: Type.Optional(
+    Type.Boolean({ default: false, description: 'What is in archived projects too.' }),
+  ),
+};
+
+export const InstanceInput = Type.Object({ ...common, ...archived, scope: stringEnum(instanceScopes) });
+export const GroupInput = Type.Object({ ...common, ...archived, scope: stringEnum(groupScopes) });
+export const ProjectInput = Type.Object({
+  ...common,
+  scope: stringEnum(projectScopes),
+  ref: Type.Optional(Type.String({ description: 'Branch, tag or commit; the default branch unless given.' })),
+});

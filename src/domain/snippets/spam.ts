@@ -1,0 +1,67 @@
+/** Snippets at the spam gate: what anybody will read of one is looked at before it is written. */
+import { PUBLIC } from '../../core/access/roles.ts';
+import { snippetRepository } from '../../core/repositories/containers.ts';
+import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
+import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import type { Services } from '../../core/services.ts';
+import { isReadByAnybody } from '../../core/spam/audience.ts';
+import { checkSpam } from '../../core/spam/gate.ts';
+import { isLarge } from '../../platform/git/blobs.ts';
+import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { FileEdit } from './rules.ts';
+import type { Scene } from './scene.ts';
+
+/** What the snippet will have, and which files are written. */
+type Written = {
+  title: string;
+  description: string | null;
+  visibility: number;
+  edits: readonly FileEdit[];
+};
+
+/** The texts of the files that there are, but for large ones. */
+async function contentsOf(services: Services, snippet: SnippetRow): Promise<string[]> {
+  const key = snippetRepository(snippet.id);
+  const contents = await services.repositories.read(key, snippet.repository_storage, async (git) => {
+    const { files } = await readSnippetFiles(git, snippet.default_branch);
+    const texts: string[] = [];
+    for (const { oid } of files.values()) {
+      const info = await git.info(oid);
+      if (!info || isLarge(info)) continue;
+      texts.push((await git.read(oid))?.content.toString() ?? '');
+    }
+    return texts;
+  });
+  return contents ?? [];
+}
+
+/**
+ * Returns when the spam gate lets the write pass; `before` is the snippet that changes. One that becomes public is looked
+ * at whole: it was never looked at.
+ */
+export async function checkSnippet(
+  { services, settings, actor, project }: Scene,
+  request: HttpRequest,
+  { title, description, visibility, edits }: Written,
+  before?: SnippetRow,
+): Promise<void> {
+  const publiclyVisible =
+    visibility === PUBLIC && (!project || isReadByAnybody(project, 'read_project_snippets'));
+  if (!publiclyVisible || !settings.akismet_enabled) return;
+  const opens = before !== undefined && before.visibility !== PUBLIC;
+  const changes = title !== before?.title || description !== before.description || edits.length > 0;
+  if (!opens && !changes) return;
+  const sent = edits.flatMap((edit) =>
+    'content' in edit && edit.content !== undefined ? [edit.content] : [],
+  );
+  const texts = [description ?? '', ...sent, ...(opens ? await contentsOf(services, before) : [])];
+  await checkSpam(services, settings, {
+    actor,
+    request,
+    kind: 'Snippet',
+    write: before ? 'update' : 'create',
+    title,
+    text: texts.filter((text) => text !== '').join('\n'),
+    publiclyVisible,
+  });
+}

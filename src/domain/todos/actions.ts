@@ -1,0 +1,48 @@
+/** Marking what is to be done, and what is done. */
+import type { Actor } from '../../core/identity/actor.ts';
+import { type Target, targetKey } from '../../core/work/targets.ts';
+import { addTodos } from '../../core/work/todo-writes.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { TodoRow } from './queries.ts';
+
+/** The new item, for the actor's own; undefined when the target waits for them already. Sent twice at once it is made once. */
+export const markTarget = (db: Db, actor: Actor, target: Target): Promise<TodoRow | undefined> =>
+  inTransaction(db, async (tx) => {
+    // Of one person's requests one after the other looks whether there is one.
+    await tx.selectFrom('users').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute();
+    const { column, id } = targetKey(target);
+    const pending = () =>
+      tx
+        .selectFrom('todos')
+        .selectAll()
+        .where('user_id', '=', actor.id)
+        .where('state', '=', 'pending')
+        .where(column === 'epic_id' ? 'epic_id' : 'issue_id', '=', Number(id))
+        .orderBy('id', 'desc');
+    if (await pending().executeTakeFirst()) return undefined;
+    await addTodos(tx, { users: [actor.id], author: actor, target, action: 'marked' });
+    return pending().executeTakeFirstOrThrow();
+  });
+
+/** The item, done; as it is when it was before. */
+export async function finishTodo(db: Db, todo: TodoRow): Promise<TodoRow> {
+  const done = await db
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: now() })
+    .where('id', '=', todo.id)
+    .where('state', '=', 'pending')
+    .returningAll()
+    .executeTakeFirst();
+  return done ?? { ...todo, state: 'done' };
+}
+
+/** All that waits for the actor is done, what they see no more included. */
+export async function finishAll(db: Db, actor: Actor): Promise<void> {
+  await db
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: now() })
+    .where('user_id', '=', actor.id)
+    .where('state', '=', 'pending')
+    .execute();
+}

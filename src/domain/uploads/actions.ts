@@ -1,0 +1,163 @@
+/** Keeping and removing uploaded files: the row in one transaction with what tells of it, the file before and after. */
+import { unlink } from 'node:fs/promises';
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
+import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { UploadsTable } from '../../platform/db/rows.ts';
+import { Failure, notFound } from '../../platform/failure.ts';
+import type { HttpRequest } from '../../platform/http/answer.ts';
+import { type Fact, writeFacts } from '../../platform/outbox/outbox.ts';
+import { randomHex } from '../../platform/secret.ts';
+import { oldFiles, removeFiles, storeFile } from './files.ts';
+import { cleanName } from './rules.ts';
+
+export type UploadRow = Selectable<UploadsTable>;
+
+/** Where files are uploaded to: with the columns and the audited entity of it. */
+export type Home = {
+  column: 'project_id' | 'namespace_id';
+  id: number;
+  entity: AuditedEntity;
+  /** Of its files, from the root. */
+  path: string;
+};
+
+export const projectHome = ({ id, fullPath }: AuthorizedProject): Home => ({
+  column: 'project_id',
+  id,
+  entity: { type: 'Project', id, path: fullPath },
+  path: `/-/project/${id}`,
+});
+
+export const groupHome = ({ id, row }: AuthorizedGroup): Home => ({
+  column: 'namespace_id',
+  id,
+  entity: { type: 'Group', id, path: row.full_path },
+  path: `/-/group/${id}`,
+});
+
+/** Told when rows go: `secrets` of files that nobody may read any more. */
+export const FILES_GONE = 'upload_files_gone';
+const FILES_IN_A_FACT = 1_000;
+
+const MEBIBYTE = 1_048_576;
+
+const missing = (): Failure =>
+  new Failure('bad_request', '400 Bad request - "file" not given', { error: 'file is missing' });
+
+/** Keeps what is uploaded to from being removed; 404 when it was while the file came in, which takes as long as it takes. */
+async function holdHome(tx: Db, { column, id }: Home): Promise<void> {
+  const held = await tx
+    .selectFrom(column === 'project_id' ? 'projects' : 'namespaces')
+    .select('id')
+    .where('id', '=', id)
+    .where('deleting', '=', false)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (!held) throw notFound();
+}
+
+/** The new upload. 400 without a file, 413 for one beyond max_attachment_size. */
+export async function keepUpload(
+  scene: { services: Services; settings: ApplicationSettings; actor: Actor; request: HttpRequest },
+  home: Home,
+): Promise<UploadRow> {
+  const { services, settings, actor, request } = scene;
+  const { data } = services.config;
+  const secret = randomHex(16);
+  const received = await storeFile(data, secret, {
+    stream: request.bodyStream,
+    headers: request.headers,
+    maximum: settings.max_attachment_size * MEBIBYTE,
+  });
+  if (!received) throw missing();
+  try {
+    return await inTransaction(services.database.db, async (tx) => {
+      await holdHome(tx, home);
+      const upload = await tx
+        .insertInto('uploads')
+        .values({
+          [home.column]: home.id,
+          uploader_id: actor.id,
+          secret,
+          filename: cleanName(received.filename),
+          size: received.size,
+          created_at: now(),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await announce(tx, { author: actor, audit: auditOf(home, upload, 'upload_created') });
+      return upload;
+    });
+  } catch (error) {
+    await removeFiles(data, [secret]).catch(() => undefined);
+    throw error;
+  }
+}
+
+const auditOf = ({ entity }: Home, { id, filename }: UploadRow, event: string) => ({
+  entity,
+  event,
+  details: { target_id: id, target_type: 'Upload', target_details: filename },
+});
+
+/** Removes the upload; its file goes soon after, and is served to nobody from now on. */
+export const removeUpload = (db: Db, actor: Actor, home: Home, { id }: UploadRow): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const upload = await tx.deleteFrom('uploads').where('id', '=', id).returningAll().executeTakeFirst();
+    if (!upload) throw notFound();
+    const [fact] = factsOf([upload.secret]);
+    await announce(tx, {
+      author: actor,
+      audit: auditOf(home, upload, 'upload_destroyed'),
+      ...(fact && { fact }),
+    });
+  });
+
+function factsOf(secrets: readonly string[]): Fact[] {
+  const facts: Fact[] = [];
+  for (let start = 0; start < secrets.length; start += FILES_IN_A_FACT) {
+    facts.push({ name: FILES_GONE, payload: { secrets: secrets.slice(start, start + FILES_IN_A_FACT) } });
+  }
+  return facts;
+}
+
+/** Removes what was uploaded to the projects. */
+export async function eraseUploads(tx: Db, projectIds: readonly number[]): Promise<void> {
+  const gone = await tx
+    .deleteFrom('uploads')
+    .where('project_id', 'in', [...projectIds])
+    .returning('secret')
+    .execute();
+  await writeFacts(tx, factsOf(gone.map(({ secret }) => secret)));
+}
+
+/** Removes the files that a fact names. */
+export async function forgetFiles(services: Services, { secrets }: Record<string, unknown>): Promise<void> {
+  if (!Array.isArray(secrets)) return;
+  await removeFiles(
+    services.config.data,
+    secrets.filter((secret) => typeof secret === 'string'),
+  );
+}
+
+const DAY = 86_400_000;
+
+/** Removes files of which no row tells: of groups that are gone, and of uploads that were cut off. Young ones may get a row yet. */
+export async function sweepFiles({ database, config, log }: Services): Promise<void> {
+  for await (const batch of oldFiles(config.data, new Date(now().getTime() - DAY))) {
+    const secrets = batch.map(({ secret }) => secret);
+    const { rows } = await sql<{ secret: string }>`
+      select secret from uploads where secret = any(${secrets}::text[])`.execute(database.background);
+    const known = new Set(rows.map(({ secret }) => secret));
+    for (const { path } of batch.filter(({ secret }) => !known.has(secret))) {
+      await unlink(path).catch((error: unknown) => log.error('a file could not be removed', error, { path }));
+    }
+  }
+}

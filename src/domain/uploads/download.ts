@@ -1,0 +1,31 @@
+/** An uploaded file as an answer that no browser runs anything of. */
+import { Readable } from 'node:stream';
+import { notFound } from '../../platform/failure.ts';
+import { dispositionHeader } from '../../platform/http/disposition.ts';
+import type { UploadRow } from './actions.ts';
+import { openFile } from './files.ts';
+import { pictureType } from './rules.ts';
+
+export type Download = { headers: Record<string, string>; body: Readable };
+
+/** The file's headers and bytes, these only where they are asked for; 404 when it is gone. */
+export async function downloadOf(
+  dataFolder: string,
+  upload: Pick<UploadRow, 'secret' | 'filename'>,
+  method: string,
+): Promise<Download> {
+  const file = await openFile(dataFolder, upload.secret);
+  if (!file) throw notFound();
+  const picture = pictureType(upload.filename);
+  const headers = {
+    'content-type': picture ?? 'application/octet-stream',
+    'content-length': String(file.size),
+    'content-disposition': dispositionHeader(picture ? 'inline' : 'attachment', upload.filename),
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'private, max-age=0, must-revalidate',
+  };
+  if (method !== 'HEAD') return { headers, body: file.stream() };
+  await file.close();
+  return { headers, body: Readable.from([]) };
+}

@@ -1,0 +1,114 @@
+/** Uploaded files on disk: each under its secret, which nobody chose, so that no name that was sent is ever a path. */
+import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Failure } from '../../platform/failure.ts';
+import { type ReceivedFile, receiveFile } from '../../platform/http/multipart-file.ts';
+
+const SECRET = /^[0-9a-f]{32}$/;
+
+const rootOf = (dataFolder: string): string => join(dataFolder, 'uploads', 'files');
+
+function placeOf(dataFolder: string, secret: string): { folder: string; file: string } {
+  if (!SECRET.test(secret)) throw new Error('not the name of an uploaded file');
+  const folder = join(rootOf(dataFolder), secret.slice(0, 2));
+  return { folder, file: join(folder, secret) };
+}
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Keeps the body's `file` under the secret, on the disk for sure when this returns; undefined when the body has none. 413
+ * beyond `maximum` bytes, 503 when the disk is full. Nothing stays of what failed.
+ */
+export async function storeFile(
+  dataFolder: string,
+  secret: string,
+  body: { stream: Readable; headers: IncomingHttpHeaders; maximum: number },
+): Promise<ReceivedFile | undefined> {
+  const { folder, file } = placeOf(dataFolder, secret);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const temporary = join(folder, `.${secret}`);
+  const handle = await open(temporary, 'wx', 0o600);
+  let received: ReceivedFile | undefined;
+  try {
+    received = await receiveFile(body.stream, body.headers, {
+      name: 'file',
+      maximum: body.maximum,
+      write: (piece) => handle.writeFile(piece),
+    });
+    await handle.sync();
+    await handle.close();
+    if (received) await rename(temporary, file);
+    else await unlink(temporary);
+    await syncFolder(folder);
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    await unlink(temporary).catch(() => undefined);
+    if (codeOf(error) !== 'ENOSPC' && codeOf(error) !== 'EDQUOT') throw error;
+    throw new Failure('unavailable', '503 Service Unavailable: no space left on disk', { cause: error });
+  }
+  return received;
+}
+
+/** The file's bytes and how many there are; undefined when it is gone. Whoever takes the stream must read or end it. */
+export async function openFile(
+  dataFolder: string,
+  secret: string,
+): Promise<{ size: number; stream(): Readable; close(): Promise<void> } | undefined> {
+  try {
+    const handle = await open(placeOf(dataFolder, secret).file, 'r');
+    const { size } = await handle.stat();
+    return { size, stream: () => handle.createReadStream(), close: () => handle.close() };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Removes the files; those that are gone already are no matter. */
+export async function removeFiles(dataFolder: string, secrets: readonly string[]): Promise<void> {
+  for (const secret of secrets) {
+    await unlink(placeOf(dataFolder, secret).file).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    });
+  }
+}
+
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+
+const BATCH = 500;
+
+/** Names of files last written before the time, a batch at a time: drafts, with a dot, among them. */
+export async function* oldFiles(
+  dataFolder: string,
+  before: Date,
+): AsyncGenerator<{ path: string; secret: string }[]> {
+  const root = rootOf(dataFolder);
+  for (const part of await namesIn(root)) {
+    const names = await namesIn(join(root, part));
+    for (let start = 0; start < names.length; start += BATCH) {
+      const batch: { path: string; secret: string }[] = [];
+      for (const name of names.slice(start, start + BATCH)) {
+        const path = join(root, part, name);
+        const found = await stat(path).catch(() => undefined);
+        if (found && found.mtimeMs < before.getTime()) batch.push({ path, secret: name });
+      }
+      yield batch;
+    }
+  }
+}

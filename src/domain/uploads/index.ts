@@ -1,0 +1,26 @@
+/** Files that descriptions and notes show: uploaded to a project or group, kept in the data folder, served with care. */
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { eraseUploads, FILES_GONE, forgetFiles, sweepFiles } from './actions.ts';
+import { uploadPages } from './pages.ts';
+import { endpoints } from './routes.ts';
+
+const FORGET = 'uploads.forget_files';
+const SWEEP = 'uploads.sweep_files';
+
+export const uploadsCapability = (services: Services): Capability => ({
+  name: 'uploads',
+  endpoints,
+  routes: uploadPages(services),
+  tasks: {
+    [FORGET]: (payload) => forgetFiles(services, payload),
+    [SWEEP]: () => sweepFiles(services),
+  },
+  listeners: [{ fact: FILES_GONE, task: FORGET }],
+  schedules: [{ task: SWEEP, pattern: '25 4 * * *' }],
+  tables: ['uploads'],
+  erase: eraseUploads,
+  async reassign(tx, userId, ghostId) {
+    await tx.updateTable('uploads').set({ uploader_id: ghostId }).where('uploader_id', '=', userId).execute();
+  },
+});

@@ -1,0 +1,84 @@
+/** Where texts find their files: `/<full path>/uploads/…` and `/-/project/<id>/uploads/…`, with the same rights as at the API. */
+import { authorizeGroup, authorizeProject, Moved } from '../../core/access/find.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import { requireScope } from '../../core/identity/authenticate.ts';
+import { presentedCredential } from '../../core/identity/credentials.ts';
+import type { Services } from '../../core/services.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
+import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { groupHome, type Home, projectHome } from './actions.ts';
+import { downloadOf } from './download.ts';
+import { selectBySecret } from './queries.ts';
+
+async function callerOf(services: Services, request: HttpRequest): Promise<Caller> {
+  const question = {
+    credential: presentedCredential(request.headers, parseUrlEncoded(request.query)),
+    jobToken: false,
+    safeMethod: true,
+    csrfToken: undefined,
+    sudo: undefined,
+  };
+  const caller = await services.authenticator.authenticate(question, await services.settings.read());
+  requireScope(caller, ['api', 'read_api']);
+  return caller;
+}
+
+type FindHome = (services: Services, caller: Caller, params: Record<string, string>) => Promise<Home>;
+
+const projectOf = async (services: Services, caller: Caller, reference: string): Promise<Home> =>
+  projectHome(await authorizeProject(services.database.points, caller, 'read_project', reference));
+
+const groupOf = async (services: Services, caller: Caller, reference: string): Promise<Home> =>
+  groupHome(await authorizeGroup(services.database.points, caller, 'read_group', reference));
+
+const isNumber = (text: string): boolean => /^\d{1,15}$/.test(text);
+
+/** The group's or project's path, as it stands before `/uploads/`. */
+const byPath: FindHome = (services, caller, { path = '' }) => {
+  const [, group] = /^groups\/(.+)\/-$/.exec(path) ?? [];
+  if (group !== undefined && !isNumber(group)) return groupOf(services, caller, group);
+  if (!path.includes('/')) throw notFound();
+  return projectOf(services, caller, path);
+};
+
+const byNumber =
+  (find: (services: Services, caller: Caller, reference: string) => Promise<Home>): FindHome =>
+  (services, caller, { id = '' }) => {
+    if (!isNumber(id)) throw notFound();
+    return find(services, caller, id);
+  };
+
+async function serve(services: Services, request: HttpRequest, findHome: FindHome): Promise<Answer> {
+  const { params } = request;
+  if (Object.values(params).some((value) => value.includes('\0'))) throw notFound();
+  const [secret = '', filename = '', ...rest] = (params['*'] ?? `${params.secret}/${params.filename}`).split(
+    '/',
+  );
+  if (rest.length > 0 || !/^[0-9a-f]{32}$/.test(secret)) throw notFound();
+  const caller = await callerOf(services, request);
+  const home = await findHome(services, caller, params).catch((error: unknown) => {
+    // An address in a text stays: whoever moved the project left its files where they were.
+    if (error instanceof Moved) return projectOf(services, caller, String(error.projectId));
+    throw error;
+  });
+  const upload = await selectBySecret(services.database.db, home, { secret, filename });
+  if (!upload) throw notFound();
+  const { headers, body } = await downloadOf(services.config.data, upload, request.method);
+  return { status: 200, headers, body, ...(caller && { actor: caller.username }) };
+}
+
+/** The routes outside the API. */
+export const uploadPages = (services: Services): Route[] => {
+  const route = (path: string, findHome: FindHome): Route => ({
+    method: 'GET',
+    path,
+    handle: (request) => serve(services, request, findHome),
+  });
+  return [
+    route('/-/project/:id/uploads/:secret/:filename', byNumber(projectOf)),
+    route('/-/group/:id/uploads/:secret/:filename', byNumber(groupOf)),
+    route('/:path+/uploads/*', byPath),
+  ];
+};

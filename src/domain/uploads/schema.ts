@@ -1,0 +1,33 @@
+/** Uploaded files as records (facts: Projects, uploads). */
+import Type, { type Static } from 'typebox';
+import { dateTime, file, nullable } from '../../platform/http/schema.ts';
+
+/** A new upload, as its author puts it into a text. */
+export const NewUploadRecord = Type.Object({
+  id: Type.Integer(),
+  alt: Type.String(),
+  url: Type.String({ description: 'In a text of the same project or group.' }),
+  full_path: Type.String({ description: 'From the root of this instance.' }),
+  markdown: Type.String(),
+});
+export type NewUploadRecord = Static<typeof NewUploadRecord>;
+
+export const UploadRecord = Type.Object({
+  id: Type.Integer(),
+  size: Type.Integer({ description: 'Bytes.' }),
+  filename: Type.String(),
+  created_at: dateTime(),
+  uploaded_by: nullable(Type.Object({ id: Type.Integer(), name: Type.String(), username: Type.String() })),
+});
+export type UploadRecord = Static<typeof UploadRecord>;
+
+export const UploadInput = Type.Object({
+  file: Type.Optional(file({ description: 'Required. Read as it comes, as multipart/form-data.' })),
+});
+
+export const IdInput = Type.Object({ upload_id: Type.Integer({ minimum: 1 }) });
+
+export const SecretInput = Type.Object({
+  secret: Type.String({ description: '32 hex digits.' }),
+  filename: Type.String(),
+});
