@@ -1,5 +1,5 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues), prints the table and writes bench/results.md. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues), and writes the table of each to bench/results.md. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
@@ -9,7 +9,7 @@ import { compareLatency, compareLoad, median, type Request } from './measure.ts'
 import { measureOAuth } from './oauth.ts';
 import { endScripts, memoryOf, startScript } from './processes.ts';
 import { measureRepositories } from './repositories.ts';
-import { atMost, type Figure, merely, renderTable } from './table.ts';
+import { atMost, type Figure, merely, placePart, renderPart } from './table.ts';
 
 const SECONDS = 5;
 const ENOUGH = 1_000_000_000;
@@ -182,14 +182,15 @@ const unknown = asked.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0)
   throw new Error(`no part '${unknown.join("', '")}': there are ${Object.keys(parts).join(', ')}`);
 
+const results = join(import.meta.dirname, 'results.md');
+
 try {
-  const figures: Figure[] = [];
   for (const [name, measure] of Object.entries(parts)) {
-    if (asked.length === 0 || asked.includes(name)) figures.push(...(await measure()));
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    const table = renderPart(name, await measure(), new Date());
+    process.stdout.write(`${table}\n`);
+    writeFileSync(results, placePart(readFileSync(results, 'utf8'), name, table, Object.keys(parts)));
   }
-  const table = renderTable(figures, new Date());
-  process.stdout.write(`${table}\n`);
-  if (asked.length === 0) writeFileSync(join(import.meta.dirname, 'results.md'), table);
 } finally {
   endScripts();
   await cleanUp();

@@ -1,4 +1,4 @@
-/** The bench's one table: each figure beside its baseline and what is asked of it. */
+/** The bench's tables, one for each part: each figure beside its baseline and what is asked of it. */
 import { availableParallelism, cpus, release } from 'node:os';
 
 export type Figure = {
@@ -32,20 +32,34 @@ export const atMost = (what: string, value: number, limit: number, unit: string,
   met: value <= limit,
 });
 
-/** The figures as Markdown, with the machine that they were taken on. */
-export function renderTable(figures: readonly Figure[], date: Date): string {
+/** The figures of a part as Markdown, with the machine that they were taken on and the day. */
+export function renderPart(part: string, figures: readonly Figure[], date: Date): string {
   const rows = figures.map(({ what, value, baseline, result, target, met }) =>
     [what, value, baseline, result, target, met === undefined ? '' : met ? 'yes' : '**no**'].join(' | '),
   );
   return [
-    '# Bench',
+    `## ${part}`,
     '',
     `${date.toISOString().slice(0, 10)}, Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? '?'}, Linux ${release()}.`,
-    'Load generator, program and database share these cores: read the ratios.',
     '',
     '| figure | Ashlar | baseline | result | target | met |',
     '|---|--:|--:|--:|--:|---|',
     ...rows.map((row) => `| ${row} |`),
-    '',
   ].join('\n');
+}
+
+const title = `# Bench
+
+Each part is measured in one run with its baselines. Load generator, program and database share the cores: read the ratios.`;
+
+/** The results with those of a part in the place of its old ones; parts stand in the order of `parts`. */
+export function placePart(results: string, part: string, text: string, parts: readonly string[]): string {
+  const sections = new Map(
+    results
+      .split(/^(?=## )/m)
+      .slice(1)
+      .map((section) => [/^## (.*)/.exec(section)?.[1] ?? '', section.trim()]),
+  );
+  sections.set(part, text);
+  return `${[title, ...parts.flatMap((name) => sections.get(name) ?? [])].join('\n\n')}\n`;
 }
