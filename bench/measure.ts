@@ -15,13 +15,22 @@ export const median = (values: readonly number[]): number =>
 
 /** Requests per second over some seconds; throws when one was not answered with 2xx. */
 async function load({ url, headers = {}, posts }: Request, seconds: number): Promise<number> {
+  const requests = posts?.paths.map(
+    (path) => ({ method: 'POST', path, body: JSON.stringify(posts.body) }) as const,
+  );
+  let clients = 0;
   const result = await autocannon({
     url,
     headers: { ...headers, ...(posts && { 'content-type': 'application/json' }) },
     connections: CONNECTIONS,
     duration: seconds,
-    ...(posts && {
-      requests: posts.paths.map((path) => ({ method: 'POST', path, body: JSON.stringify(posts.body) })),
+    // Each starts elsewhere: in step, all would wait for one project, then for the next.
+    ...(requests && {
+      requests,
+      setupClient(client) {
+        const start = Math.floor((clients++ * requests.length) / CONNECTIONS);
+        client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
+      },
     }),
   });
   if (result.errors + result.non2xx > 0) {

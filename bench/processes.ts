@@ -58,8 +58,13 @@ function descendants(root: number): number[] {
 
 /** Proportional set size of the tree in MB: what processes share counts once. */
 export function memoryOf(root: number): number {
-  const kilobytes = descendants(root).map((pid) =>
-    Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0),
-  );
+  const kilobytes = descendants(root).map((pid) => {
+    try {
+      return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      // It has ended since it was listed, and takes nothing any more.
+      return 0;
+    }
+  });
   return kilobytes.reduce((sum, each) => sum + each, 0) / 1_024;
 }

@@ -142,7 +142,9 @@ async function measureTraffic(program: Program, source: string): Promise<Figure[
     ] as const) {
       const place = verb === 'clone' ? into : source;
       const compared = await compare(make(project.url, place, loops), make(other, place, loops), 8);
-      figures.push(percent(`${verb}, ${name}`, compared, 0.9, 'git http-backend'));
+      const figure = percent(`${verb}, ${name}`, compared, 0.9, 'git http-backend');
+      process.stderr.write(`${figure.what}: ${figure.result}\n`);
+      figures.push(figure);
     }
   }
   const headers = { 'private-token': ROOT_TOKEN };

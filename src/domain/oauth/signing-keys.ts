@@ -1,5 +1,4 @@
 /** The keys that sign identities: made at first need, rotated, and published for as long as anybody may ask for them. */
-import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair } from 'jose';
 import { sql } from 'kysely';
 import type { Services } from '../../core/services.ts';
 import { monotonic, now } from '../../platform/clock.ts';
@@ -17,6 +16,8 @@ const lockKeys = (tx: Db) =>
   sql`select pg_advisory_xact_lock(hashtextextended('signing keys', 0))`.execute(tx);
 
 async function insertKey(tx: Db, secretKey: string): Promise<string> {
+  // A key is made at the first need and at each rotation: no start waits for the library.
+  const { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair } = await import('jose');
   const pair = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
   const { kty, n, e } = await exportJWK(pair.publicKey);
   if (kty !== 'RSA' || n === undefined || e === undefined) throw new Error('an RSA key expected');

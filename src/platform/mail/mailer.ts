@@ -1,7 +1,6 @@
 /** Sends one mail: to an SMTP server, or without one to a file that mail programs open. */
 import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import { now } from '../clock.ts';
 import { randomHex } from '../secret.ts';
 
@@ -64,11 +63,20 @@ function toMessage(mail: Mail, options: MailerOptions) {
   };
 }
 
+/** What is made with the first mail: until then its library is not loaded, and no start waits for it. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 function smtpMailer(url: string, options: MailerOptions): Mailer {
-  const transport = createTransport({ url, ...patience });
+  const transport = once(async () => (await import('nodemailer')).createTransport({ url, ...patience }));
   return {
     async send(mail) {
-      await transport.sendMail(toMessage(mail, options));
+      await (await transport()).sendMail(toMessage(mail, options));
     },
   };
 }
@@ -91,10 +99,12 @@ async function writeWhole(folder: string, name: string, bytes: Buffer): Promise<
 }
 
 function fileMailer(options: MailerOptions): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  const transport = once(async () =>
+    (await import('nodemailer')).createTransport({ streamTransport: true, buffer: true, newline: 'windows' }),
+  );
   return {
     async send(mail) {
-      const { message } = await transport.sendMail(toMessage(mail, options));
+      const { message } = await (await transport()).sendMail(toMessage(mail, options));
       if (!Buffer.isBuffer(message)) throw new Error('the mail was not composed in memory');
       await writeWhole(options.folder, `${mail.id}.eml`, message);
     },
