@@ -213,7 +213,8 @@ export async function updateIssue(
       ? []
       : await findMentioned(context, project, asked.description, issue, issue.description);
   const { title = issue.title, description = issue.description, confidential = issue.confidential } = asked;
-  if (title !== issue.title || description !== issue.description) {
+  const opens = issue.confidential && !confidential;
+  if (opens || title !== issue.title || description !== issue.description) {
     await checkIssueSpam(context, project, { write: 'update', title, description, confidential });
   }
   const changed = await inTransaction(db, async (tx) => {

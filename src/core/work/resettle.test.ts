@@ -24,12 +24,9 @@ test('what was of the old groups becomes what the new ones have, or the projectâ
   bodyOf(await ashlar.root(`POST /projects/${project.id}/labels/${gone.id}/subscribe`), 201);
 
   const { db } = ashlar.app.services.database;
-  await inTransaction(db, async (tx) => {
-    await tx.updateTable('projects').set({ namespace_id: to.id }).where('id', '=', project.id).execute();
-    await resettlePlanning(tx, [project.id]);
-    // Nothing is left to do.
-    await resettlePlanning(tx, [project.id]);
-  });
+  bodyOf(await ashlar.root(`PUT /projects/${project.id}/transfer`, { body: { namespace: to.id } }), 200);
+  // Nothing is left to do.
+  await inTransaction(db, (tx) => resettlePlanning(tx, [project.id]));
 
   const show = async (issue: { project_id: number; iid: number }) =>
     bodyOf(
@@ -52,4 +49,25 @@ test('what was of the old groups becomes what the new ones have, or the projectâ
   const before = await show(stayed);
   expect(before.labels.map(({ id }: { id: number }) => id)).toEqual([gone.id]);
   expect(before.milestone.id).toBe(milestone.id);
+});
+
+test('what was of the groups around a group that moves goes with its projects', async () => {
+  const [from, to] = [await makeGroup(ashlar), await makeGroup(ashlar)];
+  const inner = await makeGroup(ashlar, { parent_id: from.id });
+  const project = await makeProject(ashlar, { namespace_id: inner.id });
+  await makeLabel(ashlar, `groups/${from.id}`, { name: 'outer' });
+  const kept = await makeLabel(ashlar, `groups/${inner.id}`, { name: 'inner' });
+  const issue = await makeIssue(ashlar, project, { labels: 'inner,outer' });
+  bodyOf(await ashlar.root(`POST /groups/${inner.id}/transfer`, { body: { group_id: to.id } }), 201);
+  const shown = bodyOf(await ashlar.root(`GET /projects/${project.id}/issues/${issue.iid}`), 200);
+  expect(shown.labels).toEqual(['inner', 'outer']);
+  const labels: { name: string; id: number; is_project_label: boolean }[] = bodyOf(
+    await ashlar.root(`GET /projects/${project.id}/labels`),
+    200,
+  );
+  expect(labels.map(({ name, is_project_label }) => [name, is_project_label])).toEqual([
+    ['inner', false],
+    ['outer', true],
+  ]);
+  expect(labels[0]?.id).toBe(kept.id);
 });

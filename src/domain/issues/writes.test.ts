@@ -320,3 +320,29 @@ describe('removal', () => {
     expect((await call(`DELETE ${issuesPath()}/${issue.iid}`, { headers })).status).toBe(412);
   });
 });
+
+test('a project counts its open issues, whatever changes them', async () => {
+  const [project, other] = [await makeProject(app), await makeProject(app)];
+  const path = `/projects/${project.id}/issues`;
+  const counts = async () =>
+    Promise.all(
+      [project, other].map(async ({ id }) =>
+        Number(bodyOf(await app.root(`GET /projects/${id}`), 200).open_issues_count),
+      ),
+    );
+  const make = async (body: object) => bodyOf(await app.root(`POST ${path}`, { body }), 201).iid;
+  const [first, second, third] = [
+    await make({ title: 'a' }),
+    await make({ title: 'b' }),
+    await make({ title: 'c' }),
+  ];
+  expect(await counts()).toEqual([3, 0]);
+  bodyOf(await app.root(`PUT ${path}/${first}`, { body: { state_event: 'close' } }), 200);
+  bodyOf(await app.root(`PUT ${path}/${second}`, { body: { confidential: true } }), 200);
+  expect(await counts()).toEqual([2, 0]);
+  bodyOf(await app.root(`PUT ${path}/${first}`, { body: { state_event: 'reopen' } }), 200);
+  bodyOf(await app.root(`POST ${path}/${third}/move`, { body: { to_project_id: other.id } }), 201);
+  expect(await counts()).toEqual([2, 1]);
+  bodyOf(await app.root(`DELETE ${path}/${second}`), 204);
+  expect(await counts()).toEqual([1, 1]);
+});
