@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { connect } from './database.ts';
@@ -53,18 +54,35 @@ test.each([
   },
 );
 
-test('a transaction of the driver itself whose connection is cut off ends with an error', async () => {
-  const target = { ...inject('postgres'), database: 'postgres' };
-  const pool = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
-  const other = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
-  const work = pool.begin(async (tx) => {
-    const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
-    await other`select pg_terminate_backend(${backend?.pid ?? 0}, 5000)`;
-    await tx`select 1 as one`;
-    await tx`select 2 as two`;
-  });
-  // Its last word, or its silence: whichever is read first.
-  await expect(work).rejects.toMatchObject({ code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) });
-  expect((await pool`select 3 as three`)[0]).toEqual({ three: 3 });
-  await Promise.all([pool.end(), other.end()]);
-});
+test.each([
+  { when: 'at once', pause: 0 },
+  { when: 'once the connection is another request’s', pause: 50 },
+])(
+  'a transaction of the driver itself that goes on $when after it was cut off ends with an error, and harms nobody',
+  async ({ pause }) => {
+    const target = { ...inject('postgres'), database: 'postgres' };
+    const pool = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
+    const other = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
+    const statements: PromiseSettledResult<unknown>[] = [];
+    const innocent = [];
+    const work = pool.begin(async (tx) => {
+      const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      await other`select pg_terminate_backend(${backend?.pid ?? 0}, 5000)`;
+      if (pause > 0) {
+        await setTimeout(pause);
+        innocent.push(Promise.resolve(pool`select 3 as three`));
+      }
+      statements.push(...(await Promise.allSettled([tx`select 1 as one`, tx`select 2 as two`])));
+      await tx`select 4 as four`;
+    });
+    // Its last word, or its silence: whichever is read first.
+    const ended = { code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) };
+    await expect(work).rejects.toMatchObject(ended);
+    innocent.push(pool`select 3 as three`);
+    for (const answer of await Promise.all(innocent)) expect(answer[0]).toEqual({ three: 3 });
+    await expect.poll(() => statements.length).toBe(2);
+    for (const statement of statements)
+      expect(statement).toMatchObject({ status: 'rejected', reason: ended });
+    await Promise.all([pool.end(), other.end()]);
+  },
+);

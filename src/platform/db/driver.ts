@@ -30,8 +30,11 @@ const mends: Record<string, readonly Mend[]> = {
       had: '\n    const x = socket.write(chunk, fn)\n',
       has: `
     if (!socket) {
+      const err = Errors.connection('CONNECTION_CLOSED', options, socket)
       chunk = nextWriteTimer = null
-      error(Errors.connection('CONNECTION_CLOSED', options, socket))
+      query && queryError(query, err)
+      while (sent.length)
+        queryError(sent.shift(), err)
       query = null
       return true
     }
@@ -58,7 +61,35 @@ const mends: Record<string, readonly Mend[]> = {
     }
 `,
     },
-    // A reserved connection that was cut off is nobody's: its holder learns of it, and the pool has it back already.
+    // A connection that was cut off is nobody's, whether reserved or in a transaction: its holder learns of it, and the
+    // pool has it back already, for another request.
+    {
+      had: '\n    let savepoints = 0\n',
+      has: '\n    let gone = null\n    let savepoints = 0\n',
+    },
+    {
+      had: '\n        new Promise((_, reject) => connection.onclose = reject)\n',
+      has: `
+        new Promise((_, reject) => connection.onclose = error => {
+          gone = error
+          while (queries.length)
+            queries.shift().reject(error)
+          reject(error)
+        })
+`,
+    },
+    {
+      had: `
+        c.queue === full
+          ? queries.push(q)
+`,
+      has: `
+        gone
+          ? q.reject(gone)
+          : c.queue === full
+          ? queries.push(q)
+`,
+    },
     {
       had: `
     sql.release = () => {
