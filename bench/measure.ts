@@ -43,14 +43,17 @@ async function load({ url, headers = {}, posts }: Request, seconds: number): Pro
 
 export type Compared = { subject: number; baseline: number; ratio: number };
 
+/** Seconds after which neither gets faster any more: code is compiled as it is used. */
+const WARMING = 8;
+
 /** Both by turns, three times: medians, and the median of the rounds' ratios, which drift touches least. */
 export async function compare(
   subject: (seconds: number) => Promise<number>,
   baseline: (seconds: number) => Promise<number>,
   seconds: number,
 ): Promise<Compared> {
-  await subject(2);
-  await baseline(2);
+  await subject(WARMING);
+  await baseline(WARMING);
   const rounds: { subject: number; baseline: number }[] = [];
   for (let round = 0; round < 3; round++) {
     rounds.push({ subject: await subject(seconds), baseline: await baseline(seconds) });

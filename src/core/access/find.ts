@@ -1,6 +1,7 @@
 /** Finds a project or group for a caller, and decides, in one statement: what comes out is a receipt, or a Failure. */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
+import { pointRead } from '../../platform/db/point-read.ts';
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import type { Actor, Caller } from '../identity/actor.ts';
 import {
@@ -62,40 +63,55 @@ const asId = (reference: ObjectReference): number | undefined => {
   return /^\d{1,15}$/.test(reference) ? Number(reference) : undefined;
 };
 
-// Parameters: $1 caller, $2 date, then the reference. Kept as text so that the driver prepares each once.
-const projectSelect = `
-  select ${projectColumns}, ${directProjectLevel('$1', '$2')} as level_project,
-    greatest(${namespaceLevel('$1', '$2', 'contents')}, ${sharedProjectLevel('$1', '$2')}) as level_group
-  from ${projectTables} where not p.deleting and `;
-const projectById = `${projectSelect} p.id = $3`;
-const projectByPath = `${projectSelect} lower(n.full_path) collate "C" = $3 and lower(p.path) collate "C" = $4`;
+/** The projects, with a caller's levels on them, that a condition finds. */
+const projectsWhere = (caller: string, date: string, condition: string) => `
+  select ${projectColumns}, ${directProjectLevel(caller, date)} as level_project,
+    greatest(${namespaceLevel(caller, date, 'contents')}, ${sharedProjectLevel(caller, date)}) as level_group
+  from ${projectTables} where not p.deleting and ${condition}`;
+const projectById = pointRead<ReachedProjectRow>(
+  ['bigint', 'date', 'bigint'],
+  projectsWhere('k.v1', 'k.v2', 'p.id = k.v3'),
+);
+const projectByPath = pointRead<ReachedProjectRow>(
+  ['bigint', 'date', 'text', 'text'],
+  projectsWhere('k.v1', 'k.v2', 'lower(n.full_path) collate "C" = k.v3 and lower(p.path) collate "C" = k.v4'),
+);
 
 // From the caller's memberships, which are few, not from what is inside, which may be anything.
-const reachesInside = `exists (
+const reachesInside = (caller: string, date: string) => `exists (
   select from members m left join projects p on p.id = m.project_id
   join namespaces d on d.id = coalesce(m.namespace_id, p.namespace_id)
-  where m.user_id = $1 and n.id = any(d.ancestor_ids) and (m.expires_at is null or m.expires_at > $2))`;
-const groupSelect = `
-  select n.*, ${namespaceLevel('$1', '$2', 'group')} as level, ${reachesInside} as reaches_inside,
+  where m.user_id = ${caller} and n.id = any(d.ancestor_ids) and (m.expires_at is null or m.expires_at > ${date}))`;
+const groupsWhere = (caller: string, date: string, condition: string) => `
+  select n.*, ${namespaceLevel(caller, date, 'group')} as level, ${reachesInside(caller, date)} as reaches_inside,
     exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived) as ancestor_archived
-  from namespaces n where n.kind = 'group' and not n.deleting and `;
-const groupById = `${groupSelect} n.id = $3`;
-const groupByPath = `${groupSelect} lower(n.full_path) collate "C" = $3`;
-const groupsByPaths = `${groupSelect} lower(n.full_path) collate "C" = any($3::text[])`;
+  from namespaces n where n.kind = 'group' and not n.deleting and ${condition}`;
+const groupById = pointRead<GroupFound>(
+  ['bigint', 'date', 'bigint'],
+  groupsWhere('k.v1', 'k.v2', 'n.id = k.v3'),
+);
+const groupByPath = pointRead<GroupFound>(
+  ['bigint', 'date', 'text'],
+  groupsWhere('k.v1', 'k.v2', 'lower(n.full_path) collate "C" = k.v3'),
+);
+const groupsByPaths = groupsWhere('$1', '$2', 'lower(n.full_path) collate "C" = any($3::text[])');
 
 const prepared = { prepare: true } as const;
 
-async function selectProject(sql: postgres.Sql, caller: Caller, reference: ObjectReference) {
+async function selectProject(
+  sql: postgres.Sql,
+  caller: Caller,
+  reference: ObjectReference,
+): Promise<ReachedProjectRow | undefined> {
   const id = asId(reference);
   const user = caller?.id ?? NOBODY;
   if (id !== undefined) {
-    return (await sql.unsafe<ReachedProjectRow[]>(projectById, [user, today(), id], prepared))[0];
+    return projectById(sql, [user, today(), id]);
   }
   const path = String(reference).toLowerCase();
   const slash = path.lastIndexOf('/');
   if (slash < 1) return undefined;
-  const parameters = [user, today(), path.slice(0, slash), path.slice(slash + 1)];
-  return (await sql.unsafe<ReachedProjectRow[]>(projectByPath, parameters, prepared))[0];
+  return projectByPath(sql, [user, today(), path.slice(0, slash), path.slice(slash + 1)]);
 }
 
 function standingOf(caller: Caller, row: { visibility: number }, role: Role, archived: boolean): Standing {
@@ -178,9 +194,11 @@ export async function authorizeProject(
   return project;
 }
 
-const projectsByPaths = `
-  ${projectSelect} (lower(n.full_path) collate "C", lower(p.path) collate "C") in (
-    select * from unnest($3::text[], $4::text[]))`;
+const projectsByPaths = projectsWhere(
+  '$1',
+  '$2',
+  '(lower(n.full_path) collate "C", lower(p.path) collate "C") in (select * from unnest($3::text[], $4::text[]))',
+);
 
 /**
  * The projects to which the caller may do this, of those with these full paths, by the path in lower case. One statement
@@ -246,12 +264,10 @@ export async function authorizeGroup(
   const rule: Rule = groupPolicy[ability];
   if (!caller && !isForAnonymous(rule)) throw unauthenticated();
   const id = asId(reference);
-  const parameters = [caller?.id ?? NOBODY, today(), id ?? String(reference).toLowerCase()];
-  const [found] = await sql.unsafe<GroupFound[]>(
-    id === undefined ? groupByPath : groupById,
-    parameters,
-    prepared,
-  );
+  const [user, date] = [caller?.id ?? NOBODY, today()];
+  const found = await (id === undefined
+    ? groupByPath(sql, [user, date, String(reference).toLowerCase()])
+    : groupById(sql, [user, date, id]));
   if (!found) throw notFound('Group');
   const { group, standing } = groupReceipt(caller, found);
   refuse(decide(rule, standing), 'Group');

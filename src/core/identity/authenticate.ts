@@ -1,7 +1,7 @@
 /** One credential → Actor, then sudo. Checked in the database at every request, so that a revoked one is dead at once. */
-import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { pointRead } from '../../platform/db/point-read.ts';
 import { Failure, forbidden, unauthenticated } from '../../platform/failure.ts';
 import { digest, authenticate as mac, sameSecret } from '../../platform/secret.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
@@ -39,8 +39,14 @@ export type Authenticator = {
   csrfToken(session: string): string;
 };
 
-const userColumns = (sql: postgres.Sql) =>
-  sql`u.id, u.username, u.name, u.state, u.kind, u.admin, u.auditor, u.external`;
+const userColumns = 'u.id, u.username, u.name, u.state, u.kind, u.admin, u.auditor, u.external';
+
+const tokenByDigest = pointRead<TokenRow>(
+  ['text'],
+  `select t.id as token_id, t.kind as token_kind, t.scopes, t.family_id, t.expires_at, t.revoked_at, t.last_used_at,
+     ${userColumns}
+   from access_tokens t join users u on u.id = t.user_id and u.deletion is null where t.digest = decode(k.v1, 'hex')`,
+);
 
 const invalidToken = (description: string): Failure =>
   unauthenticated({ error: 'invalid_token', errorDescription: description });
@@ -73,11 +79,7 @@ export function createAuthenticator(
     kinds: readonly TokenKind[],
     settings: ApplicationSettings,
   ): Promise<Actor> {
-    const [row] = await points<TokenRow[]>`
-      select t.id as token_id, t.kind as token_kind, t.scopes, t.family_id, t.expires_at, t.revoked_at,
-             t.last_used_at, ${userColumns(sql)}
-      from access_tokens t join users u on u.id = t.user_id and u.deletion is null
-      where t.digest = ${digest(token)}`;
+    const row = await tokenByDigest(points, [digest(token).toString('hex')]);
     if (!row || !kinds.includes(row.token_kind)) throw unauthenticated();
     const time = now();
     if (row.revoked_at) {
@@ -124,9 +126,9 @@ export function createAuthenticator(
     const [user] = /^\d{1,15}$/.test(target)
       ? await sql<
           UserColumns[]
-        >`select ${userColumns(sql)} from users u where u.id = ${Number(target)} and u.deletion is null`
+        >`select ${sql.unsafe(userColumns)} from users u where u.id = ${Number(target)} and u.deletion is null`
       : await sql<UserColumns[]>`
-          select ${userColumns(sql)} from users u
+          select ${sql.unsafe(userColumns)} from users u
           where lower(u.username) collate "C" = ${target.toLowerCase()} and u.deletion is null`;
     if (!user) throw new Failure('not_found', `404 User with ID or username '${target}' Not Found`);
     refuseInactive(user);

@@ -73,7 +73,7 @@ const types = {
 /** One pool of the driver. `statementTimeout` in milliseconds; zero for none. */
 export function connect(
   target: ConnectionTarget,
-  options: { max: number; statementTimeout: number; name: string },
+  options: { max: number; statementTimeout: number; name: string; planOnce?: boolean },
 ): postgres.Sql {
   const shared = {
     max: options.max,
@@ -86,6 +86,8 @@ export function connect(
       TimeZone: 'UTC',
       statement_timeout: options.statementTimeout,
       idle_in_transaction_session_timeout: 60_000,
+      // What is found by a key is found the same way whatever the key.
+      ...(options.planOnce && { plan_cache_mode: 'force_generic_plan' }),
     },
   };
   const to = connectionTo(target);
@@ -135,7 +137,12 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     });
     return { sql, db, use };
   });
-  const points = connect(target, { max: 1, statementTimeout: STATEMENT_TIMEOUT, name: 'points' });
+  const points = connect(target, {
+    max: 1,
+    statementTimeout: STATEMENT_TIMEOUT,
+    name: 'points',
+    planOnce: true,
+  });
   const [requests, background] = pools;
   if (!requests || !background) throw new Error('two pools expected');
   return {

@@ -1,0 +1,38 @@
+/**
+ * Reads of one row by a key, those of all callers together: what is asked while one statement is on its way goes with the
+ * next, and the same question is put once. A read never sees less than what was there when it was asked for.
+ */
+import type postgres from 'postgres';
+import { together } from '../together.ts';
+
+type Value = string | number;
+
+/** So many keys in one statement at most. */
+const MOST_KEYS = 64;
+
+/**
+ * A function that reads the row of a key, undefined where there is none. `types` are those of the key's values, which
+ * `statement`, of one row at most, finds as `k.v1`, `k.v2` and so on.
+ */
+export function pointRead<Row extends object>(
+  types: readonly string[],
+  statement: string,
+): (sql: postgres.Sql, key: readonly Value[]) => Promise<Row | undefined> {
+  const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
+  const names = types.map((_, place) => `v${place + 1}`).join(', ');
+  const text = `select k.place, r.* from unnest(${arrays}) with ordinality as k(${names}, place) cross join lateral (${statement}) r`;
+  return together<postgres.Sql, readonly Value[], Row | undefined>(MOST_KEYS, async (sql, keys) => {
+    const places = new Map<string, number>();
+    const distinct: (readonly Value[])[] = [];
+    const placeOf = keys.map((key) => {
+      const name = JSON.stringify(key);
+      const place = places.get(name) ?? distinct.push(key);
+      places.set(name, place);
+      return place;
+    });
+    const columns = types.map((_, column) => distinct.map((key) => key[column] ?? null));
+    const rows = await sql.unsafe<(Row & { place: number })[]>(text, columns, { prepare: true });
+    const found = new Map(rows.map(({ place, ...row }) => [place, row as unknown as Row]));
+    return placeOf.map((place) => found.get(place));
+  });
+}
