@@ -500,6 +500,7 @@ create table issues (
   ip_address text,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  promoted_to_epic_id bigint,
   constraint issues_health_status_check CHECK ((health_status = ANY (ARRAY['on_track'::text, 'needs_attention'::text, 'at_risk'::text]))),
   constraint issues_issue_type_check CHECK ((issue_type = ANY (ARRAY['issue'::text, 'incident'::text, 'test_case'::text, 'requirement'::text, 'task'::text, 'ticket'::text]))),
   constraint issues_severity_check CHECK ((severity = ANY (ARRAY['UNKNOWN'::text, 'LOW'::text, 'MEDIUM'::text, 'HIGH'::text, 'CRITICAL'::text]))),
@@ -509,7 +510,8 @@ create table issues (
   constraint issues_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
   constraint issues_moved_to_id_fkey FOREIGN KEY (moved_to_id) REFERENCES issues(id) ON DELETE SET NULL,
   constraint issues_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint issues_pkey PRIMARY KEY (id)
+  constraint issues_promoted_to_epic_id_fkey FOREIGN KEY (promoted_to_epic_id) REFERENCES epics(id) ON DELETE SET NULL,
+  constraint issues_pkey PRIMARY KEY (id) INCLUDE (project_id, state, confidential, author_id)
 );
 
 CREATE INDEX issues_author ON public.issues USING btree (author_id, id);
@@ -520,7 +522,7 @@ CREATE INDEX issues_due ON public.issues USING btree (due_date) WHERE ((due_date
 
 CREATE INDEX issues_duplicated_to ON public.issues USING btree (duplicated_to_id) WHERE (duplicated_to_id IS NOT NULL);
 
-CREATE INDEX issues_milestone ON public.issues USING btree (milestone_id) WHERE (milestone_id IS NOT NULL);
+CREATE INDEX issues_milestone ON public.issues USING btree (milestone_id, id) WHERE (milestone_id IS NOT NULL);
 
 CREATE INDEX issues_moved_to ON public.issues USING btree (moved_to_id) WHERE (moved_to_id IS NOT NULL);
 
@@ -533,6 +535,8 @@ CREATE INDEX issues_project_position ON public.issues USING btree (project_id, r
 CREATE INDEX issues_project_state ON public.issues USING btree (project_id, state, created_at, id);
 
 CREATE INDEX issues_project_updated_at ON public.issues USING btree (project_id, updated_at, id);
+
+CREATE INDEX issues_promoted_to_epic ON public.issues USING btree (promoted_to_epic_id) WHERE (promoted_to_epic_id IS NOT NULL);
 
 CREATE INDEX issues_search ON public.issues USING gin (title gin_trgm_ops, description gin_trgm_ops);
 
@@ -719,6 +723,7 @@ create table notes (
   path text,
   line integer,
   line_type text,
+  position jsonb,
   last_edited_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,

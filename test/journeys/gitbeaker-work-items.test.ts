@@ -101,6 +101,7 @@ test('issues: written, found, linked, moved and timed', async () => {
   const [event] = await root.IssueLabelEvents.all(id, 1);
   expect(await root.IssueLabelEvents.show(id, 1, event?.id ?? 0)).toMatchObject({ id: event?.id });
   expect(await root.IssueMilestoneEvents.all(id, 1)).toEqual([]);
+  expect(await root.IssueIterationEvents.all(id, 1)).toEqual([]);
 
   await root.Issues.unsubscribe(id, 1);
   expect(await root.Issues.subscribe(id, 1)).toMatchObject({ subscribed: true });

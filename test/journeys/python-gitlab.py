@@ -758,6 +758,8 @@ def issues():
     event = first.resourcemilestoneevents.list()[0]
     equal((event.action, event.milestone["id"]), ("add", milestone.id))
     matches(first.resourcemilestoneevents.get(event.id), id=event.id)
+    equal(group.iterations.list(state="current", search="sprint", include_ancestors=True), [])
+    equal(ids(project.issues.list(iteration_id="None", search="The first")), [first.id])
     matches(first.resourcestateevents.get(first.resourcestateevents.list()[0].id), state="closed")
 
     source, target = first.links.create({"target_project_id": project.id, "target_issue_iid": 2, "link_type": "blocks"})

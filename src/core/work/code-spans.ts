@@ -16,20 +16,25 @@ export function fencedLines(lines: readonly string[]): boolean[] {
   });
 }
 
-/** Without HTML comments; one that does not end goes on to the end. */
+/** As many spaces, and the same lines. */
+const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+
+/** With HTML comments blank; one that does not end goes on to the end. */
 function withoutComments(text: string): string {
   const parts: string[] = [];
   let from = 0;
   for (;;) {
     const start = text.indexOf('<!--', from);
     parts.push(text.slice(from, start < 0 ? undefined : start));
-    const end = start < 0 ? -1 : text.indexOf('-->', start + 4);
-    if (end < 0) return parts.join(' ');
+    if (start < 0) return parts.join('');
+    const end = text.indexOf('-->', start + 4);
+    parts.push(blank(text.slice(start, end < 0 ? undefined : end + 3)));
+    if (end < 0) return parts.join('');
     from = end + 3;
   }
 }
 
-/** Without what is between two runs of as many backticks. */
+/** With what is between two runs of as many backticks blank. */
 function withoutSpans(text: string): string {
   const runs = [...text.matchAll(/`+/g)];
   const nearest = new Map<number, number>();
@@ -45,17 +50,21 @@ function withoutSpans(text: string): string {
     const closing = partner[at];
     const [start, end] = [runs[at], closing === undefined ? undefined : runs[closing]];
     if (!start || !end || closing === undefined) continue;
-    parts.push(text.slice(from, start.index));
-    from = end.index + end[0].length;
+    const behind = end.index + end[0].length;
+    parts.push(text.slice(from, start.index), blank(text.slice(start.index, behind)));
+    from = behind;
     at = closing;
   }
-  return [...parts, text.slice(from)].join(' ');
+  return [...parts, text.slice(from)].join('');
 }
 
-/** The text without fenced and inline code and comments, for what is looked for in what people read. */
+/**
+ * The text with spaces for fenced and inline code and comments, for what is looked for in what people read: what is found
+ * here stands at the same place in the text.
+ */
 export function outsideCode(markdown: string): string {
   const lines = markdown.split('\n');
   const fenced = fencedLines(lines);
-  const text = lines.filter((_, at) => !fenced[at]).join('\n');
+  const text = lines.map((line, at) => (fenced[at] ? blank(line) : line)).join('\n');
   return withoutSpans(withoutComments(text));
 }

@@ -1,41 +1,64 @@
 /** Carries out what quick actions ask for beside changing properties. */
 import { inTransaction } from '../../platform/db/database.ts';
-import { Failure } from '../../platform/failure.ts';
+import { Failure, type FailureKind } from '../../platform/failure.ts';
+import { authorizeGroup, authorizeProject } from '../access/find.ts';
 import { emojiName, toggleAward } from './awards.ts';
+import { type Departure, isDeparture } from './command-terms.ts';
 import type { Effect } from './commands.ts';
 import { findIssueById } from './issue-find.ts';
 import { type LinkType, linkIssues } from './issue-links.ts';
+import { cloneIssue, moveIssue } from './issue-moves.ts';
+import { promoteIssue } from './issue-promotion.ts';
 import { resetSpentTime, spendTime } from './issue-times.ts';
 import { setSubscription } from './subscriptions.ts';
 import { type Target, targetKey } from './targets.ts';
 import { addTodos, completeTodos } from './todo-writes.ts';
-import type { WriteContext } from './write-context.ts';
-
-type Scene = Pick<WriteContext, 'db' | 'services' | 'actor'>;
+import type { Writing } from './write-context.ts';
 
 /** The target as an issue of the actor's, for what only issues have. */
-const issueOf = ({ db, services, actor }: Scene, { kind, id }: Target) =>
+const issueOf = ({ db, services, actor }: Writing, { kind, id }: Target) =>
   kind === 'issue' && id !== undefined ? findIssueById(db, services.database.points, actor, id) : undefined;
 
-async function award({ db, actor }: Scene, target: Target, text: string): Promise<void> {
+async function award({ db, actor }: Writing, target: Target, text: string): Promise<void> {
   const name = await emojiName(text);
   const key = targetKey(target);
   if (name === undefined || key.column === 'commit_sha') return;
   await inTransaction(db, (tx) => toggleAward(tx, key, actor.id, name));
 }
 
-async function link(scene: Scene, target: Target, issueId: number, type: LinkType): Promise<void> {
+async function link(scene: Writing, target: Target, issueId: number, type: LinkType): Promise<void> {
   const { db, services, actor } = scene;
   const from = await issueOf(scene, target);
   if (!from || from.issue.id === issueId) return;
   const to = await findIssueById(db, services.database.points, actor, issueId);
-  await linkIssues(scene, from, to, type).catch((error) => {
-    // That they are linked already is what was asked for; where it may not be, the command means nothing.
-    if (!(error instanceof Failure && ['conflict', 'forbidden'].includes(error.kind))) throw error;
-  });
+  // That they are linked already is what was asked for; where it may not be, the command means nothing.
+  await linkIssues(scene, from, to, type).catch(unless('conflict', 'forbidden'));
 }
 
-async function apply(scene: Scene, target: Target, effect: Effect): Promise<void> {
+/** Lets failures of these kinds pass. */
+const unless =
+  (...kinds: FailureKind[]) =>
+  (error: unknown): void => {
+    if (!(error instanceof Failure && kinds.includes(error.kind))) throw error;
+  };
+
+async function depart(scene: Writing, target: Target, departure: Departure): Promise<unknown> {
+  const { services, actor } = scene;
+  const { points } = services.database;
+  const from = await issueOf(scene, target);
+  if (!from) return undefined;
+  const { issue, project } = from;
+  if (departure.do === 'promote') {
+    const group = await authorizeGroup(points, actor, 'create_epics', project.row.namespace_id);
+    return promoteIssue(scene, project, issue, group);
+  }
+  const to = await authorizeProject(points, actor, 'read_project', departure.projectId);
+  return departure.do === 'move'
+    ? moveIssue(scene, project, issue, to)
+    : cloneIssue(scene, project, issue, to, departure.withNotes);
+}
+
+async function apply(scene: Writing, target: Target, effect: Effect): Promise<void> {
   const { db, actor } = scene;
   switch (effect.do) {
     case 'subscribe':
@@ -58,6 +81,12 @@ async function apply(scene: Scene, target: Target, effect: Effect): Promise<void
       if (on) await spendTime(db, actor, on.project, on.issue, { seconds: effect.seconds, spentAt });
       return;
     }
+    case 'move':
+    case 'clone':
+    case 'promote':
+      // Somebody was quicker, or what it takes has just been taken away.
+      await depart(scene, target, effect).catch(unless('bad_request', 'conflict', 'forbidden', 'not_found'));
+      return;
     case 'reset_spent': {
       const on = await issueOf(scene, target);
       if (on) await resetSpentTime(db, actor, on.project, on.issue);
@@ -66,7 +95,16 @@ async function apply(scene: Scene, target: Target, effect: Effect): Promise<void
   }
 }
 
-/** Does what the commands ask for, in their order, to a target that is there. Whoever understood them decided who may. */
-export async function applyEffects(scene: Scene, target: Target, effects: readonly Effect[]): Promise<void> {
-  for (const effect of effects) await apply(scene, target, effect);
+/**
+ * Does what the commands ask for, in their order, to a target that is there; what takes it elsewhere is done last. Whoever
+ * understood them decided who may.
+ */
+export async function applyEffects(
+  scene: Writing,
+  target: Target,
+  effects: readonly Effect[],
+): Promise<void> {
+  const departures = effects.filter(isDeparture);
+  const others = effects.filter((effect) => !isDeparture(effect));
+  for (const effect of [...others, ...departures]) await apply(scene, target, effect);
 }

@@ -10,6 +10,7 @@ import {
   planned,
   word,
 } from './command-terms.ts';
+import { departureRules } from './departure-commands.ts';
 import { planningRules } from './planning-commands.ts';
 import type { TargetKind } from './targets.ts';
 
@@ -235,4 +236,5 @@ export const commandRules: readonly CommandRule[] = [
   append('shrug', '¯\\＿(ツ)＿/¯'),
   append('tableflip', '(╯°□°)╯︵ ┻━┻'),
   ...planningRules,
+  ...departureRules,
 ];

@@ -7,7 +7,17 @@ export type Effect =
   | { do: 'subscribe' | 'unsubscribe' | 'todo' | 'done' | 'reset_spent' }
   | { do: 'award'; name: string }
   | { do: 'spend'; seconds: number; spentOn: string | undefined }
-  | { do: 'link'; issueId: number; type: 'relates_to' | 'blocks' | 'is_blocked_by' };
+  | { do: 'link'; issueId: number; type: 'relates_to' | 'blocks' | 'is_blocked_by' }
+  | Departure;
+
+/** What makes another of it, elsewhere: done when all else is, and once. */
+export type Departure =
+  | { do: 'move'; projectId: number }
+  | { do: 'clone'; projectId: number; withNotes: boolean }
+  | { do: 'promote' };
+
+export const isDeparture = (effect: Effect): effect is Departure =>
+  effect.do === 'move' || effect.do === 'clone' || effect.do === 'promote';
 
 export type Changes = IssueChanges;
 
@@ -15,14 +25,16 @@ export type Changes = IssueChanges;
 export type Known = {
   kind: TargetKind;
   me: { id: number; username: string };
-  /** Whether the speaker may change what the author may, and what only the team may. */
-  may: { update: boolean; metadata: boolean };
+  /** Whether the speaker may change what the author may, what only the team may, and may make an epic of it. */
+  may: { update: boolean; metadata: boolean; promote: boolean };
   now: {
     state: string;
     confidential: boolean;
     locked: boolean;
     assigneeIds: readonly number[];
     issueType: string;
+    /** Whether it is only being made, or has become another elsewhere. */
+    stage: 'new' | 'here' | 'gone';
   };
   /** YYYY-MM-DD. */
   today: string;
@@ -35,6 +47,10 @@ export type Known = {
   issues: ReadonlyMap<string, number>;
   /** The same: `&1`. */
   epics: ReadonlyMap<string, number>;
+  /** Ids by full paths in small letters, of those whose issues the speaker manages. */
+  projects: ReadonlyMap<string, number>;
+  /** The project in which the commands are said. */
+  projectId: number | undefined;
 };
 
 export type Outcome = {

@@ -7,8 +7,15 @@ import { addressedNames, mentionedNames } from './mentions.ts';
 const known: Known = {
   kind: 'issue',
   me: { id: 1, username: 'me' },
-  may: { update: true, metadata: true },
-  now: { state: 'opened', confidential: false, locked: false, assigneeIds: [7], issueType: 'issue' },
+  may: { update: true, metadata: true, promote: true },
+  now: {
+    state: 'opened',
+    confidential: false,
+    locked: false,
+    assigneeIds: [7],
+    issueType: 'issue',
+    stage: 'here',
+  },
   today: '2026-01-31',
   users: new Map([
     ['ann', 2],
@@ -24,6 +31,11 @@ const known: Known = {
     ['g/p#6', 66],
   ]),
   epics: new Map([['&1', 101]]),
+  projects: new Map([
+    ['g/p', 1],
+    ['g/other', 2],
+  ]),
+  projectId: 1,
 };
 
 const cases: [text: string, comesTo: Record<string, unknown>][] = [
@@ -78,6 +90,12 @@ test.each([
   ['/remove_time_spent', { do: 'reset_spent' }],
   ['/relate g/p#6', { do: 'link', issueId: 66, type: 'relates_to' }],
   ['/blocked_by #5', { do: 'link', issueId: 55, type: 'is_blocked_by' }],
+  ['/move g/other', { do: 'move', projectId: 2 }],
+  ['/move G/Other', { do: 'move', projectId: 2 }],
+  ['/clone', { do: 'clone', projectId: 1, withNotes: false }],
+  ['/clone --with_notes', { do: 'clone', projectId: 1, withNotes: true }],
+  ['/clone g/other --with_notes', { do: 'clone', projectId: 2, withNotes: true }],
+  ['/promote', { do: 'promote' }],
 ])('%j does something', (text, effect) => {
   expect(interpretCommands(text, known)).toMatchObject({ text: '', changes: {}, effects: [effect] });
 });
@@ -99,6 +117,10 @@ test.each([
   '/epic &9',
   '/react tada',
   '/title',
+  '/move',
+  '/move g/p',
+  '/move g/missing',
+  '/clone g/missing',
 ])('%j means nothing here', (text) => {
   const read = interpretCommands(text, known);
   expect(read).toMatchObject({ text: '', changes: {}, effects: [], messages: [] });
@@ -106,15 +128,30 @@ test.each([
 });
 
 test('who is not of the team changes what the author may, and nothing more', () => {
-  const text = '/title Mine\n/close\n/label ~bug\n/assign me\n/lock\n/subscribe';
-  const author = { ...known, may: { update: true, metadata: false } };
+  const text =
+    '/title Mine\n/close\n/label ~bug\n/assign me\n/lock\n/subscribe\n/move g/other\n/clone\n/promote';
+  const author = { ...known, may: { update: true, metadata: false, promote: true } };
   expect(interpretCommands(text, author)).toMatchObject({
     changes: { title: 'Mine', state_event: 'close' },
     effects: [{ do: 'subscribe' }],
-    refused: ['label', 'assign', 'lock'],
+    refused: ['label', 'assign', 'lock', 'move', 'clone', 'promote'],
   });
-  const guest = { ...known, may: { update: false, metadata: false } };
+  const guest = { ...known, may: { update: false, metadata: false, promote: false } };
   expect(interpretCommands(text, guest)).toMatchObject({ changes: {}, effects: [{ do: 'subscribe' }] });
+});
+
+test('an issue goes elsewhere once, when it is there and not gone yet, and becomes an epic only by who makes those', () => {
+  const text = '/clone\n/move g/other\n/promote';
+  expect(interpretCommands(text, known)).toMatchObject({
+    effects: [{ do: 'clone' }],
+    refused: ['move', 'promote'],
+  });
+  const staged = (stage: 'new' | 'gone') => ({ ...known, now: { ...known.now, stage } });
+  expect(interpretCommands(text, staged('new'))).toMatchObject({ effects: [] });
+  expect(interpretCommands('/move g/other\n/promote', staged('gone'))).toMatchObject({ effects: [] });
+  expect(interpretCommands('/clone', staged('gone'))).toMatchObject({ effects: [{ do: 'clone' }] });
+  const may = { update: true, metadata: true, promote: false };
+  expect(interpretCommands('/promote', { ...known, may })).toMatchObject({ effects: [] });
 });
 
 test.each([
@@ -161,6 +198,7 @@ test.each<[text: string, names: string[]]>([
   ['`@ann` and\n```\n@bob\n```\n@carl', ['carl']],
   ['<!-- @ann --> (@bob)', ['bob']],
   ['@first.last-one!', ['first.last-one']],
+  ['@all, @Group/Sub/sub-sub. and @group/', ['all', 'group/sub/sub-sub', 'group']],
   ['a ``` @ann', ['ann']],
   ['``` @ann', []],
   ['', []],
@@ -172,6 +210,7 @@ test.each<[text: string, names: string[]]>([
   ['@ann @bob: look', ['ann', 'bob']],
   ['@ann and @bob look', ['ann', 'bob']],
   ['look, @ann', []],
+  ['@group/sub, @all: look', ['group/sub', 'all']],
 ])('%j is addressed to %j', (text, names) => {
   expect(addressedNames(text)).toEqual(names);
 });

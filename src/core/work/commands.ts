@@ -2,7 +2,7 @@
 
 import { fencedLines } from './code-spans.ts';
 import { commandRules } from './command-rules.ts';
-import type { Changes, Effect, Known } from './command-terms.ts';
+import { type Changes, type Effect, isDeparture, type Known } from './command-terms.ts';
 import type { TargetKind } from './targets.ts';
 
 export type { Effect, Known } from './command-terms.ts';
@@ -65,12 +65,14 @@ export function interpretCommands(text: string, known: Known): Interpretation {
     const { update, metadata } = known.may;
     const allowed = { speakers: true, author: update, team: metadata }[rule.who];
     const outcome = allowed ? rule.mean(command.argument, known, changes) : undefined;
-    if (!outcome || effects.length + (outcome.effects?.length ?? 0) > MOST_EFFECTS) {
+    const added = outcome?.effects ?? [];
+    const leavesTwice = added.some(isDeparture) && effects.some(isDeparture);
+    if (!outcome || leavesTwice || effects.length + added.length > MOST_EFFECTS) {
       refused.push(command.name);
       continue;
     }
     changes = { ...changes, ...outcome.changes };
-    effects.push(...(outcome.effects ?? []));
+    effects.push(...added);
     if (outcome.message !== undefined) messages.push(outcome.message);
     if (outcome.text !== undefined) kept.push(outcome.text);
   }

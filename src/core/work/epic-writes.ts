@@ -38,36 +38,44 @@ export const createEpic = (
   group: AuthorizedGroup,
   input: NewEpic,
   parent?: FoundEpic,
-): Promise<EpicRow> =>
-  inTransaction(context.db, async (tx) => {
-    const { actor } = context;
-    const columns = newColumns(input);
-    // Before the group's counter is locked, as whoever puts one epic below another does.
-    if (parent) await lockTrees(tx);
-    const iid = await nextIid(tx, { groupId: group.id }, 'epics');
-    const time = input.created_at ?? now();
-    const epic = await tx
-      .insertInto('epics')
-      .values({
-        ...columns,
-        iid,
-        namespace_id: group.id,
-        author_id: actor.id,
-        title: input.title,
-        relative_position: 0,
-        created_at: time,
-        updated_at: time,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    const labels = await changedLabels(tx, actor, group, [], input);
-    await writeLabels(tx, epic.id, { added: labels, removed: [] });
-    const events = resourceEvents([{ what: 'labels', added: labels, removed: [] }]);
-    await writeResourceEvents(tx, { epicId: epic.id }, actor.id, events);
-    await remind(context, tx, group, epic, null);
-    await tell(tx, actor, group, epic, 'epic_created', 'created');
-    return parent ? moveEpic(tx, actor, { epic, group }, { from: null, to: parent }) : epic;
-  });
+): Promise<EpicRow> => inTransaction(context.db, (tx) => insertEpic(context, tx, group, input, parent));
+
+/** The same within a transaction. */
+export async function insertEpic(
+  context: EpicWriting,
+  tx: Db,
+  group: AuthorizedGroup,
+  input: NewEpic,
+  parent?: FoundEpic,
+): Promise<EpicRow> {
+  const { actor } = context;
+  const columns = newColumns(input);
+  // Before the group's counter is locked, as whoever puts one epic below another does.
+  if (parent) await lockTrees(tx);
+  const iid = await nextIid(tx, { groupId: group.id }, 'epics');
+  const time = input.created_at ?? now();
+  const epic = await tx
+    .insertInto('epics')
+    .values({
+      ...columns,
+      iid,
+      namespace_id: group.id,
+      author_id: actor.id,
+      title: input.title,
+      relative_position: 0,
+      created_at: time,
+      updated_at: time,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const labels = await changedLabels(tx, actor, group, [], input);
+  await writeLabels(tx, epic.id, { added: labels, removed: [] });
+  const events = resourceEvents([{ what: 'labels', added: labels, removed: [] }]);
+  await writeResourceEvents(tx, { epicId: epic.id }, actor.id, events);
+  await remind(context, tx, group, epic, null);
+  await tell(tx, actor, group, epic, 'epic_created', 'created');
+  return parent ? moveEpic(tx, actor, { epic, group }, { from: null, to: parent }) : epic;
+}
 
 /** The parent that an epic leaves, if there is one that the actor sees, and the one that it gets. */
 export type Parentage = { from: FoundEpic | null; to: FoundEpic | null };
@@ -139,12 +147,6 @@ export const deleteEpic = (
     const epic = await lockEpic(tx, id);
     check(epic.updated_at);
     await tx.deleteFrom('epics').where('id', '=', id).execute();
-    await tx
-      .deleteFrom('activity_events')
-      .where('namespace_id', '=', group.id)
-      .where('target_type', '=', 'Epic')
-      .where('target_id', '=', id)
-      .execute();
     await tell(tx, actor, group, epic, 'epic_destroyed');
   });
 

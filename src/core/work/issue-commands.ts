@@ -3,7 +3,7 @@ import type { AuthorizedProject } from '../access/find.ts';
 import type { Effect } from './commands.ts';
 import type { IssueChanges } from './issue-changes.ts';
 import type { IssueRow } from './issue-rows.ts';
-import { atCreation, readCommands, type Spoken } from './read-commands.ts';
+import { atCreation, readCommands, type Spoken, stageOf } from './read-commands.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** The request with what its description's commands add to it, and what they do besides. */
@@ -57,5 +57,6 @@ async function standing(
     locked: issue.discussion_locked === true,
     assigneeIds: assignees,
     issueType: issue.issue_type,
+    stage: stageOf(issue),
   };
 }

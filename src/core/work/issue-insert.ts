@@ -1,17 +1,17 @@
 /**
- * The birth of an issue as one statement: the number, the row, and all that hangs on it. Where that is a transaction of its
- * own, the project's counter is locked for no trip to the database; and a number is never taken in vain.
+ * The birth of issues as one statement: the number, the row, and all that hangs on it. Where that is a transaction of its
+ * own, a project's counter is locked for no trip to the database; and a number is never taken in vain. What one process
+ * creates at the same time is born together.
  */
 import { CompiledQuery } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { declareUnique, translateDatabaseError } from '../../platform/db/errors.ts';
-import { DEFERRED_FLUSH } from '../../platform/db/flush.ts';
+import { together } from '../../platform/together.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { auditRow } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { UserBasicRow } from '../identity/records.ts';
-import { countUp } from './counters.ts';
 import type { Reminder } from './issue-named.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { issueAnnouncement } from './work-events.ts';
@@ -46,150 +46,212 @@ export type BornIssue = {
   reminders: readonly Reminder[];
 };
 
-/** A statement that is put together: `give` adds a value and returns its place in the text. */
-function statement() {
-  const values: unknown[] = [];
-  const give = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
-  return { values, give };
-}
-
-type Parts = {
-  give: (value: unknown, type: string) => string;
-  actorId: string;
-  projectId: string;
-  time: string;
-};
-
-/** What an issue has at its sides, each as a CTE beside `made`; what it has not costs nothing. */
-function sideStatements(issue: BornIssue, { give, actorId, projectId, time }: Parts): string[] {
-  const parts: string[] = [];
-  const event = (
-    kind: string,
-    action: string,
-    label: string,
-    milestone: string,
-    weight: string,
-    from: string,
-  ) => `
-    select '${kind}', made.id, ${actorId}, ${action}, ${label}, ${milestone}, ${weight}, made.created_at from made${from}`;
-  const events: string[] = [];
-  if (issue.assigneeIds.length > 0) {
-    parts.push(`assigned as (insert into issue_assignees (issue_id, user_id)
-      select made.id, u from made, unnest(${give([...issue.assigneeIds], 'bigint[]')}) u)`);
-  }
-  if (issue.labelIds.length > 0) {
-    const labels = give([...issue.labelIds], 'bigint[]');
-    parts.push(`labelled as (insert into label_links (label_id, issue_id)
-      select l, made.id from made, unnest(${labels}) l)`);
-    events.push(event('label', `'add'`, 'l', 'null::bigint', 'null::integer', `, unnest(${labels}) l`));
-  }
-  if (issue.milestoneId !== null) {
-    events.push(event('milestone', `'add'`, 'null::bigint', 'made.milestone_id', 'null::integer', ''));
-  }
-  if (issue.weight !== null) {
-    events.push(event('weight', 'null', 'null::bigint', 'null::bigint', 'made.weight', ''));
-  }
-  if (events.length > 0) {
-    parts.push(`told as (insert into resource_events
-      (kind, issue_id, user_id, action, label_id, milestone_id, weight, created_at)${events.join(' union all ')})`);
-  }
-  if (issue.epicId !== null) {
-    parts.push(`in_epic as (insert into epic_issues (epic_id, issue_id, relative_position)
-      select ${give(issue.epicId, 'bigint')}, made.id, made.relative_position from made)`);
-  }
-  if (issue.reminders.length > 0) {
-    const users = give(
-      issue.reminders.map(({ userId }) => userId),
-      'bigint[]',
-    );
-    const actions = give(
-      issue.reminders.map(({ action }) => action),
-      'text[]',
-    );
-    parts.push(`reminded as (insert into todos (user_id, author_id, project_id, issue_id, action, created_at, updated_at)
-      select r.user_id, ${actorId}, ${projectId}, made.id, r.action, ${time}, ${time}
-      from made, unnest(${users}, ${actions}) as r(user_id, action))`);
-  }
-  return parts;
-}
+/** An issue to be, who makes it, and where. */
+export type Birth = { actor: Actor; project: AuthorizedProject; issue: BornIssue };
 
 /** The row, and its author as records show people. */
 export type Born = { issue: IssueRow; author: UserBasicRow };
 
-/**
- * Inserts it all; 409 for a given number that is taken. Deferred, the caller awaits flushed() before it answers anybody;
- * whoever else wants a number of the project then waits for no disk.
- */
-export async function insertIssue(
-  db: Db,
-  actor: Actor,
-  project: AuthorizedProject,
-  issue: BornIssue,
-  flush: 'with_commit' | 'deferred' = 'with_commit',
-): Promise<Born> {
-  const moment = now();
+/** What `given` has beside the columns of issues. */
+const sideColumns = {
+  place: 'integer',
+  actor_id: 'bigint',
+  given_iid: 'integer',
+  told_at: 'timestamptz',
+  assignee_ids: 'bigint[]',
+  label_ids: 'bigint[]',
+  epic_id: 'bigint',
+  reminded_ids: 'bigint[]',
+  reminders: 'text[]',
+  audit_details: 'jsonb',
+  fact: 'jsonb',
+} as const;
+
+const issueColumns = {
+  project_id: 'bigint',
+  author_id: 'bigint',
+  title: 'text',
+  description: 'text',
+  issue_type: 'text',
+  severity: 'text',
+  confidential: 'boolean',
+  discussion_locked: 'boolean',
+  milestone_id: 'bigint',
+  start_date: 'date',
+  due_date: 'date',
+  weight: 'integer',
+  health_status: 'text',
+  time_estimate: 'integer',
+  user_agent: 'text',
+  ip_address: 'text',
+  created_at: 'timestamptz',
+} as const;
+
+type GivenRow = Record<keyof typeof sideColumns | keyof typeof issueColumns, unknown>;
+
+function givenRow({ actor, project, issue }: Birth, place: number, moment: Date): GivenRow {
   const announcement = issueAnnouncement(actor, project, issue, 'issue_created');
   const [audit] = auditRow(announcement, moment);
-  const { values, give } = statement();
-  const [projectId, actorId, time] = [
-    give(project.id, 'bigint'),
-    give(actor.id, 'bigint'),
-    give(moment, 'timestamptz'),
-  ];
-  const createdAt = give(issue.createdAt, 'timestamptz');
-  const columns = {
-    author_id: give(issue.authorId, 'bigint'),
-    title: give(issue.title, 'text'),
-    description: give(issue.description, 'text'),
-    issue_type: give(issue.issueType, 'text'),
-    severity: give(issue.severity, 'text'),
-    confidential: give(issue.confidential, 'boolean'),
-    discussion_locked: give(issue.discussionLocked, 'boolean'),
-    milestone_id: give(issue.milestoneId, 'bigint'),
-    start_date: give(issue.startDate, 'date'),
-    due_date: give(issue.dueDate, 'date'),
-    weight: give(issue.weight, 'integer'),
-    health_status: give(issue.healthStatus, 'text'),
-    time_estimate: give(issue.timeEstimate, 'integer'),
-    user_agent: give(issue.userAgent, 'text'),
-    ip_address: give(issue.address, 'text'),
+  return {
+    place,
+    actor_id: actor.id,
+    given_iid: issue.iid,
+    told_at: moment,
+    project_id: project.id,
+    author_id: issue.authorId,
+    title: issue.title,
+    description: issue.description,
+    issue_type: issue.issueType,
+    severity: issue.severity,
+    confidential: issue.confidential,
+    discussion_locked: issue.discussionLocked,
+    milestone_id: issue.milestoneId,
+    start_date: issue.startDate,
+    due_date: issue.dueDate,
+    weight: issue.weight,
+    health_status: issue.healthStatus,
+    time_estimate: issue.timeEstimate,
+    user_agent: issue.userAgent,
+    ip_address: issue.address,
+    created_at: issue.createdAt,
+    assignee_ids: issue.assigneeIds,
+    label_ids: issue.labelIds,
+    epic_id: issue.epicId,
+    reminded_ids: issue.reminders.map(({ userId }) => userId),
+    reminders: issue.reminders.map(({ action }) => action),
+    audit_details: audit?.details,
+    fact: announcement.fact?.payload,
   };
-  const details = (value: unknown, name: string) =>
-    `${give(JSON.stringify(value), 'text')}::jsonb || jsonb_build_object('${name}', made.id)`;
-  const number = countUp(
-    'project',
-    'issues',
-    projectId,
-    issue.iid === null ? 'null' : give(issue.iid, 'integer'),
-    // Every new issue is open; a trigger counts how that changes.
-    { open_issues: '1', ...(issue.confidential && { open_confidential_issues: '1' }) },
-  );
-  const parts = [
-    `number as (${number})`,
-    `made as (insert into issues (iid, project_id, relative_position, created_at, updated_at, ${Object.keys(columns).join(', ')})
-      select iid, ${projectId}, iid::bigint * ${PLACE_GAP}, ${createdAt}, ${createdAt}, ${Object.values(columns).join(', ')}
-      from number returning *)`,
-    ...sideStatements(issue, { give, actorId, projectId, time }),
+}
+
+/** What issues have at their sides, each as a CTE beside `born`; what none of them has costs nothing. */
+function sideStatements(issues: readonly BornIssue[]): string[] {
+  const some = (has: (issue: BornIssue) => boolean) => issues.some(has);
+  const event = (kind: string, columns: string, from = '', where = 'true') => `
+    select '${kind}', id, actor_id, ${columns}, created_at from born${from} where ${where}`;
+  const labels = ', unnest(label_ids) l';
+  const isLabelled = some(({ labelIds }) => labelIds.length > 0);
+  const events = [
+    isLabelled && event('label', `'add', l, null::bigint, null::integer`, labels),
+    some(({ milestoneId }) => milestoneId !== null) &&
+      event('milestone', `'add', null::bigint, milestone_id, null::integer`, '', 'milestone_id is not null'),
+    some(({ weight }) => weight !== null) &&
+      event('weight', 'null, null::bigint, null::bigint, weight', '', 'weight is not null'),
+  ].filter((text) => text !== false);
+  return [
+    some(({ assigneeIds }) => assigneeIds.length > 0) &&
+      `assigned as (insert into issue_assignees (issue_id, user_id) select id, u from born, unnest(assignee_ids) u)`,
+    isLabelled &&
+      `labelled as (insert into label_links (label_id, issue_id) select l, id from born${labels})`,
+    events.length > 0 &&
+      `told as (insert into resource_events
+        (kind, issue_id, user_id, action, label_id, milestone_id, weight, created_at)${events.join(' union all ')})`,
+    some(({ epicId }) => epicId !== null) &&
+      `in_epic as (insert into epic_issues (epic_id, issue_id, relative_position)
+        select epic_id, id, relative_position from born where epic_id is not null)`,
+    some(({ reminders }) => reminders.length > 0) &&
+      `reminded as (insert into todos (user_id, author_id, project_id, issue_id, action, created_at, updated_at)
+        select r.user_id, actor_id, project_id, id, r.action, told_at, told_at
+        from born, unnest(reminded_ids, reminders) as r(user_id, action))`,
+  ].filter((text) => text !== false);
+}
+
+const definition = (columns: Readonly<Record<string, string>>): string =>
+  Object.entries(columns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ');
+
+const given = `jsonb_to_recordset($1::text::jsonb) as given (${definition({ ...sideColumns, ...issueColumns })})`;
+const columns = Object.keys(issueColumns).join(', ');
+
+/**
+ * The text for issues without numbers of their own, or for one that may have one. Counters are counted up, and so locked,
+ * in the order of their projects: no two processes wait for each other. `patience` is evaluated before anything waits.
+ */
+const insertion = (issues: readonly BornIssue[], patience?: string): string => `
+  with given as materialized (select given.*${patience === undefined ? '' : `, ${patience} as patience`} from ${given}),
+  counted as (insert into project_counters as c (project_id, issues, open_issues, open_confidential_issues)
+    select project_id, coalesce(max(given_iid), count(*)), count(*), count(*) filter (where confidential)
+      from given group by project_id order by project_id
+    on conflict (project_id) do update set
+      issues = ${issues[0]?.iid == null ? 'c.issues + excluded.issues' : 'greatest(c.issues, excluded.issues)'},
+      open_issues = c.open_issues + excluded.open_issues,
+      open_confidential_issues = c.open_confidential_issues + excluded.open_confidential_issues
+    returning project_id, issues),
+  numbered as (select given.*, coalesce(given_iid, counted.issues + 1 -
+      row_number() over (partition by project_id order by place desc)) as iid
+    from given join counted using (project_id)),
+  made as (insert into issues (iid, relative_position, updated_at, ${columns})
+    select iid, iid::bigint * ${PLACE_GAP}, created_at, ${columns} from numbered returning *),
+  born as (select made.*, ${Object.keys(sideColumns)
+    .map((name) => `numbered.${name}`)
+    .join(', ')} from made join numbered using (project_id, iid)),
+  ${[
+    ...sideStatements(issues),
     `shown as (insert into activity_events (action, author_id, project_id, target_type, target_id, created_at)
-      select 'created', ${actorId}, ${projectId}, 'Issue', made.id, ${time} from made)`,
+      select 'created', actor_id, project_id, 'Issue', id, told_at from born)`,
+    `touched as (update projects set last_activity_at = told.at
+      from (select project_id, max(told_at) as at from born group by project_id) told
+      where id = told.project_id and last_activity_at < told.at - interval '1 hour')`,
     `audited as (insert into audit_events (author_id, entity_type, entity_id, event_name, details, created_at)
-      select ${actorId}, 'Project', ${projectId}, 'issue_created', ${details(audit?.details, 'target_id')}, ${time} from made)`,
+      select actor_id, 'Project', project_id, 'issue_created', audit_details || jsonb_build_object('target_id', id), told_at
+      from born)`,
     `heard as (insert into outbox (fact, payload, created_at)
-      select 'issue_created', ${details(announcement.fact?.payload, 'issue_id')}, ${time} from made)`,
-  ];
-  const text = `with ${parts.join(',\n')}
-    select made.*, jsonb_build_object('id', u.id, 'username', u.username, 'name', u.name, 'state', u.state, 'avatar', u.avatar,
-      'public_email', u.public_email, 'locked', u.locked_at is not null, 'email', u.email) as author${flush === 'deferred' ? `, ${DEFERRED_FLUSH} as flush` : ''}
-    from made left join users u on u.id = made.author_id`;
+      select 'issue_created', fact || jsonb_build_object('issue_id', id), told_at from born)`,
+  ].join(',\n  ')}
+  select made.*, numbered.place, jsonb_build_object('id', u.id, 'username', u.username, 'name', u.name, 'state', u.state,
+    'avatar', u.avatar, 'public_email', u.public_email, 'locked', u.locked_at is not null, 'email', u.email) as author
+  from made join numbered using (project_id, iid) left join users u on u.id = made.author_id`;
+
+async function insertAll(db: Db, births: readonly Birth[], patience?: string): Promise<Born[]> {
+  const moment = now();
+  const text = insertion(
+    births.map(({ issue }) => issue),
+    patience,
+  );
+  const rows = births.map((birth, place) => givenRow(birth, place, moment));
+  const found = await db.executeQuery<IssueRow & { author: UserBasicRow; place: number }>(
+    CompiledQuery.raw(text, [JSON.stringify(rows)]),
+  );
+  const born: Born[] = [];
+  for (const row of found.rows) born[row.place] = { issue: row, author: row.author };
+  return born;
+}
+
+/** Inserts it all in the caller's transaction; 409 for a given number that is taken. */
+export async function insertIssue(tx: Db, birth: Birth): Promise<Born> {
   try {
-    const { rows } = await db.executeQuery<IssueRow & { author: UserBasicRow; flush?: string }>(
-      CompiledQuery.raw(text, values),
-    );
-    const [row] = rows;
-    if (!row) throw new Error('an insert returns its row');
-    const { author, flush: _, ...made } = row;
-    return { issue: made, author };
+    const [born] = await insertAll(tx, [birth]);
+    if (!born) throw new Error('an insert returns its row');
+    return born;
   } catch (error) {
     throw translateDatabaseError(error);
   }
 }
+
+/** So many are born together at most. */
+const MOST_TOGETHER = 64;
+
+/** Milliseconds: whoever's project is held for longer is waited for alone. */
+const PATIENCE = `set_config('lock_timeout', '50', true)`;
+
+/** Refused as a whole by the database, for what one of them says or waits for (SQLSTATE classes 22, 23, 40 and 55). */
+const isRolledBack = (error: unknown): boolean =>
+  /^(22|23|40|55)/.test(String((error as { code?: unknown }).code));
+
+const insertTogether = together<Db, Birth, Born>(MOST_TOGETHER, async (db, births) => {
+  try {
+    return await insertAll(db, births, PATIENCE);
+  } catch (error) {
+    if (!isRolledBack(error)) throw translateDatabaseError(error);
+    return births.map((birth) => insertIssue(db, birth));
+  }
+});
+
+/**
+ * Inserts it all in a transaction of its own, or in one that is shared with whatever else is born just now; 409 for a
+ * given number that is taken.
+ */
+export const bearIssue = (db: Db, birth: Birth): Promise<Born> =>
+  // A number that is taken would be everybody's trouble.
+  birth.issue.iid === null ? insertTogether(db, birth) : insertIssue(db, birth);

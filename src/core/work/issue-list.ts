@@ -12,7 +12,7 @@ import type { VisibleIssues } from './issue-visibility.ts';
 
 export type IssueCondition = RawBuilder<SqlBool>;
 
-/** A statement giving ids of issues; `tail` orders them, by their number as `1`, and bounds them. */
+/** A statement giving ids of issues, below the CTEs of a list; `tail` orders them, by their number as `1`, and bounds them. */
 export type IssueSeed = (tail: RawBuilder<unknown>) => RawBuilder<unknown>;
 
 /** A condition over `issues i` and, where an index leads to all that it is true of, the way there. */
@@ -84,17 +84,38 @@ const FEW_ISSUES = 1_000;
 /** The clause that is true of the least issues by its index. */
 type Seeded = { clause: IssueClause; seed: IssueSeed; isFew: boolean };
 
-/** The best of the clauses to find issues by, if there is one; counted no further than FEW_ISSUES. */
-async function seedOf(db: Db, filter: IssueFilter): Promise<Seeded | undefined> {
+/** Of more issues in the projects listed, a clause is not counted on to see whether it is true of even more. */
+const MANY_ISSUES = 100_000;
+
+/** Whether a clause leads to no fewer issues than there are in the projects listed: most of them are elsewhere. */
+async function leadsElsewhere(db: Db, { ctes }: VisibleIssues, seed: IssueSeed): Promise<boolean> {
+  const { rows } = await sql<{ elsewhere: boolean }>`
+    with ${ctes}, listed as materialized (
+      select coalesce(sum(issues), 0) as issues from project_counters
+      where project_id in (select id from issue_projects))
+    select case when issues > ${fragment(String(MANY_ISSUES))} then false
+      else issues <= (select count(*) from (${seed(sql`limit (select issues from listed)`)}) counted) end as elsewhere
+    from listed`.execute(db);
+  return rows[0]?.elsewhere ?? false;
+}
+
+/** The best of the clauses to find issues by, if there is one; counted no further than FEW_ISSUES at first. */
+async function seedOf(
+  db: Db,
+  { visible, filter }: Pick<IssueListQuery, 'visible' | 'filter'>,
+): Promise<Seeded | undefined> {
   const seeded = filter.flatMap((clause) => (clause.seed ? [{ clause, seed: clause.seed }] : []));
   const [first] = seeded;
   if (!first) return undefined;
   const bound = fragment(`limit ${FEW_ISSUES + 1}`);
   const counts = seeded.map(({ seed }) => sql`(select count(*) from (${seed(bound)}) counted)::integer`);
-  const { rows } = await sql<{ counts: number[] }>`select array[${sql.join(counts)}] as counts`.execute(db);
+  const { rows } = await sql<{ counts: number[] }>`
+    with ${visible.ctes} select array[${sql.join(counts)}] as counts`.execute(db);
   const found = rows[0]?.counts ?? [];
   const least = Math.min(...found);
-  return { ...(seeded[found.indexOf(least)] ?? first), isFew: least <= FEW_ISSUES };
+  const best = seeded[found.indexOf(least)] ?? first;
+  const isFew = least <= FEW_ISSUES;
+  return isFew || !(await leadsElsewhere(db, visible, best.seed)) ? { ...best, isFew } : undefined;
 }
 
 /** The selected columns of all issues that a clause leads to, or of the first of them. */
@@ -184,6 +205,28 @@ function orderOf({ by, sort }: IssueListQuery): RawBuilder<unknown> {
   return fragment(`page.place ${sort}${nullable ? ' nulls last' : ''}, page.id ${sort}`);
 }
 
+/**
+ * How many of the issues that a clause is true of are in the list, counted to `limit`; undefined where too many of those
+ * looked at are not. Looked up together they are found in a fraction of the time that one by one takes.
+ */
+async function countTogether(
+  db: Db,
+  { visible, filter }: IssueListQuery,
+  { clause, seed }: Seeded,
+  limit: number,
+): Promise<number | undefined> {
+  const lookedAt = 2 * limit;
+  // The newest, of which most are open.
+  const newest = fragment(`order by 1 desc limit ${lookedAt}`);
+  const { rows } = await sql<{ count: number; found: number }>`
+    with ${visible.ctes}, found as materialized (select array(${seed(newest)}) as ids)
+    select (select count(*) from (select i.id from issues i where i.id = any((select ids from found)::bigint[])
+      and ${all([visible.conditionAlone, ...wheres(filter, clause)])} limit ${fragment(String(limit))}) counted) as count,
+      cardinality(ids) as found from found`.execute(db);
+  const [row] = rows;
+  return row && (row.count === limit || row.found < lookedAt) ? row.count : undefined;
+}
+
 /** How many there are, counted to `limit` and no further. */
 async function count(
   db: Db,
@@ -191,6 +234,8 @@ async function count(
   seeded: Seeded | undefined,
   limit: number,
 ): Promise<number> {
+  const together = seeded && !seeded.isFew ? await countTogether(db, query, seeded, limit) : undefined;
+  if (together !== undefined) return together;
   const bound = fragment(`limit ${limit}`);
   // An issue can be met twice, by two labels of one name.
   const { rows } = await sql<{ count: number }>`
@@ -200,9 +245,9 @@ async function count(
   return rows[0]?.count ?? 0;
 }
 
-/** One page of the issues that the caller sees and the filter admits, in four statements at most. */
+/** One page of the issues that the caller sees and the filter admits, in six statements at most. */
 export async function listIssues(db: Db, query: IssueListQuery, page: PageRequest): Promise<Page<IssueRow>> {
-  const seeded = await seedOf(db, query.filter);
+  const seeded = await seedOf(db, query);
   if (page.kind === 'offset') {
     const fetching = fetch(db, query, seeded, page.perPage + 1, page.offset);
     const counting = () => count(db, query, seeded, page.countLimit + 1);
@@ -249,7 +294,7 @@ export async function countIssueStates(
   db: Db,
   query: Pick<IssueListQuery, 'visible' | 'filter'>,
 ): Promise<{ opened: number; closed: number }> {
-  const seeded = await seedOf(db, query.filter);
+  const seeded = await seedOf(db, query);
   const { rows } = await sql<{ opened: number; closed: number }>`
     with ${query.visible.ctes}
     select count(*) filter (where state = 'opened') as opened, count(*) filter (where state = 'closed') as closed

@@ -1,22 +1,21 @@
 /** Issues that go to another project, or are made there once more. */
-import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { announce } from '../activity/announce.ts';
-import type { Actor } from '../identity/actor.ts';
-import { insertIssue } from './issue-insert.ts';
+import { closeForGood, copyNotes, takeAlong } from './issue-copies.ts';
+import { type BornIssue, insertIssue } from './issue-insert.ts';
 import { lockIssue } from './issue-lock.ts';
 import { currentSides, findSides, issueReference } from './issue-named.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { availableMilestoneByTitle } from './milestone-find.ts';
+import { textsMover } from './moved-texts.ts';
 import { writeSystemNotes } from './notes.ts';
-import { writeResourceEvents } from './resource-events.ts';
 import { systemNote } from './system-notes.ts';
 import { issueTarget } from './targets.ts';
 import { issueAnnouncement } from './work-events.ts';
-import type { WriteContext } from './write-context.ts';
+import type { Writing } from './write-context.ts';
 
 /** 400 with the text alone, as for what is refused for a reason. */
 const refused = (reason: string) => new Failure('bad_request', reason);
@@ -27,7 +26,7 @@ type Copy = {
 };
 
 /** What of the issue's sides there is in the other project too: labels and milestone by name, people who may read there. */
-async function sidesThere(context: WriteContext, issue: IssueRow, to: AuthorizedProject) {
+async function sidesThere(context: Writing, issue: IssueRow, to: AuthorizedProject) {
   const { db } = context;
   const here = await currentSides(db, issue.id);
   const milestone =
@@ -55,7 +54,7 @@ async function sidesThere(context: WriteContext, issue: IssueRow, to: Authorized
 
 /** A new issue in `to` with what the issue says. Moved, it keeps its author and its times; cloned, it is the actor's. */
 async function copyIssue(
-  context: WriteContext,
+  context: Writing,
   from: AuthorizedProject,
   issue: IssueRow,
   to: AuthorizedProject,
@@ -67,11 +66,13 @@ async function copyIssue(
   return inTransaction(db, async (tx) => {
     const locked = await lockIssue(tx, issue.id);
     if (moves && locked.moved_to_id !== null) throw insufficient(how);
-    const { issue: born } = await insertIssue(tx, actor, to, {
+    const moveTexts = textsMover(tx, context.services, from, to);
+    const [description = null] = locked.description === null ? [] : await moveTexts([locked.description]);
+    const copy: BornIssue = {
       iid: null,
       authorId: moves ? locked.author_id : actor.id,
       title: locked.title,
-      description: locked.description,
+      description,
       issueType: locked.issue_type,
       severity: locked.severity,
       confidential: locked.confidential,
@@ -87,11 +88,13 @@ async function copyIssue(
       epicId: null,
       reminders: [],
       ...sides,
-    });
-    if (withNotes) await copyNotes(tx, issue.id, born);
+    };
+    const { issue: born } = await insertIssue(tx, { actor, project: to, issue: copy });
+    const fresh = { kind: 'issue', id: born.id, place: to } as const;
+    if (withNotes) await copyNotes(tx, issue.id, fresh, moveTexts);
     if (moves) await takeAlong(tx, issue.id, born.id);
     await tellBoth(context, tx, { project: from, issue: locked }, { project: to, issue: born }, how);
-    if (moves) await close(tx, actor, locked, born.id);
+    if (moves) await closeForGood(tx, actor, locked, { moved_to_id: born.id });
     return finish(tx, locked, born, { how, withNotes });
   });
 }
@@ -99,7 +102,7 @@ async function copyIssue(
 type Placed = { issue: IssueRow; project: AuthorizedProject };
 
 async function tellBoth(
-  { actor }: WriteContext,
+  { actor }: Writing,
   tx: Db,
   old: Placed,
   fresh: Placed,
@@ -121,48 +124,6 @@ async function tellBoth(
     tx,
     issueAnnouncement(actor, old.project, old.issue, event, { new_issue_id: fresh.issue.id }),
   );
-}
-
-/** Threads stay threads, under a new id of their own. */
-const copyNotes = (tx: Db, from: number, to: IssueRow) =>
-  sql`insert into notes (project_id, issue_id, author_id, body, discussion_id, in_thread, system_action, internal,
-      resolved_at, resolved_by_id, last_edited_at, created_at, updated_at)
-    select ${to.project_id}, ${to.id}, author_id, body,
-      left(encode(sha256((discussion_id || ' ' || ${to.id}::bigint)::bytea), 'hex'), 40), in_thread, system_action,
-      internal, resolved_at, resolved_by_id, last_edited_at, created_at, updated_at
-    from notes where issue_id = ${from} order by created_at, id`.execute(tx);
-
-/** Awards, time and who wants to hear of it; and the links, which are of both from then on. */
-async function takeAlong(tx: Db, from: number, to: number): Promise<void> {
-  await sql`insert into award_emoji (name, user_id, issue_id, created_at, updated_at)
-    select name, user_id, ${to}, created_at, updated_at from award_emoji where issue_id = ${from} order by id`.execute(
-    tx,
-  );
-  await sql`insert into timelogs (issue_id, user_id, seconds, summary, spent_at, created_at)
-    select ${to}, user_id, seconds, summary, spent_at, created_at from timelogs where issue_id = ${from} order by id`.execute(
-    tx,
-  );
-  await sql`insert into subscriptions (user_id, issue_id, subscribed, created_at, updated_at)
-    select user_id, ${to}, subscribed, created_at, updated_at from subscriptions where issue_id = ${from}`.execute(
-    tx,
-  );
-  await sql`insert into issue_links (source_id, target_id, link_type, created_at, updated_at)
-    select case source_id when ${from} then ${to}::bigint else source_id end,
-      case target_id when ${from} then ${to}::bigint else target_id end, link_type, created_at, updated_at
-    from issue_links where source_id = ${from} or target_id = ${from} order by id`.execute(tx);
-}
-
-/** The new issue takes the place of the old one. */
-async function close(tx: Db, actor: Actor, old: IssueRow, newId: number): Promise<void> {
-  const time = now();
-  const closed = { state: 'closed', closed_at: time, closed_by_id: actor.id };
-  await tx
-    .updateTable('issues')
-    .set({ ...(old.state !== 'closed' && closed), moved_to_id: newId, updated_at: time })
-    .where('id', '=', old.id)
-    .execute();
-  if (old.state === 'closed') return;
-  await writeResourceEvents(tx, { issueId: old.id }, actor.id, [{ kind: 'state', action: 'closed' }]);
 }
 
 /** The counts that came along with notes and awards, and, of one that moved, how it stood. */
@@ -188,7 +149,7 @@ const insufficient = (how: Copy['how']) => refused(`Cannot ${how} issue due to i
 
 /** The issue in another project; what was there is closed. 400 unless the caller manages the issues of both. */
 export async function moveIssue(
-  context: WriteContext,
+  context: Writing,
   from: AuthorizedProject,
   issue: IssueRow,
   to: AuthorizedProject,
@@ -201,7 +162,7 @@ export async function moveIssue(
 
 /** Another issue that says the same, here or in another project. 400 unless the caller manages the issues of both. */
 export async function cloneIssue(
-  context: WriteContext,
+  context: Writing,
   from: AuthorizedProject,
   issue: IssueRow,
   to: AuthorizedProject,

@@ -8,12 +8,14 @@ import type { IssueChanges, Labelled, Named, Referenced } from './issue-changes.
 import { findIssueById } from './issue-find.ts';
 import { resolveLabels } from './label-find.ts';
 import type { LabelRow } from './label-records.ts';
-import { addressedNames, mentionedNames, type Person, readersAmong, usersByName } from './mentions.ts';
+import { type Person, readersAmong } from './mentions.ts';
 import { availableMilestone } from './milestone-find.ts';
 import type { MilestoneRow } from './milestone-records.ts';
+import { findReminders, type Reminder } from './reminders.ts';
 import type { Target } from './targets.ts';
-import type { TodoAction } from './todo-writes.ts';
-import type { WriteContext } from './write-context.ts';
+import type { Writing } from './write-context.ts';
+
+export type { Reminder } from './reminders.ts';
 
 export type Sides = {
   assignees: Named[] | undefined;
@@ -38,7 +40,7 @@ const milestoneReference = (milestone: Pick<MilestoneRow, 'project_id' | 'iid' |
 
 /** Those of the users who may read the project's issues, in the order asked for; the rest are passed over. */
 async function findAssignees(
-  { db, services, actor }: WriteContext,
+  { db, services, actor }: Writing,
   project: AuthorizedProject,
   ids: readonly number[],
 ): Promise<Named[]> {
@@ -64,7 +66,7 @@ async function findAssignees(
 
 /** The labels of these names. Missing ones are made, in a transaction of their own, by those who may. */
 async function findLabels(
-  { db, actor }: WriteContext,
+  { db, actor }: Writing,
   project: AuthorizedProject,
   names: readonly string[],
   create: boolean,
@@ -83,7 +85,7 @@ async function findMilestone(db: Db, project: AuthorizedProject, id: number | nu
   return { id, reference: milestoneReference(milestone) };
 }
 
-async function findEpicSide({ db, services, actor }: WriteContext, id: number | null | undefined) {
+async function findEpicSide({ db, services, actor }: Writing, id: number | null | undefined) {
   if (id === undefined) return undefined;
   if (!id) return null;
   const { epic, group } = await findEpicById(db, services.database.points, actor, id);
@@ -94,7 +96,7 @@ async function findEpicSide({ db, services, actor }: WriteContext, id: number | 
 
 /** The issue that another repeats, as it is called from the project. */
 async function findOriginal(
-  { db, services, actor }: WriteContext,
+  { db, services, actor }: Writing,
   home: AuthorizedProject,
   id: number | null | undefined,
 ): Promise<Referenced | null | undefined> {
@@ -109,7 +111,7 @@ async function findOriginal(
  * for one of a group whose epics the caller may not change.
  */
 export async function findSides(
-  context: WriteContext,
+  context: Writing,
   project: AuthorizedProject,
   changes: IssueChanges,
 ): Promise<Sides> {
@@ -154,30 +156,20 @@ const newTarget = (project: AuthorizedProject, confidential: boolean, authorId: 
   group: undefined,
 });
 
-export type Reminder = { userId: number; action: TodoAction };
-
 /** Whom the text calls that `before` did not, and who may see the issue, each once; its writer is not reminded. */
-export async function findMentioned(
-  { db, services, actor }: WriteContext,
+export const findMentioned = (
+  { db, services, actor }: Writing,
   project: AuthorizedProject,
   text: string | null | undefined,
   issue: { id?: number; confidential: boolean; author_id: number },
   before: string | null = null,
-): Promise<Reminder[]> {
-  const known = new Set([actor.username.toLowerCase(), ...mentionedNames(before)]);
-  const names = mentionedNames(text).filter((name) => !known.has(name));
-  if (names.length === 0) return [];
-  const people = await usersByName(db, names);
-  const target = { ...newTarget(project, issue.confidential, issue.author_id), id: issue.id };
-  const readers = await readersAmong(db, services.database.points, target, people);
-  const addressed = new Set(addressedNames(text));
-  return people
-    .filter(({ id }) => readers.has(id))
-    .map(({ id, username }) => ({
-      userId: id,
-      action: addressed.has(username.toLowerCase()) ? 'directly_addressed' : 'mentioned',
-    }));
-}
+): Promise<Reminder[]> =>
+  findReminders(db, services.database.points, {
+    actor,
+    target: { ...newTarget(project, issue.confidential, issue.author_id), id: issue.id },
+    text,
+    before,
+  });
 
 export type CurrentSides = {
   assignees: Named[];

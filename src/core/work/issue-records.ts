@@ -9,6 +9,7 @@ import type { ApplicationSettings } from '../settings/definitions.ts';
 import { humanDuration } from './durations.ts';
 import { type IssueRow, issueWebUrl } from './issue-rows.ts';
 import { type IssueSides, loadIssueSides } from './issue-sides.ts';
+import { IterationRecord } from './iteration-records.ts';
 import { LabelBasicRecord, presentLabelBasic } from './label-records.ts';
 import { MilestoneRecord, presentMilestone } from './milestone-records.ts';
 import { countTasks, taskStatus } from './task-list.ts';
@@ -100,7 +101,7 @@ export const IssueRecord = Type.Object({
   service_desk_reply_to: nullable(Type.String()),
   epic_iid: Type.Optional(nullable(Type.Integer({ description: 'Premium and up.' }))),
   epic: Type.Optional(nullable(EpicOfIssue)),
-  iteration: Type.Optional(Type.Null({ description: 'Premium and up.' })),
+  iteration: Type.Optional(nullable(IterationRecord)),
   health_status: Type.Optional(nullable(Type.String({ description: 'Ultimate.' }))),
 });
 export type IssueRecord = Static<typeof IssueRecord>;
@@ -204,7 +205,7 @@ function presentLinks(projects: string, sides: IssueSides, row: IssueRow): Issue
   };
 }
 
-/** What the tiers above the free one show; iterations do not exist yet, so no issue is in one. */
+/** What the tiers above the free one show; nothing makes iterations, so no issue is in one. */
 function presentPaid(
   tier: Services['config']['tier'],
   sides: IssueSides,

@@ -2,7 +2,6 @@
 import type { Updateable } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { flushed } from '../../platform/db/flush.ts';
 import type { IssuesTable } from '../../platform/db/rows.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
@@ -24,7 +23,7 @@ import {
   type WorkChange,
 } from './issue-changes.ts';
 import { understand } from './issue-commands.ts';
-import { type BornIssue, insertIssue, PLACE_GAP } from './issue-insert.ts';
+import { type BornIssue, bearIssue, PLACE_GAP } from './issue-insert.ts';
 import { lockIssue } from './issue-lock.ts';
 import {
   checkEpic,
@@ -106,8 +105,7 @@ export async function createIssue(
     epicId: sides.epic?.id ?? null,
     reminders: [...assigned, ...mentioned],
   };
-  const { issue, author } = await insertIssue(db, actor, project, newborn, 'deferred');
-  await flushed(db);
+  const { issue, author } = await bearIssue(db, { actor, project, issue: newborn });
   await applyEffects(context, issueTarget(project, issue), said.effects);
   const { state_event, duplicated_to_id } = said.changes;
   if (state_event)
@@ -236,9 +234,13 @@ export async function updateIssue(
     await tell(context, tx, project, row, changes, mentioned);
     return row;
   });
+  if (said.effects.length === 0) return changed;
   await applyEffects(context, issueTarget(project, changed), said.effects);
-  return changed;
+  return (await readIssue(db, issue.id)) ?? changed;
 }
+
+const readIssue = (db: Db, id: number): Promise<IssueRow | undefined> =>
+  db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** The rows of other tables that say what the issue has. */
 async function writeSides(tx: Db, issue: IssueRow, changes: readonly WorkChange[]): Promise<void> {
@@ -322,12 +324,6 @@ export async function deleteIssue(
     const locked = await lockIssue(tx, issue.id);
     check(locked);
     await tx.deleteFrom('issues').where('id', '=', issue.id).execute();
-    await tx
-      .deleteFrom('activity_events')
-      .where('project_id', '=', project.id)
-      .where('target_type', '=', 'Issue')
-      .where('target_id', '=', issue.id)
-      .execute();
     await announce(tx, issueAnnouncement(actor, project, locked, 'issue_deleted', { iid: issue.iid }));
   });
 }

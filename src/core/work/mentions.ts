@@ -17,10 +17,10 @@ const MOST_NAMES = 100;
 /** Characters in which those to whom a text is addressed stand. */
 const LONGEST_ADDRESS = 10_000;
 
-const mention = /(?<![\w/@.`])@([a-z0-9_][\w.-]{0,254})/gi;
-const cleaned = (name: string): string => name.replace(/(?<![.-])[.-]+$/, '').toLowerCase();
+const mention = /(?<![\w/@.`])@([a-z0-9_][\w.-]{0,254}(?:\/[\w.-]{1,255}){0,20})/gi;
+const cleaned = (name: string): string => name.replace(/(?<![./-])[./-]+$/, '').toLowerCase();
 
-/** The names that the text calls with an `@`, in small letters, outside code, each once. */
+/** The names that the text calls with an `@`, of people or paths of groups, in small letters, outside code, each once. */
 export function mentionedNames(markdown: string | null | undefined): string[] {
   if (!markdown?.includes('@')) return [];
   const names = [...outsideCode(markdown).matchAll(mention)].map(([, name = '']) => cleaned(name));
@@ -30,7 +30,7 @@ export function mentionedNames(markdown: string | null | undefined): string[] {
 /** Those of them that the text begins with: it is addressed to them. */
 export function addressedNames(markdown: string | null | undefined): string[] {
   const [beginning = ''] =
-    /^\s*(?:@[\w.-]+[\s,]*(?:(?:and|&)\s+(?=@))?)+/i.exec(markdown?.slice(0, LONGEST_ADDRESS) ?? '') ?? [];
+    /^\s*(?:@[\w./-]+[\s,]*(?:(?:and|&)\s+(?=@))?)+/i.exec(markdown?.slice(0, LONGEST_ADDRESS) ?? '') ?? [];
   return mentionedNames(beginning);
 }
 

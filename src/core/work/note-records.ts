@@ -1,14 +1,41 @@
 /** Notes and threads as records (facts: Resource entities, Note, Discussion). */
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
-import { dateTime, nullable } from '../../platform/http/schema.ts';
+import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { presentUserBasic, type Surroundings, UserBasic, userBasicColumns } from '../identity/records.ts';
-import type { NoteRow } from './notes.ts';
+import { type NoteRow, positionOf } from './notes.ts';
 import { type TargetKind, targetTypes } from './targets.ts';
+
+const place = Type.Optional(nullable(Type.Integer()));
+const LineEnd = Type.Object({
+  line_code: nullable(Type.String()),
+  type: nullable(Type.String()),
+  old_line: nullable(Type.Integer()),
+  new_line: nullable(Type.Integer()),
+});
+
+/** Of a line the lines, of a spot of a picture the rest. */
+const Position = Type.Object({
+  base_sha: Type.String(),
+  start_sha: Type.String(),
+  head_sha: Type.String(),
+  old_path: nullable(Type.String()),
+  new_path: nullable(Type.String()),
+  position_type: stringEnum(['text', 'image', 'file']),
+  old_line: place,
+  new_line: place,
+  line_range: Type.Optional(nullable(Type.Object({ start: LineEnd, end: LineEnd }))),
+  width: place,
+  height: place,
+  x: place,
+  y: place,
+});
 
 export const NoteRecord = Type.Object({
   id: Type.Integer(),
-  type: nullable(Type.String({ description: '`DiscussionNote` in a thread.' })),
+  type: nullable(
+    Type.String({ description: '`DiscussionNote` in a thread, `DiffNote` where it has a position.' }),
+  ),
   body: Type.String(),
   author: UserBasic,
   created_at: dateTime(),
@@ -18,6 +45,7 @@ export const NoteRecord = Type.Object({
   noteable_type: Type.String(),
   project_id: nullable(Type.Integer()),
   commit_id: nullable(Type.String()),
+  position: Type.Optional(Position),
   resolvable: Type.Boolean(),
   resolved: Type.Optional(Type.Boolean()),
   resolved_by: Type.Optional(nullable(UserBasic)),
@@ -83,9 +111,10 @@ export async function presentNotes(
     const author = usersById.get(row.author_id);
     if (!author) return [];
     const resolvable = isResolvable(row);
+    const position = positionOf(row);
     return {
       id: row.id,
-      type: row.in_thread ? 'DiscussionNote' : null,
+      type: position ? 'DiffNote' : row.in_thread ? 'DiscussionNote' : null,
       body: row.body,
       author,
       created_at: row.created_at.toISOString(),
@@ -95,6 +124,7 @@ export async function presentNotes(
       noteable_type: targetTypes[kindOf(row)],
       project_id: row.project_id,
       commit_id: row.commit_sha,
+      ...(position && { position }),
       resolvable,
       ...(resolvable && {
         resolved: row.resolved_at !== null,

@@ -2,11 +2,38 @@
 import { type Selectable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { NotesTable } from '../../platform/db/rows.ts';
+import type { Json, NotesTable } from '../../platform/db/rows.ts';
 import { randomHex } from '../../platform/secret.ts';
 import { type Target, targetColumns } from './targets.ts';
 
 export type NoteRow = Selectable<NotesTable>;
+
+/** Two commits that are compared, and a place in what differs: a line, a spot of a picture, or a file. */
+export type NotePosition = {
+  base_sha: string;
+  start_sha: string;
+  head_sha: string;
+  old_path: string | null;
+  new_path: string | null;
+  position_type: 'text' | 'image' | 'file';
+  old_line?: number | null;
+  new_line?: number | null;
+  line_range?: { start: LineEnd; end: LineEnd } | null;
+  width?: number | null;
+  height?: number | null;
+  x?: number | null;
+  y?: number | null;
+};
+type LineEnd = {
+  line_code: string | null;
+  type: string | null;
+  old_line: number | null;
+  new_line: number | null;
+};
+
+/** Where the note stands in what its commit changed, if it does; only createNote() writes the column. */
+export const positionOf = ({ position }: Pick<NoteRow, 'position'>): NotePosition | undefined =>
+  (position ?? undefined) as NotePosition | undefined;
 
 export type NewNote = {
   body: string;
@@ -17,7 +44,9 @@ export type NewNote = {
   systemAction?: string;
   createdAt?: Date;
   /** The line of a commit that it is about. */
-  position?: { path: string | null; line: number | null; line_type: string | null };
+  line?: { path: string | null; line: number | null; line_type: string | null };
+  /** The place in what a commit changed, of a note that begins or answers a thread there. */
+  position?: NotePosition;
 };
 
 export const newDiscussionId = (): string => randomHex(20);
@@ -30,7 +59,8 @@ const noteRow = (target: Target, author: { id: number }, note: NewNote, time: Da
   in_thread: note.inThread ?? false,
   system_action: note.systemAction ?? null,
   internal: note.internal ?? false,
-  ...note.position,
+  ...note.line,
+  position: note.position ? sql<Json>`${JSON.stringify(note.position)}::text::jsonb` : null,
   created_at: note.createdAt ?? time,
   updated_at: note.createdAt ?? time,
 });

@@ -7,13 +7,16 @@ import {
   type AuthorizedProject,
   authorizeGroup,
   authorizeProject,
+  selectProjects,
 } from '../access/find.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
 import { namedBy } from './command-terms.ts';
 import { type Command, commandsIn, type Interpretation, interpretCommands, type Known } from './commands.ts';
+import { destinationIn } from './departure-commands.ts';
 import { findEpic } from './epic-find.ts';
 import { findIssue } from './issue-find.ts';
+import type { IssueRow } from './issue-rows.ts';
 import { availableLabels } from './label-find.ts';
 import { usersByName } from './mentions.ts';
 import { availableMilestoneByTitle } from './milestone-find.ts';
@@ -38,7 +41,14 @@ export const atCreation: Known['now'] = {
   locked: false,
   assigneeIds: [],
   issueType: 'issue',
+  stage: 'new',
 };
+
+/** Whether the issue still is where it is spoken of. */
+export const stageOf = (
+  issue: Pick<IssueRow, 'moved_to_id' | 'promoted_to_epic_id'>,
+): Known['now']['stage'] =>
+  issue.moved_to_id === null && issue.promoted_to_epic_id === null ? 'here' : 'gone';
 
 const MOST_REFERENCES = 20;
 
@@ -66,6 +76,21 @@ async function referred(
   return new Map(found.flat());
 }
 
+/** Whether the speaker makes epics in the group that the project is in. */
+async function mayPromote(
+  { services, actor }: Pick<CommandScene, 'services' | 'actor'>,
+  project: AuthorizedProject | undefined,
+): Promise<boolean> {
+  if (!project || services.config.tier === 'free') return false;
+  try {
+    await authorizeGroup(services.database.points, actor, 'create_epics', project.row.namespace_id);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.kind !== 'unavailable') return false;
+    throw error;
+  }
+}
+
 /** What the text says without its commands, and what they come to; undefined for a text without any. */
 export async function readCommands(
   { db, services, actor }: CommandScene,
@@ -82,7 +107,9 @@ export async function readCommands(
   const names = argumentsOf(/assign/).flatMap((argument) => namedBy('@', argument.toLowerCase()));
   const labels = argumentsOf(/label/).flatMap((argument) => [argument, ...namedBy('~', argument)]);
   const titles = argumentsOf(/^milestone$/).flatMap((argument) => [argument, ...namedBy('%', argument)]);
-  const [people, labelRows, milestones, issues, epics] = await Promise.all([
+  const paths = argumentsOf(/^(move|clone)$/).flatMap((argument) => destinationIn(argument).path ?? []);
+  const promotes = commands.some(({ name }) => name === 'promote');
+  const [people, labelRows, milestones, issues, epics, projects, promote] = await Promise.all([
     usersByName(db, names.slice(0, 100)),
     place ? availableLabels(db, reachOf(place), labels.slice(0, 200)) : [],
     Promise.all(
@@ -99,6 +126,8 @@ export async function readCommands(
       const around = path === '' ? (project?.row.namespace_id ?? group?.id ?? 0) : path;
       return findEpic(db, await authorizeGroup(points, actor, 'update_epics', around), actor, iid);
     }),
+    selectProjects(points, actor, 'update_issues', paths.slice(0, MOST_REFERENCES)),
+    promotes && mayPromote({ services, actor }, project),
   ]);
   const metadata = project?.may('update_issues') ?? group?.may('update_epics') ?? false;
   // Whoever wrote an epic changes it only while they plan in its group.
@@ -106,7 +135,7 @@ export async function readCommands(
   return interpretCommands(text ?? '', {
     kind,
     me: actor,
-    may: { metadata, update: metadata || own },
+    may: { metadata, update: metadata || own, promote },
     now: spoken.now,
     today: now().toISOString().slice(0, 10),
     users: new Map(people.map(({ username, id }) => [username.toLowerCase(), id])),
@@ -114,5 +143,7 @@ export async function readCommands(
     milestones: new Map(milestones.flatMap((row) => (row ? [[row.title, row.id] as const] : []))),
     issues,
     epics,
+    projects: new Map([...projects].map(([path, { id }]) => [path, id])),
+    projectId: project?.id,
   });
 }

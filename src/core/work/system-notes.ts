@@ -11,6 +11,7 @@ export type WorkOccurrence =
       reference: string;
     }
   | { what: 'moved_to' | 'moved_from' | 'cloned_to' | 'cloned_from'; reference: string }
+  | { what: 'promoted_to' | 'promoted_from'; reference: string }
   | { what: 'time_spent'; seconds: number }
   | { what: 'time_reset' };
 
@@ -153,5 +154,9 @@ export function systemNote(
     case 'cloned_to':
     case 'cloned_from':
       return note('cloned', `${change.what.replace('_', ' ')} ${change.reference}`);
+    case 'promoted_to':
+      return note('moved', `promoted to epic ${change.reference}`);
+    case 'promoted_from':
+      return note('moved', `promoted from issue ${change.reference}`);
   }
 }

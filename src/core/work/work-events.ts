@@ -12,23 +12,29 @@ export type IssueEvent =
   | 'issue_reopened'
   | 'issue_deleted'
   | 'issue_moved'
-  | 'issue_cloned';
+  | 'issue_cloned'
+  | 'issue_promoted';
 
 const activities: Partial<Record<IssueEvent, ActivityAction>> = {
   issue_created: 'created',
   issue_closed: 'closed',
   issue_reopened: 'reopened',
+  // What goes elsewhere is closed where it was.
+  issue_moved: 'closed',
+  issue_promoted: 'closed',
 };
 
 /** The event by its public name. An issue that is not there yet has no id: who inserts it adds that. */
 export function issueAnnouncement(
   actor: Actor,
   project: AuthorizedProject,
-  issue: { id?: number; title: string },
+  issue: { id?: number; title: string; state?: string },
   event: IssueEvent,
   details: Record<string, Json> = {},
 ): Announcement {
-  const action = activities[event];
+  // It was told already of one that had been closed before it left.
+  const isTold = issue.state === 'closed' && (event === 'issue_moved' || event === 'issue_promoted');
+  const action = isTold ? undefined : activities[event];
   return {
     author: actor,
     audit: {

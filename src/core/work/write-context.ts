@@ -12,3 +12,6 @@ export type WriteContext = {
   actor: Actor;
   request: HttpRequest;
 };
+
+/** As much of it as what changes issues and epics needs where no request is judged. */
+export type Writing = Pick<WriteContext, 'db' | 'services' | 'actor'>;

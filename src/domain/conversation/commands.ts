@@ -1,11 +1,12 @@
 /** Quick actions in notes: what they come to, and their carrying out. */
 import { applyEffects } from '../../core/work/command-effects.ts';
+import { isDeparture } from '../../core/work/command-terms.ts';
 import type { Interpretation } from '../../core/work/commands.ts';
 import { findEpic } from '../../core/work/epic-find.ts';
 import { updateEpic } from '../../core/work/epic-writes.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
 import { updateIssue } from '../../core/work/issue-writes.ts';
-import { atCreation, readCommands } from '../../core/work/read-commands.ts';
+import { atCreation, readCommands, stageOf } from '../../core/work/read-commands.ts';
 import type { Target } from '../../core/work/targets.ts';
 import type { WriteContext } from '../../core/work/write-context.ts';
 import { badRequest } from '../../platform/failure.ts';
@@ -27,6 +28,7 @@ async function stateOf({ db, actor }: WriteContext, { kind, project, group, iid 
     locked,
     assigneeIds: assignees.map(({ user_id }) => user_id),
     issueType: issue.issue_type,
+    stage: stageOf(issue),
   };
 }
 
@@ -51,7 +53,7 @@ export const isAnything = ({ changes, effects }: Interpretation): boolean =>
 export const nothingDone = ({ refused }: Interpretation) =>
   badRequest(`Could not apply ${refused.join(', ')} command${refused.length === 1 ? '' : 's'}.`);
 
-/** Carries the commands out, as the actor's own changes. */
+/** Carries the commands out, as the actor's own changes; all but what takes the target elsewhere. */
 export async function carryOut(
   context: WriteContext,
   target: Target,
@@ -68,5 +70,13 @@ export async function carryOut(
       await updateEpic(context, group, await findEpic(db, group, actor, iid), ofEpic);
     }
   }
-  await applyEffects(context, target, effects);
+  await applyEffects(
+    context,
+    target,
+    effects.filter((effect) => !isDeparture(effect)),
+  );
 }
+
+/** Carries out what takes the target elsewhere: when the note is written, which goes along. */
+export const depart = (context: WriteContext, target: Target, { effects }: Interpretation): Promise<void> =>
+  applyEffects(context, target, effects.filter(isDeparture));

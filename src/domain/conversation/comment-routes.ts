@@ -37,12 +37,12 @@ const CommentInput = Type.Object({
 type CommentInput = Static<typeof CommentInput>;
 
 /** Which line it is about; a line without a file says nothing. 400 for a path without a line. */
-function positionOf(input: CommentInput) {
+function lineOf(input: CommentInput) {
   const { path } = input;
   if (path === undefined) return {};
   const missing = (['line', 'line_type'] as const).filter((name) => input[name] === undefined);
   if (missing.length > 0) throw parameterFailure(new Set(missing.map((name) => missingAt([name]))));
-  return { position: { path, line: input.line ?? null, line_type: input.line_type ?? null } };
+  return { line: { path, line: input.line ?? null, line_type: input.line_type ?? null } };
 }
 
 const presentComment = (row: NoteRow, { author }: Pick<NoteRecord, 'author'>): CommitNote => ({
@@ -94,7 +94,7 @@ export const commentEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { subject, input } = context;
       const target = await commits.find(context, subject, input.sha);
-      const { note } = await createNote(context, target, { body: input.note }, positionOf(input));
+      const { note } = await createNote(context, target, { body: input.note }, lineOf(input));
       const row = found(note);
       return presentComment(row, await presentNote(context, row));
     },

@@ -6,7 +6,8 @@ import { notFound } from '../../platform/failure.ts';
 import { missingAt, parameterFailure } from '../../platform/http/parameter-problems.ts';
 import { createNote, deleteNote, resolveNotes, updateNote } from './note-actions.ts';
 import type { Place } from './places.ts';
-import { presentNote, presentNotePage, presentThread, presentThreads } from './present.ts';
+import { placeOf } from './positions.ts';
+import { presentNote, presentNotePage, presentSaid, presentThread, presentThreads } from './present.ts';
 import { findNote, findThread, selectThread, selectThreads } from './queries.ts';
 import {
   BODY_LIMIT,
@@ -14,9 +15,11 @@ import {
   changedNote,
   changedNoteOfThread,
   discussionId,
+  type NewNoteInput,
   newNote,
   newNoteOfTeam,
   noteId,
+  positionedNote,
   resolution,
 } from './schema.ts';
 
@@ -29,7 +32,7 @@ export function discussionEndpoints(place: Place): Endpoint[] {
   const ofTarget = { noteable_id: place.noteable };
   const ofThread = { ...ofTarget, ...discussionId };
   const ofNote = { ...ofThread, ...noteId };
-  const said = place.internal ? newNoteOfTeam : newNote;
+  const said = place.internal ? newNoteOfTeam : place.positioned ? positionedNote : newNote;
   const changed = place.resolvable ? changedNoteOfThread : changedNote;
   const resolve = endpoint({
     ...shared,
@@ -76,7 +79,11 @@ export function discussionEndpoints(place: Place): Endpoint[] {
       handle: async (context) => {
         const { subject, input } = context;
         const target = await place.find(context, subject, input.noteable_id);
-        const { note, commands } = await createNote(context, target, input, { beginsThread: true });
+        const { position }: NewNoteInput = input;
+        const { note, commands } = await createNote(context, target, input, {
+          beginsThread: true,
+          ...(position && placeOf(target, position)),
+        });
         return commands ? new Reply(202, commands) : presentThread(context, [note]);
       },
     }),
@@ -125,8 +132,7 @@ export function discussionEndpoints(place: Place): Endpoint[] {
         const { db, subject, input } = context;
         const target = await place.find(context, subject, input.noteable_id);
         const thread = await findThread(db, target, input.discussion_id);
-        const { note, commands } = await createNote(context, target, input, { thread });
-        return commands ? new Reply(202, commands) : presentNote(context, note);
+        return presentSaid(context, await createNote(context, target, input, { thread }));
       },
     }),
     endpoint({
@@ -151,13 +157,13 @@ export function discussionEndpoints(place: Place): Endpoint[] {
       access: write,
       bodyLimit: BODY_LIMIT,
       input: Type.Object({ ...ofNote, ...changed }),
-      reply: NoteRecord,
+      reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
         const { db, subject, input } = context;
         const { body, resolved }: { body?: string; resolved?: boolean } = input;
         const target = await place.find(context, subject, input.noteable_id);
         const note = await findNote(db, target, input.note_id, input.discussion_id);
-        if (body !== undefined) return presentNote(context, await updateNote(context, target, note, body));
+        if (body !== undefined) return presentSaid(context, await updateNote(context, target, note, body));
         if (resolved === undefined) throw parameterFailure(new Set([missingAt(['body'])]));
         await resolveNotes(
           context,

@@ -4,7 +4,15 @@ import { announce } from '../../core/activity/announce.ts';
 import { isReadByAnybody } from '../../core/spam/audience.ts';
 import { checkSpam } from '../../core/spam/gate.ts';
 import type { Changes } from '../../core/work/command-terms.ts';
-import { countNotes, isCounted, type NewNote, type NoteRow, writeNote } from '../../core/work/notes.ts';
+import type { Interpretation } from '../../core/work/commands.ts';
+import {
+  countNotes,
+  isCounted,
+  type NewNote,
+  type NoteRow,
+  positionOf,
+  writeNote,
+} from '../../core/work/notes.ts';
 import { remindMentioned } from '../../core/work/reminders.ts';
 import { readsInternalNotes, type Target } from '../../core/work/targets.ts';
 import { completeTodos } from '../../core/work/todo-writes.ts';
@@ -13,7 +21,7 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { badRequest, forbidden, notFound } from '../../platform/failure.ts';
 import { noteAnnouncement } from './announcements.ts';
-import { carryOut, isAnything, nothingDone, understand } from './commands.ts';
+import { carryOut, depart, isAnything, nothingDone, understand } from './commands.ts';
 import { requireEditable, requirePart, requireResolver, requireText, setsTimes } from './rules.ts';
 import type { CommandsReply, NewNoteInput } from './schema.ts';
 
@@ -89,10 +97,10 @@ export async function createNote(
   context: WriteContext,
   target: Target,
   input: NewNoteInput,
-  place: { thread?: readonly NoteRow[]; beginsThread?: boolean; position?: NewNote['position'] } = {},
+  place: { thread?: readonly NoteRow[]; beginsThread?: boolean } & Pick<NewNote, 'position' | 'line'> = {},
 ): Promise<Said> {
   const { db } = context;
-  const { thread, beginsThread = false, position } = place;
+  const { thread, beginsThread = false, line } = place;
   const [first] = thread ?? [];
   requirePart(target);
   requireText(input.body);
@@ -105,28 +113,37 @@ export async function createNote(
   await gate(context, target, { body: body === '' ? input.body : body, internal, write: 'create' });
   if (commands) await carryOut(context, target, commands);
   if (commands && body === '') {
-    return { commands: { commands_changes: commands.changes, summary: [...commands.messages] } };
+    await depart(context, target, commands);
+    return { commands: done(commands) };
   }
-  // Fewer are reminded when a command has just hidden it.
-  const hidden = target.confidential || commands?.changes.confidential === true;
+  // An answer stands where the thread does.
+  const position = first ? positionOf(first) : place.position;
   const note = await inTransaction(db, async (tx) => {
     if (thread) await joinThread(tx, thread);
-    return store(
-      tx,
-      context,
-      { ...target, confidential: hidden },
-      {
-        body,
-        internal,
-        inThread: beginsThread || thread !== undefined,
-        ...(first && { discussionId: first.discussion_id }),
-        ...(position && { position }),
-        ...(input.created_at !== undefined && setsTimes(target) && { createdAt: new Date(input.created_at) }),
-      },
-    );
+    return store(tx, context, afterCommands(target, commands), {
+      body,
+      internal,
+      inThread: beginsThread || thread !== undefined,
+      ...(first && { discussionId: first.discussion_id }),
+      ...(position && { position }),
+      ...(line && { line }),
+      ...(input.created_at !== undefined && setsTimes(target) && { createdAt: new Date(input.created_at) }),
+    });
   });
+  if (commands) await depart(context, target, commands);
   return { note, changes: commands?.changes ?? {} };
 }
+
+const done = ({ changes, messages }: Interpretation): CommandsReply => ({
+  commands_changes: changes,
+  summary: [...messages],
+});
+
+/** Fewer are reminded when a command has just hidden it. */
+const afterCommands = (target: Target, commands: Interpretation | undefined): Target => ({
+  ...target,
+  confidential: target.confidential || commands?.changes.confidential === true,
+});
 
 const lockNote = async (tx: Db, id: number): Promise<NoteRow> => {
   const note = await tx.selectFrom('notes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
@@ -134,19 +151,43 @@ const lockNote = async (tx: Db, id: number): Promise<NoteRow> => {
   return note;
 };
 
-/** The note with another text; whoever is newly called in it is reminded. 403 for who may not change it. */
+/**
+ * The note with another text; whoever is newly called in it is reminded. Commands in the new text are carried out and left
+ * out of it; of a note that is commands alone now only what they did remains. 400 for no text, or when no command could be
+ * carried out; 403 for who may not change it.
+ */
 export async function updateNote(
   context: WriteContext,
   target: Target,
   note: NoteRow,
+  text: string,
+): Promise<Said> {
+  requireEditable(target, context.actor, note);
+  requireText(text);
+  if (text === note.body) return { note, changes: {} };
+  const commands = await understand(context, target, text);
+  const body = commands?.text ?? text;
+  if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
+  const judged = { body: body === '' ? text : body, internal: note.internal, write: 'update' } as const;
+  await gate(context, target, judged);
+  if (commands) await carryOut(context, target, commands);
+  if (commands && body === '') {
+    await deleteNote(context, target, note, () => {});
+    await depart(context, target, commands);
+    return { commands: done(commands) };
+  }
+  const changed = await rewrite(context, afterCommands(target, commands), note, body);
+  if (commands) await depart(context, target, commands);
+  return { note: changed, changes: commands?.changes ?? {} };
+}
+
+const rewrite = (
+  { db, actor, services }: WriteContext,
+  target: Target,
+  note: NoteRow,
   body: string,
-): Promise<NoteRow> {
-  const { db, actor, services } = context;
-  requireEditable(target, actor, note);
-  requireText(body);
-  if (body === note.body) return note;
-  await gate(context, target, { body, internal: note.internal, write: 'update' });
-  return inTransaction(db, async (tx) => {
+): Promise<NoteRow> =>
+  inTransaction(db, async (tx) => {
     const before = await lockNote(tx, note.id);
     const time = now();
     const after = await tx
@@ -165,7 +206,6 @@ export async function updateNote(
     });
     return after;
   });
-}
 
 /** Deletes the note, and what it reminded of; `check` sees it first, while nobody else can change it. */
 export async function deleteNote(

@@ -1,10 +1,10 @@
 /** Notes on whatever can be talked about (facts: Issues; Notes and discussions on snippets, commits, epics). */
 import Type from 'typebox';
-import { type Endpoint, endpoint, listing, noContent, Reply } from '../../core/endpoint.ts';
+import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import { NoteRecord } from '../../core/work/note-records.ts';
 import { createNote, deleteNote, updateNote } from './note-actions.ts';
 import type { Place } from './places.ts';
-import { presentNote, presentNotePage } from './present.ts';
+import { presentNote, presentNotePage, presentSaid } from './present.ts';
 import { findNote, selectNotes } from './queries.ts';
 import {
   BODY_LIMIT,
@@ -52,9 +52,7 @@ export function noteEndpoints(place: Place): Endpoint[] {
       handle: async (context) => {
         const { subject, input } = context;
         const target = await place.find(context, subject, input.noteable_id);
-        const said = await createNote(context, target, input);
-        if (said.commands) return new Reply(202, said.commands);
-        return { ...(await presentNote(context, said.note)), commands_changes: said.changes };
+        return presentSaid(context, await createNote(context, target, input));
       },
     }),
     endpoint({
@@ -75,16 +73,16 @@ export function noteEndpoints(place: Place): Endpoint[] {
       ...shared,
       method: 'PUT',
       path: `${path}/:note_id`,
-      summary: `Changes what a note on ${noun} says.`,
+      summary: `Changes what a note on ${noun} says; quick actions in it are carried out.`,
       access: write,
       bodyLimit: BODY_LIMIT,
       input: Type.Object({ ...ofTarget, ...noteId, ...changedNote }),
-      reply: NoteRecord,
+      reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
         const { db, subject, input } = context;
         const target = await place.find(context, subject, input.noteable_id);
         const note = await findNote(db, target, input.note_id);
-        return presentNote(context, await updateNote(context, target, note, input.body));
+        return presentSaid(context, await updateNote(context, target, note, input.body));
       },
     }),
     endpoint({

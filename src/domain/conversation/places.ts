@@ -43,6 +43,8 @@ export type Place = {
   internal: boolean;
   /** Whether threads are settled. */
   resolvable: boolean;
+  /** Whether threads begin at a place in what was changed. */
+  positioned: boolean;
   /** The target, of whoever reads such here: 404 for what is not there or hidden. */
   find(context: FindContext, home: Home, named: unknown): Promise<Target>;
 };
@@ -79,6 +81,7 @@ const issues: Place = {
   awards: issue,
   internal: true,
   resolvable: true,
+  positioned: false,
 };
 
 const epics: Place = {
@@ -99,6 +102,7 @@ const epics: Place = {
   },
   internal: true,
   resolvable: true,
+  positioned: false,
   find: async ({ db }, home, named) => {
     const group = groupOf(home);
     const epic = await db
@@ -140,6 +144,7 @@ const snippets: Place = {
   awards: snippet,
   internal: false,
   resolvable: false,
+  positioned: false,
 };
 
 export const commits: Place = {
@@ -153,6 +158,7 @@ export const commits: Place = {
   awards: undefined,
   internal: false,
   resolvable: false,
+  positioned: true,
   find: async ({ services }, home, named) => {
     const project = projectOf(home);
     if (!project.may('read_code')) throw forbidden();

@@ -1,5 +1,5 @@
 /** Notes, threads and awards as records. */
-import type { Context } from '../../core/endpoint.ts';
+import { type Context, Reply } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { presentUserBasic, type UserBasicRow } from '../../core/identity/records.ts';
 import type { AwardRow } from '../../core/work/awards.ts';
@@ -12,8 +12,9 @@ import {
 import type { NoteRow } from '../../core/work/notes.ts';
 import type { Page } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
+import type { Said } from './note-actions.ts';
 import { hideUnreadable } from './pointing.ts';
-import type { AwardRecord } from './schema.ts';
+import type { AwardRecord, CommandsReply } from './schema.ts';
 
 export type Presenting = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
 
@@ -37,6 +38,15 @@ export async function presentNote(context: Presenting, row: NoteRow): Promise<No
   const [record] = await present(context, [row]);
   if (!record) throw notFound('Note');
   return record;
+}
+
+/** What was said: the note with what its commands changed, or, with 202, what commands alone did. */
+export async function presentSaid(
+  context: Presenting,
+  said: Said,
+): Promise<NoteRecord | Reply<CommandsReply>> {
+  if (said.commands) return new Reply(202, said.commands);
+  return { ...(await presentNote(context, said.note)), commands_changes: said.changes };
 }
 
 /** The threads, each of which is given by its notes, in their order. */

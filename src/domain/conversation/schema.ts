@@ -29,7 +29,47 @@ export type ActivityFilter = 'all_notes' | 'only_comments' | 'only_activity';
 
 export const newNote = { body, created_at };
 export const newNoteOfTeam = { ...newNote, internal, confidential };
-export type NewNoteInput = { body: string; internal?: boolean; confidential?: boolean; created_at?: string };
+
+const sha = Type.String({ pattern: '^([0-9a-f]{40}|[0-9a-f]{64})$' });
+const filePath = Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 4_096 })));
+const LARGEST = 2_147_483_647;
+const lineNumber = Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: LARGEST })));
+const pixels = Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: LARGEST })));
+const lineEnd = Type.Optional(
+  Type.Object({
+    line_code: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+    type: Type.Optional(nullable(Type.String({ maxLength: 255, description: '`new` or `old`.' }))),
+    old_line: lineNumber,
+    new_line: lineNumber,
+  }),
+);
+
+/** The place in what a commit changed that a thread is about. */
+const Position = Type.Object({
+  base_sha: sha,
+  start_sha: sha,
+  head_sha: sha,
+  position_type: stringEnum(['text', 'image', 'file']),
+  new_path: filePath,
+  old_path: filePath,
+  new_line: lineNumber,
+  old_line: lineNumber,
+  line_range: Type.Optional(nullable(Type.Object({ start: lineEnd, end: lineEnd }))),
+  width: pixels,
+  height: pixels,
+  x: pixels,
+  y: pixels,
+});
+export type PositionInput = Static<typeof Position>;
+export const positionedNote = { ...newNote, position: Type.Optional(Position) };
+
+export type NewNoteInput = {
+  body: string;
+  internal?: boolean;
+  confidential?: boolean;
+  created_at?: string;
+  position?: PositionInput;
+};
 
 export const changedNote = { body };
 export const changedNoteOfThread = {

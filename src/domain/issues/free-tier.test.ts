@@ -34,4 +34,9 @@ test('what belongs to higher tiers is passed over, and blocking refused', async 
   expect([(await link('blocks')).status, (await link('is_blocked_by')).status]).toEqual([403, 403]);
   expect((await link('relates_to')).status).toBe(201);
   expect((await app.root(`GET ${path}/${issue.iid}/resource_weight_events`)).status).toBe(403);
+  const promotion = await app.root(`POST ${path}/${issue.iid}/notes`, { body: { body: '/promote' } });
+  expect([promotion.status, promotion.body.message]).toEqual([
+    400,
+    '400 Bad request - Could not apply promote command.',
+  ]);
 });

@@ -1,6 +1,7 @@
 /** Issues of projects: their lists and records, and what is done with them. */
 import type { Capability } from '../../core/capability.ts';
 import { issueEventEndpoints } from './event-routes.ts';
+import { iterationEndpoints } from './iteration-routes.ts';
 import { issueLinkEndpoints } from './link-routes.ts';
 import { issueListEndpoints } from './list-routes.ts';
 import { issueMoveEndpoints } from './move-routes.ts';
@@ -22,6 +23,7 @@ export const issuesCapability = (): Capability => ({
     ...issueTimeEndpoints,
     ...issueSubscriptionEndpoints,
     ...issueEventEndpoints,
+    ...iterationEndpoints,
   ],
   tables: [
     'issues',

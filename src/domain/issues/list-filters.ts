@@ -26,7 +26,12 @@ const either = {
   assignee_id: noneAnyOr('None, Any or the id of an assignee.'),
   assignee_username: names('Names of assignees.'),
   weight: noneAnyOr('None, Any or a weight.'),
-  iteration_id: noneAnyOr('None, Any or the id of an iteration.'),
+  iteration_id: Type.Optional(
+    Type.String({
+      pattern: '^([Nn]one|[Aa]ny|[Cc]urrent|\\d{1,15})$',
+      description: 'None, Any, Current or the id of an iteration.',
+    }),
+  ),
   iteration_title: Type.Optional(Type.String()),
 };
 
@@ -88,23 +93,33 @@ const userNamed = (name: string) =>
   sql`select id from users where lower(username) collate "C" = ${name.toLowerCase()}`;
 const ANY_ASSIGNEE = sql<SqlBool>`exists (select from issue_assignees a where a.issue_id = i.id)`;
 
+/**
+ * The ids of labels or milestones of which a condition is true: of the projects listed and the groups around them, since no
+ * issue there has others, and elsewhere there may be very many of the same name.
+ */
+const around = (table: 'labels' | 'milestones', condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`select x.id from issue_projects v join ${sql.table(table)} x on x.project_id = v.id where ${condition}
+    union all select id from ${sql.table(table)} where ${condition} and namespace_id in (
+      select unnest(n.ancestor_ids) from namespaces n
+      where n.id in (select p.namespace_id from projects p join issue_projects v on v.id = p.id))`;
+
 const label = (name: string): IssueClause => {
-  const ids = sql`array(select id from labels where name = ${name})`;
+  const ids = around('labels', sql`name = ${name}`);
   return {
-    where: sql`exists (select from label_links l where l.issue_id = i.id and l.label_id = any(${ids}))`,
-    seed: (tail) => sql`select l.issue_id from labels cross join lateral (
-      select issue_id from label_links where label_id = labels.id and issue_id is not null ${tail}) l
-      where labels.name = ${name} ${tail}`,
+    where: sql`exists (select from label_links l where l.issue_id = i.id and l.label_id = any(array(${ids})))`,
+    seed: (tail) => sql`select l.issue_id from (${ids}) named(id) cross join lateral (
+      select issue_id from label_links where label_id = named.id and issue_id is not null ${tail}) l ${tail}`,
   };
 };
 const ANY_LABEL = sql<SqlBool>`exists (select from label_links l where l.issue_id = i.id)`;
 
 const milestoneIn = (condition: RawBuilder<unknown>): IssueClause => {
-  const ids = sql`array(select id from milestones where ${condition})`;
+  const ids = around('milestones', condition);
   return {
     // Null where there is none, which a negation must take for false.
-    where: sql`coalesce(i.milestone_id = any(${ids}), false)`,
-    seed: (tail) => sql`select id from issues where milestone_id = any(${ids}) ${tail}`,
+    where: sql`coalesce(i.milestone_id = any(array(${ids})), false)`,
+    seed: (tail) => sql`select planned.id from (${ids}) named(id) cross join lateral (
+      select id from issues where milestone_id = named.id ${tail}) planned ${tail}`,
   };
 };
 const ANY_MILESTONE = sql<SqlBool>`(i.milestone_id is not null)`;
@@ -147,7 +162,7 @@ function eitherClauses(input: Either, today: string): IssueClause[] {
       where: sql`coalesce(i.weight = ${Number(weight)}::bigint, false)`,
     })),
   );
-  // No issue is in an iteration yet.
+  // No issue is in an iteration, since nothing makes one.
   add(input.iteration_id, (id) => ({ where: isNone(id) || id === '0' ? sql`true` : sql`false` }));
   add(input.iteration_title, () => ({ where: sql`false` }));
   return clauses;

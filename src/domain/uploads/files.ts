@@ -1,31 +1,13 @@
-/** Uploaded files on disk: each under its secret, which nobody chose, so that no name that was sent is ever a path. */
+/** Uploaded files as they come, are read, and go. */
 import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { syncFolder, uploadPlace, uploadsFolder } from '../../core/upload-places.ts';
 import { Failure } from '../../platform/failure.ts';
 import { type ReceivedFile, receiveFile } from '../../platform/http/multipart-file.ts';
 
-const SECRET = /^[0-9a-f]{32}$/;
-
-const rootOf = (dataFolder: string): string => join(dataFolder, 'uploads', 'files');
-
-function placeOf(dataFolder: string, secret: string): { folder: string; file: string } {
-  if (!SECRET.test(secret)) throw new Error('not the name of an uploaded file');
-  const folder = join(rootOf(dataFolder), secret.slice(0, 2));
-  return { folder, file: join(folder, secret) };
-}
-
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
 
 /**
  * Keeps the body's `file` under the secret, on the disk for sure when this returns; undefined when the body has none. 413
@@ -36,7 +18,7 @@ export async function storeFile(
   secret: string,
   body: { stream: Readable; headers: IncomingHttpHeaders; maximum: number },
 ): Promise<ReceivedFile | undefined> {
-  const { folder, file } = placeOf(dataFolder, secret);
+  const { folder, file } = uploadPlace(dataFolder, secret);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporary = join(folder, `.${secret}`);
   const handle = await open(temporary, 'wx', 0o600);
@@ -67,7 +49,7 @@ export async function openFile(
   secret: string,
 ): Promise<{ size: number; stream(): Readable; close(): Promise<void> } | undefined> {
   try {
-    const handle = await open(placeOf(dataFolder, secret).file, 'r');
+    const handle = await open(uploadPlace(dataFolder, secret).file, 'r');
     const { size } = await handle.stat();
     return { size, stream: () => handle.createReadStream(), close: () => handle.close() };
   } catch (error) {
@@ -79,7 +61,7 @@ export async function openFile(
 /** Removes the files; those that are gone already are no matter. */
 export async function removeFiles(dataFolder: string, secrets: readonly string[]): Promise<void> {
   for (const secret of secrets) {
-    await unlink(placeOf(dataFolder, secret).file).catch((error: unknown) => {
+    await unlink(uploadPlace(dataFolder, secret).file).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error;
     });
   }
@@ -98,7 +80,7 @@ export async function* oldFiles(
   dataFolder: string,
   before: Date,
 ): AsyncGenerator<{ path: string; secret: string }[]> {
-  const root = rootOf(dataFolder);
+  const root = uploadsFolder(dataFolder);
   for (const part of await namesIn(root)) {
     const names = await namesIn(join(root, part));
     for (let start = 0; start < names.length; start += BATCH) {

@@ -305,6 +305,7 @@ export type IssuesTable = {
   ip_address: string | null;
   created_at: Date;
   updated_at: Date;
+  promoted_to_epic_id: number | null;
 };
 
 export type LabelLinksTable = {
@@ -406,6 +407,7 @@ export type NotesTable = {
   path: string | null;
   line: number | null;
   line_type: string | null;
+  position: Json | null;
   last_edited_at: Date | null;
   created_at: Date;
   updated_at: Date;

@@ -1,0 +1,89 @@
+/** Whom a text calls all at once: the members of the project with `@all`, and those of a group with its path. */
+import { type RawBuilder, sql } from 'kysely';
+import type postgres from 'postgres';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { type AuthorizedGroup, type AuthorizedProject, selectGroups } from '../access/find.ts';
+import { MINIMAL } from '../access/roles.ts';
+import type { Actor } from '../identity/actor.ts';
+import { groupSettings } from '../namespaces/group-settings.ts';
+import type { Person } from './mentions.ts';
+import type { Target } from './targets.ts';
+
+/** Calls everybody. */
+export const ALL = 'all';
+
+/** A text calls no more people than these by calls for many: whether each may read it costs a question. */
+const MOST_IN_CROWDS = 100;
+
+/** Those who are called by one name. */
+export type Crowd = { name: string; people: Person[] };
+
+const current = (alias: string): RawBuilder<boolean> =>
+  sql`(${sql.ref(`${alias}.expires_at`)} is null or ${sql.ref(`${alias}.expires_at`)} > ${now().toISOString().slice(0, 10)}::date)`;
+
+/** Ids of the project's members: its own, those of the groups around it, and those of groups that share one of these. */
+const membersOfProject = ({ id, row }: AuthorizedProject): RawBuilder<unknown> => {
+  const around = sql`any(${[...row.ancestor_ids]}::bigint[])`;
+  const invited = sql`join members m on m.namespace_id = any(g.ancestor_ids) and m.access_level > ${MINIMAL} and ${current('m')}`;
+  return sql`
+    select m.user_id from members m where (m.project_id = ${id} or m.namespace_id = ${around})
+      and m.access_level > ${MINIMAL} and ${current('m')}
+    union select n.owner_id from namespaces n where n.id = ${around}
+    union select m.user_id from project_group_links l join namespaces g on g.id = l.group_id ${invited}
+      where l.project_id = ${id} and ${current('l')}
+    union select m.user_id from group_group_links l join namespaces g on g.id = l.shared_with_group_id ${invited}
+      where l.shared_group_id = ${around} and ${current('l')}`;
+};
+
+/** Ids of the members of the group itself. */
+const membersOfGroup = (id: number): RawBuilder<unknown> =>
+  sql`select m.user_id from members m where m.namespace_id = ${id} and ${current('m')}`;
+
+/** The people who are active; one more than there may be tells that there are too many. */
+async function activeOf(db: Db, ids: RawBuilder<unknown>): Promise<Person[]> {
+  const { rows } = await sql<Person>`
+    select id, username, name, kind, admin, auditor, external from users
+    where id in (${ids}) and deletion is null and state = 'active' order by id limit ${MOST_IN_CROWDS + 1}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Everybody of where the target is; only its members call them. */
+function everybody({ project, group }: Target): RawBuilder<unknown> | undefined {
+  if (project) return project.role > 0 ? membersOfProject(project) : undefined;
+  return group && group.role > 0 ? membersOfGroup(group.id) : undefined;
+}
+
+const isOpenToMentions = ({ row }: AuthorizedGroup): boolean => groupSettings(row).mentions_disabled !== true;
+
+/**
+ * The crowds that these names call, in their order: `all`, and groups that the actor sees and that may be called. One that
+ * would make the people too many is called in vain.
+ */
+export async function calledCrowds(
+  db: Db,
+  points: postgres.Sql,
+  { actor, target, names }: { actor: Actor; target: Target; names: readonly string[] },
+): Promise<Crowd[]> {
+  const groups = await selectGroups(
+    points,
+    actor,
+    'read_group',
+    names.filter((name) => name !== ALL),
+  );
+  const crowds: Crowd[] = [];
+  let left = MOST_IN_CROWDS;
+  for (const name of names) {
+    if (left === 0) break;
+    const group = groups.get(name);
+    const ids =
+      name === ALL ? everybody(target) : group && isOpenToMentions(group) && membersOfGroup(group.id);
+    const people = ids ? await activeOf(db, ids) : [];
+    if (people.length === 0 || people.length > left) continue;
+    left -= people.length;
+    crowds.push({ name, people });
+  }
+  return crowds;
+}

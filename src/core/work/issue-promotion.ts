@@ -1,0 +1,93 @@
+/** An issue that becomes an epic of its project's group. */
+import { inTransaction } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../access/find.ts';
+import { announce } from '../activity/announce.ts';
+import { type FoundEpic, findEpicById } from './epic-find.ts';
+import type { EpicRow } from './epic-rows.ts';
+import { lockTrees } from './epic-tree.ts';
+import { insertEpic } from './epic-writes.ts';
+import { closeForGood, copyInterest, copyNotes } from './issue-copies.ts';
+import { lockIssue } from './issue-lock.ts';
+import type { IssueRow } from './issue-rows.ts';
+import { labelsOf } from './label-records.ts';
+import { textsMover } from './moved-texts.ts';
+import { writeSystemNotes } from './notes.ts';
+import { systemNote } from './system-notes.ts';
+import { epicTarget, issueTarget } from './targets.ts';
+import { issueAnnouncement } from './work-events.ts';
+import type { Writing } from './write-context.ts';
+
+const insufficient = () =>
+  new Failure('bad_request', 'Cannot promote issue due to insufficient permissions.');
+
+/** The epic that the issue is in, where the actor may put others below it. */
+async function findParent({ db, services, actor }: Writing, issueId: number): Promise<FoundEpic | undefined> {
+  const link = await db
+    .selectFrom('epic_issues')
+    .select('epic_id')
+    .where('issue_id', '=', issueId)
+    .executeTakeFirst();
+  if (!link) return undefined;
+  try {
+    const parent = await findEpicById(db, services.database.points, actor, link.epic_id);
+    return parent.group.may('update_epics') ? parent : undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The epic that the issue becomes, the actor's: with its texts, notes and awards, the labels that its group has, and below the
+ * epic that the issue was in. The issue is closed. 400 unless the actor manages the issues of the project and makes epics in
+ * the group, or when the issue has become another already; 409 when the tree of epics would be too deep.
+ */
+export async function promoteIssue(
+  context: Writing,
+  project: AuthorizedProject,
+  issue: IssueRow,
+  group: AuthorizedGroup,
+): Promise<EpicRow> {
+  const { db, services, actor } = context;
+  if (group.id !== project.row.namespace_id || services.config.tier === 'free') throw insufficient();
+  if (!project.may('update_issues') || !group.may('create_epics')) throw insufficient();
+  const parent = await findParent(context, issue.id);
+  return inTransaction(db, async (tx) => {
+    if (parent) await lockTrees(tx);
+    const locked = await lockIssue(tx, issue.id);
+    if (locked.moved_to_id !== null || locked.promoted_to_epic_id !== null) throw insufficient();
+    const labels = (await labelsOf(tx, 'issue', [issue.id])).get(issue.id) ?? [];
+    const moveTexts = textsMover(tx, services, project, group);
+    const [description = null] = locked.description === null ? [] : await moveTexts([locked.description]);
+    const { title, confidential } = locked;
+    const shared = labels.filter(({ project_id }) => project_id === null).map(({ name }) => name);
+    const made = await insertEpic(
+      context,
+      tx,
+      group,
+      { title, description, confidential, labels: shared },
+      parent,
+    );
+    const fresh = { kind: 'epic', id: made.id, place: group } as const;
+    await copyNotes(tx, issue.id, fresh, moveTexts);
+    await copyInterest(tx, issue.id, fresh);
+    const { user_notes_count, upvotes, downvotes } = locked;
+    const epic = await tx
+      .updateTable('epics')
+      .set({ user_notes_count, upvotes, downvotes })
+      .where('id', '=', made.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const [to, from] = [`${group.row.full_path}&${epic.iid}`, `${project.fullPath}#${issue.iid}`];
+    await writeSystemNotes(tx, issueTarget(project, locked), actor, [
+      systemNote({ what: 'promoted_to', reference: to }),
+    ]);
+    await writeSystemNotes(tx, epicTarget(group, epic), actor, [
+      systemNote({ what: 'promoted_from', reference: from }),
+    ]);
+    await closeForGood(tx, actor, locked, { promoted_to_epic_id: epic.id });
+    await announce(tx, issueAnnouncement(actor, project, locked, 'issue_promoted', { epic_id: epic.id }));
+    return epic;
+  });
+}
