@@ -44,7 +44,7 @@ export const capabilities = (services: Services): Capability[] => {
     protectedRefsCapability(),
     deployKeysCapability(),
     upkeepCapability(services),
-    wikisCapability(),
+    wikisCapability(services),
     snippetsCapability(services),
     conversationCapability(),
     spamCapability(services),

@@ -1,33 +1,50 @@
-/** Moves that are cut off: kill -9 of the program at every step, and a disk that is full before the copy is whole. */
+/** Moves that are cut off: kill -9 of the program at every step and of its database, and a disk that is full before the copy is whole. */
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { diskPath } from '../../src/core/repositories/containers.ts';
 import { steps } from '../../src/domain/storage-moves/carry-out.ts';
-import { cleanUp, makeFolder, type Program, startProgram } from './support.ts';
+import {
+  cleanUp,
+  databaseProcesses,
+  killNow,
+  makeFolder,
+  type Program,
+  ROOT_TOKEN,
+  startProgram,
+} from './support.ts';
 
 const victim = join(import.meta.dirname, 'move-victim.ts');
-let disk: string;
+/** A disk that says at once that it has no room, and one that has room for bytes but soon none for another file. */
+const disks = { small: 'size=1m', crowded: 'size=64m,nr_inodes=24' };
+const folders: Record<string, string> = {};
 
 beforeAll(() => {
-  disk = makeFolder();
-  const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], {
-    encoding: 'utf8',
-  });
-  if (status === 0) return;
-  throw new Error(
-    `this journey mounts a small tmpfs: it needs root (CAP_SYS_ADMIN) and the program mount (Debian package mount): ${error?.message ?? stderr}`,
-  );
+  for (const [name, options] of Object.entries(disks)) {
+    const folder = makeFolder();
+    folders[name] = folder;
+    const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], {
+      encoding: 'utf8',
+    });
+    if (status === 0) continue;
+    throw new Error(
+      `this journey mounts small disks of tmpfs: it needs root (CAP_SYS_ADMIN) and the program mount (Debian package mount): ${error?.message ?? stderr}`,
+    );
+  }
 });
 
-afterAll(() => cleanUp(() => spawnSync('umount', [disk])));
+afterAll(() => cleanUp(() => Object.values(folders).map((folder) => spawnSync('umount', [folder]))));
 
-/** Two storages below a folder, and one on the small disk. */
+/** Two storages below a folder, and those on the small disks. */
 function makeStorages(): { env: Record<string, string>; roots: Record<string, string> } {
   const root = makeFolder();
-  const roots = { default: join(root, 'default'), fast: join(root, 'fast'), small: disk };
+  const roots = { default: join(root, 'default'), fast: join(root, 'fast'), ...folders };
   for (const folder of Object.values(roots)) mkdirSync(folder, { recursive: true });
   const list = Object.entries(roots).map(([name, folder]) => `${name}:${folder}`);
   return { env: { ASHLAR_STORAGES: list.join(',') }, roots };
@@ -127,23 +144,96 @@ test('after kill -9 at every step the move goes on, and nothing is lost and noth
   }
 });
 
-test('a full destination fails the move with a reason; the source is as it was and takes commits', async () => {
+test.each([
+  ['small', 'There is no room for the copy in the storage small.'],
+  ['crowded', 'There is no space left on the destination.'],
+])(
+  'a destination that is full, or gets full under the copy, fails the move; the source is as it was and takes commits: %s',
+  async (name, reason) => {
+    const { env, roots } = makeStorages();
+    const program = await startProgram({ env });
+    const project = await makeProject(program, 'large');
+    await commit(program, project, 'large.txt', randomBytes(1_500_000).toString('hex'));
+    for (let count = 0; count < 8; count++) await commit(program, project, `${count}.txt`, `${count}`);
+    const before = contentOf(roots.default ?? '', project);
+    const body = { destination_storage_name: name };
+    await bodyOf(program.root(`POST /projects/${project}/repository_storage_moves`, body), 201);
+    expect(await endOf(program, project)).toMatchObject({ state: 'failed', error_message: reason });
+    expect(contentOf(roots.default ?? '', project)).toEqual(before);
+    for (const folder of foldersOf(roots.default ?? '', project)) gitIn(folder, 'fsck', '--full', '--strict');
+    await expect.poll(() => namesOf(roots[name] ?? '', project)).toEqual([]);
+    await commit(program, project, 'after.txt', 'still here');
+    expect((await bodyOf(program.root(`GET /projects/${project}`), 200)).repository_storage).toBe('default');
+    await bodyOf(program.root(`POST /projects/${project}/repository_storage_moves`, toFast), 201);
+    expect((await endOf(program, project)).state).toBe('finished');
+    expect(await program.stop(), program.output()).toEqual({ code: 0, signal: null });
+  },
+);
+
+/** A push of a branch to a commit that is there already, of which the last bytes are missing; `finish` sends them and reads the answer. */
+function beginPush(program: Program, path: string, ref: string, oid: string) {
+  const request = httpRequest(`${program.url}/${path}.git/git-receive-pack`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`oauth2:${ROOT_TOKEN}`).toString('base64')}`,
+      'content-type': 'application/x-git-receive-pack-request',
+    },
+  });
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  const pack = Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 2, 0, 0, 0, 0])]);
+  const command = `${'0'.repeat(40)} ${oid} ${ref}\0report-status`;
+  request.write(`${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`);
+  request.write(pack);
+  return {
+    async finish(): Promise<string> {
+      request.end(createHash('sha1').update(pack).digest());
+      const [answer] = await answered;
+      return text(answer);
+    },
+  };
+}
+
+/** Whether a program runs that was started with all the words. */
+const isRunning = (...words: string[]): boolean =>
+  readdirSync('/proc').some((pid) => {
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return words.every((word) => line.includes(word));
+    } catch {
+      // It is no process, or has ended meanwhile.
+      return false;
+    }
+  });
+
+test('a push that a move waits for is waited for also after the database has crashed, and is not lost', async () => {
   const { env, roots } = makeStorages();
   const program = await startProgram({ env });
-  const project = await makeProject(program, 'large');
-  await commit(program, project, 'large.txt', randomBytes(1_500_000).toString('hex'));
-  const before = contentOf(roots.default ?? '', project);
-  const body = { destination_storage_name: 'small' };
-  await bodyOf(program.root(`POST /projects/${project}/repository_storage_moves`, body), 201);
-  expect(await endOf(program, project)).toMatchObject({
-    state: 'failed',
-    error_message: 'There is no space left on the destination.',
-  });
-  expect(contentOf(roots.default ?? '', project)).toEqual(before);
-  await expect.poll(() => namesOf(disk, project)).toEqual([]);
-  await commit(program, project, 'after.txt', 'still here');
-  expect((await bodyOf(program.root(`GET /projects/${project}`), 200)).repository_storage).toBe('default');
+  const project = await makeProject(program, 'pushed');
+  const [own = ''] = foldersOf(roots.default ?? '', project);
+  const head = gitIn(own, 'rev-parse', 'main').trim();
+  const push = beginPush(program, 'root/pushed', 'refs/heads/late', head);
+  await expect.poll(() => isRunning('receive-pack', own), { timeout: 10_000 }).toBe(true);
   await bodyOf(program.root(`POST /projects/${project}/repository_storage_moves`, toFast), 201);
+  const state = async () => (await moveOf(program, project).catch(() => undefined))?.state;
+  await expect.poll(state).toBe('started');
+
+  // A backend: the server ends all others and recovers.
+  const [backend = 0] = databaseProcesses(program.data).filter((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres: ashlar '),
+  );
+  killNow(backend);
+  const readiness = () => fetch(`${program.url}/-/readiness`).then(({ status }) => status);
+  await expect.poll(() => program.output()).toMatch(/heartbeat failed|storage move interrupted/);
+  await expect.poll(readiness, { timeout: 15_000 }).toBe(200);
+  await expect.poll(state).toBe('started');
+  // Whoever had forgotten the push would copy now, and be done.
+  await sleep(3_000);
+  expect(await state()).toBe('started');
+
+  expect(await push.finish()).toContain('ok refs/heads/late');
   expect((await endOf(program, project)).state).toBe('finished');
+  const [moved = ''] = foldersOf(roots.fast ?? '', project);
+  expect(gitIn(moved, 'rev-parse', 'late').trim()).toBe(head);
+  expect(namesOf(roots.default ?? '', project)).toEqual([]);
   expect(await program.stop(), program.output()).toEqual({ code: 0, signal: null });
 });

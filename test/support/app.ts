@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, type AppOptions, createApp } from '../../src/app.ts';
+import { capabilities } from '../../src/capabilities.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import type { Capability } from '../../src/core/capability.ts';
+import type { Services } from '../../src/core/services.ts';
 import { prepareInstance } from '../../src/domain/accounts/first-start.ts';
 import { connect } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -79,11 +82,23 @@ function caller(url: () => string, credentials: Record<string, string>): Call {
   };
 }
 
+const replaced = (instead: (services: Services) => Capability) => (services: Services) => {
+  const other = instead(services);
+  return capabilities(services).map((each) => (each.name === other.name ? other : each));
+};
+
 /**
  * Starts an Ashlar before the tests of the calling file and stops it after them. Every reply is validated against its
  * schema before it leaves. Rate limits are off unless `limits` asks for them.
  */
-export function useApp(options: { env?: Record<string, string>; limits?: boolean } = {}): TestApp {
+export function useApp(
+  options: {
+    env?: Record<string, string>;
+    limits?: boolean;
+    /** Takes the place of the capability of its name. */
+    instead?: (services: Services) => Capability;
+  } = {},
+): TestApp {
   let app: App | undefined;
   let url = '';
   const log: string[] = [];
@@ -110,6 +125,7 @@ export function useApp(options: { env?: Record<string, string>; limits?: boolean
       secretKey: SECRET_KEY,
       log: createLog((text) => log.push(text)),
       observe: validateReplies,
+      ...(options.instead && { capabilities: replaced(options.instead) }),
     };
     app = createApp(appOptions);
     await prepareInstance(app.services, { rootPassword: ROOT_PASSWORD });

@@ -14,6 +14,7 @@ import { gitText, NoRepository } from '../../platform/git/program.ts';
 import { createRepository } from '../../platform/git/write.ts';
 import type { ContainerKind } from './containers.ts';
 import { containerTables, type RepositoryKey, readOnly, repositoryPath } from './containers.ts';
+import { WRITE_CUT_OFF } from './cut-off.ts';
 
 export type Purpose = 'read' | 'write' | 'tend';
 
@@ -25,7 +26,8 @@ export type Held = {
    * looks for writes once more under the lock that this waits for.
    */
   confirm(): Promise<void>;
-  release(): Promise<void>;
+  /** `cutOff` says that git may have taken a write which was not recorded: those who keep records are told to look. */
+  release(cutOff?: boolean): Promise<void>;
 };
 
 export type Repositories = {
@@ -104,14 +106,22 @@ export function createRepositories(
           where c.id = ${id} and c.repository_storage = ${held.storage} for share of c`;
         if (!still) throw new Failure('unavailable', PASSED_BY);
       },
-      async release() {
-        released ??= sql`delete from repository_uses where id = ${held.id} and process_id = ${presence.id}`;
+      async release(cutOff = false) {
+        const mine = sql`id = ${held.id} and process_id = ${presence.id}`;
+        released ??= cutOff
+          ? sql`
+            with gone as (delete from repository_uses where ${mine} returning *)
+            insert into outbox (fact, payload, created_at)
+            select ${WRITE_CUT_OFF}, jsonb_build_object('kind', container, 'id', container_id, 'began_at', began_at),
+              clock_timestamp()
+            from gone`
+          : sql`delete from repository_uses where ${mine}`;
         try {
           await released;
         } catch (error) {
           // A hold that stays would keep the repository from ever moving.
           released = undefined;
-          setTimeout(() => void use.release().catch(() => {}), RELEASE_AGAIN_MILLISECONDS).unref();
+          setTimeout(() => void use.release(cutOff).catch(() => {}), RELEASE_AGAIN_MILLISECONDS).unref();
           throw error;
         }
       },
@@ -145,13 +155,17 @@ export function createRepositories(
     },
     async write(key, defaultBranch, work) {
       const held = await hold(key, 'write');
+      let cutOff = false;
       try {
         await ensure(sql, key, held.git.folder, defaultBranch);
         const value = await work(held.git);
         await held.confirm();
         return value;
+      } catch (error) {
+        cutOff = !(error instanceof Failure) || error.kind === 'unavailable';
+        throw error;
       } finally {
-        await held.release();
+        await held.release(cutOff);
       }
     },
     async uses(kind, id, purposes, storage) {

@@ -191,7 +191,7 @@ test('a write while the repository moves is refused in words, a read is not', as
   await sql`update projects set repository_read_only = false where id = ${project.id}`;
   await mustGit(work, ['push', '-q', 'origin', 'main']);
   // Nothing stays held.
-  expect(await sql`select * from repository_uses where container_id = ${project.id}`).toEqual([]);
+  await expect.poll(() => sql`select * from repository_uses where container_id = ${project.id}`).toEqual([]);
 });
 
 test('wikis of projects and groups are repositories of their own', async () => {

@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type ClientRequest, request as httpRequest } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
-import { type MadeProject, makeProject, uniqueName } from '../../../test/support/factories.ts';
+import { type MadeProject, makeProject, makeUser, uniqueName } from '../../../test/support/factories.ts';
 import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../test/support/git.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
@@ -82,6 +83,11 @@ const command = (ref: string, after: string, before = NO_OBJECT) =>
 
 const someId = 'a'.repeat(40);
 
+const emptyPack = (() => {
+  const head = Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 2, 0, 0, 0, 0])]);
+  return Buffer.concat([head, createHash('sha1').update(head).digest()]);
+})();
+
 async function withSettings(values: Record<string, unknown>): Promise<void> {
   const { services } = app.app;
   await services.settings.write(services.database.db, values);
@@ -121,8 +127,8 @@ test('a client that hangs up in the middle of a push leaves nothing', { timeout:
   request.write(Buffer.concat([command('refs/heads/half', someId), pack]));
   await until(() => processesOf(diskFolder(project), 'receive-pack').length > 0);
   const [pid = 0] = processesOf(diskFolder(project), 'receive-pack');
-  // However large a pack says that its objects are.
-  expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/Max address space +2147483648/);
+  // However large a pack says that its objects are. It is a shell first, which sets the limit and becomes git.
+  await until(() => /Max address space +2147483648/.test(readFileSync(`/proc/${pid}/limits`, 'utf8')));
   request.destroy();
   await until(() => processesOf(diskFolder(project), '').every((each) => !isService(each)));
   await until(() => nothingHeld(project));
@@ -277,7 +283,62 @@ test('requests that are no requests of git', async () => {
   await until(() => nothingHeld(project));
 });
 
-test('no more run at once than there are places; the next waits for one', { timeout: 30_000 }, async () => {
+/** Commands without their end. */
+const unending = (count: number): Buffer =>
+  Buffer.concat(
+    Array.from({ length: count }, (_, index) =>
+      pktLine(`${NO_OBJECT} ${someId} refs/tags/${'x'.repeat(200)}${index}`),
+    ),
+  );
+
+const answerTo = async (request: ClientRequest): Promise<IncomingMessage> => {
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer;
+};
+
+test('who may not push is told so before any of the push is read', async () => {
+  const project = await makeProject(app, { visibility: 'public' });
+  await fillProject(app, project.id);
+  const reader = await makeUser(app);
+  const password = Buffer.from(`${reader.username}:${reader.token}`).toString('base64');
+  for (const [headers, status] of [
+    [{ authorization: '' }, 401],
+    [{ authorization: `Basic ${password}` }, 403],
+  ] as const) {
+    const request = begin(project, 'receive-pack', headers);
+    // No line that any push has: whoever read it would say 400.
+    request.write('nonsense');
+    expect((await answerTo(request)).statusCode).toBe(status);
+    request.destroy();
+  }
+});
+
+test('the commands of all pushes together are bounded; small pushes go on', { timeout: 60_000 }, async () => {
+  const project = await makeProject(app);
+  const head = await fillProject(app, project.id);
+  const commands = unending(100_000);
+  const first = begin(project, 'receive-pack');
+  await new Promise((written) => first.write(commands, written));
+  const second = begin(project, 'receive-pack');
+  second.write(commands);
+  const refused = await answerTo(second);
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '10']);
+  second.destroy();
+  const small = await post(
+    project,
+    'receive-pack',
+    Buffer.concat([command('refs/tags/small', head), emptyPack]),
+  );
+  expect([small.status, small.text]).toEqual([200, expect.stringContaining('ok refs/tags/small')]);
+  first.destroy();
+  // There is room again, for as many refs as a push may have at once.
+  const list = Buffer.concat([commands, pktLine(`${NO_OBJECT} ${someId} refs/tags/one-too-many`)]);
+  await until(async () => (await post(project, 'receive-pack', list)).text.includes('100000 refs at most'));
+});
+
+/** As many pushes as there are places, each in the middle of its pack. */
+async function takeAllPlaces() {
   const project = await makeProject(app);
   await fillProject(app, project.id);
   const half = Buffer.concat([command('refs/heads/half', someId), Buffer.from('PACK')]);
@@ -289,6 +350,50 @@ test('no more run at once than there are places; the next waits for one', { time
   });
   const running = () => processesOf(diskFolder(project), 'receive-pack').length;
   await until(() => running() >= places);
+  return { project, pushes, running };
+}
+
+test('questions of all fetches together are bounded too, whoever asks', { timeout: 60_000 }, async () => {
+  const project = await makeProject(app, { visibility: 'public' });
+  const head = await fillProject(app, project.id);
+  const question = Buffer.alloc(30_000_000, '0');
+  const first = begin(project, 'upload-pack', { authorization: '' });
+  await new Promise((written) => first.write(question, written));
+  const second = begin(project, 'upload-pack', { authorization: '' });
+  second.write(question);
+  const refused = await answerTo(second);
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '10']);
+  second.destroy();
+  const small = Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]);
+  expect((await post(project, 'upload-pack', small)).text).toContain('PACK');
+  first.destroy();
+  await until(async () => (await post(project, 'upload-pack', question)).status === 200);
+});
+
+test('who waits for a place in vain is told to come again later, and so is who comes when too many wait', {
+  timeout: 90_000,
+}, async () => {
+  const { project, pushes } = await takeAllPlaces();
+  const address = `${app.url}/${project.path_with_namespace}.git/info/refs?service=git-upload-pack`;
+  const busy = async (response: Response) => [
+    response.status,
+    response.headers.get('retry-after'),
+    await response.text(),
+  ];
+  const told = [503, '10', expect.stringMatching(/^The server is busy with other clones and pushes/)];
+  // One more than may wait: one of them hears it at once, the others when their patience is over.
+  const asked = Array.from({ length: 201 }, () => fetch(address, { headers: { authorization } }));
+  expect(await busy(await Promise.race(asked))).toEqual(told);
+  const others = (await Promise.all(asked)).filter(({ bodyUsed }) => !bodyUsed);
+  expect(others).toHaveLength(200);
+  for (const response of others) expect(await busy(response)).toEqual(told);
+  for (const push of pushes) push.destroy();
+  await until(() => nothingHeld(project));
+  expect((await fetch(address, { headers: { authorization } })).status).toBe(200);
+});
+
+test('no more run at once than there are places; the next waits for one', { timeout: 30_000 }, async () => {
+  const { project, pushes, running } = await takeAllPlaces();
   let answered = false;
   const listed = runGit(home, [
     'ls-remote',

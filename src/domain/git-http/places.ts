@@ -9,11 +9,10 @@ import {
 import { settleGroupWiki } from '../../core/repositories/group-wikis.ts';
 import { guardRefsNow } from '../../core/repositories/protection.ts';
 import { countWrite, recordPush } from '../../core/repositories/pushes.ts';
-import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
+import { recordSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
@@ -126,17 +125,7 @@ export function snippetPlace(services: Services, settings: ApplicationSettings, 
     }),
     async record(git, _updates, stored) {
       await stored;
-      await inTransaction(services.database.db, async (tx) => {
-        // First, so that of two pushes at once the list is the later one's.
-        await tx.selectFrom('snippets').select('id').where('id', '=', id).forUpdate().execute();
-        const { files } = await readSnippetFiles(git, branch);
-        await countWrite(tx, key);
-        await tx
-          .updateTable('snippets')
-          .set({ files: [...files.keys()], updated_at: now() })
-          .where('id', '=', id)
-          .execute();
-      });
+      await recordSnippetFiles(services, git, id, branch);
     },
   };
 }

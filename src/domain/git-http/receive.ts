@@ -19,7 +19,8 @@ import { ofService } from './answers.ts';
 import { BadLine, DATA, FATAL, inBand, type Line, LineReader, PROGRESS } from './pkt-line.ts';
 import type { Judge, Place } from './places.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
-import { openBody, requireType } from './request.ts';
+import { chunksOf, openBody, requireType } from './request.ts';
+import { enterRoom, type Room } from './room.ts';
 
 /** Its hooks are the program's own; no other ever runs. */
 const HOOKS = fileURLToPath(new URL('../../../bin/hooks', import.meta.url));
@@ -30,9 +31,6 @@ const MOST_DRAINED = 1_073_741_824;
 
 const answerOf = (body: Readable | Buffer): Answer => ofService('receive-pack-result', body);
 
-/** A body that can be left and read on. */
-const chunksOf = (body: Readable): AsyncIterableIterator<Buffer> => body.iterator({ destroyOnReturn: false });
-
 type Push = PushCommands & {
   /** The bytes of the commands, and what came with them. */
   taken: readonly Buffer[];
@@ -41,18 +39,26 @@ type Push = PushCommands & {
   chunks: AsyncIterableIterator<Buffer>;
 };
 
-/** The commands of the push; 400 for what is none. */
-async function readPush(body: Readable): Promise<Push> {
+/** How long the commands may take to arrive: they keep room from others. */
+const PATIENCE_MILLISECONDS = 120_000;
+
+/** The commands of the push; 400 for what is none, 503 where there is no room for so many. */
+async function readPush(body: Readable, room: Room): Promise<Push> {
   const chunks = chunksOf(body);
   const reader = new CommandReader();
+  const patience = setTimeout(() => body.destroy(), PATIENCE_MILLISECONDS);
   try {
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      room.take(next.value.length);
       const commands = reader.push(next.value);
       if (commands) return { ...commands, taken: reader.taken, body, chunks };
     }
   } catch (error) {
+    if (error instanceof Failure) throw error;
     const reason = error instanceof BadLine ? error.message : 'its body is broken';
     throw new Failure('bad_request', `The push cannot be read: ${reason}.`);
+  } finally {
+    clearTimeout(patience);
   }
   throw new Failure('bad_request', 'The push ends before its commands do.');
 }
@@ -72,9 +78,29 @@ export async function receive(services: Services, place: Place, request: HttpReq
   const length = Number(request.headers['content-length'] ?? 0);
   if (largestPush !== undefined && length > largestPush)
     throw new Failure('payload_too_large', `The push is larger than ${largestPush} bytes.`);
-  const push = await readPush(openBody(request, 'receive-pack'));
+  const room = enterRoom();
+  try {
+    const push = await readPush(openBody(request, 'receive-pack'), room);
+    return answerOf(await judgePush(services, place, request, push, room));
+  } catch (error) {
+    room.leave();
+    throw error;
+  }
+}
+
+/** What is answered to the push: refusals, or what git says to it while it runs; then it keeps its room to its end. */
+async function judgePush(
+  services: Services,
+  place: Place,
+  request: HttpRequest,
+  push: Push,
+  room: Room,
+): Promise<Readable | Buffer> {
   // Clients ask so whether they are let in.
-  if (push.updates.length === 0) return answerOf(Buffer.alloc(0));
+  if (push.updates.length === 0) {
+    room.leave();
+    return Buffer.alloc(0);
+  }
   if (!reports(push))
     throw new Failure('bad_request', 'The client does not ask for a report of what was pushed.');
   await place.settle();
@@ -89,9 +115,10 @@ export async function receive(services: Services, place: Place, request: HttpReq
     if (refusals.size > 0) {
       await held.release();
       await drain(push.body);
-      return answerOf(refusalReport(push, refusals));
+      room.leave();
+      return refusalReport(push, refusals);
     }
-    return answerOf(await take(services, place, held, request, push, unforced));
+    return await take(services, place, held, request, push, unforced, room);
   } catch (error) {
     await held.release();
     throw error;
@@ -142,6 +169,7 @@ async function take(
   request: HttpRequest,
   push: Push,
   unforced: readonly RefUpdate[],
+  room: Room,
 ): Promise<Readable> {
   const { configuration, environment = {} } = await watchForce(unforced);
   const sending = new AbortController();
@@ -168,8 +196,10 @@ async function take(
     if (whole) request.signal.removeEventListener('abort', hangUp);
   });
   const out = new PassThrough();
+  let cutOff = false;
   void settle(services, place, held, push, running, out, since)
     .catch((error) => {
+      cutOff = true;
       if (sending.signal.aborted) return out.destroy();
       services.log.error('a push was not recorded', error, { request_id: request.id });
       const text = 'The server could not record this push.\n';
@@ -179,7 +209,8 @@ async function take(
     })
     .finally(async () => {
       await sent;
-      await held.release();
+      room.leave();
+      await held.release(cutOff);
     })
     .catch((error) => services.log.error('a repository stays held', error));
   return out;

@@ -42,3 +42,7 @@ export function openBody({ headers, bodyStream }: HttpRequest, service: Service)
   if (encoding !== 'identity') return pipeline(bodyStream, createGunzip(), upTo(LARGEST_QUESTION), seen);
   return service === 'upload-pack' ? pipeline(bodyStream, upTo(LARGEST_QUESTION), seen) : bodyStream;
 }
+
+/** A body that can be left and read on. */
+export const chunksOf = (body: Readable): AsyncIterableIterator<Buffer> =>
+  body.iterator({ destroyOnReturn: false });

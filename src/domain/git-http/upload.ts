@@ -1,5 +1,6 @@
 /** What git clients read: the refs that there are, and packs, as the git program gives them. */
 import type { Services } from '../../core/services.ts';
+import { Failure } from '../../platform/failure.ts';
 import {
   type Running,
   type Service,
@@ -7,11 +8,13 @@ import {
   startService,
 } from '../../platform/git/transport.ts';
 import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
+import { readAdvertisement } from './advertisement.ts';
 import { ofService } from './answers.ts';
 import { holdFolder } from './holding.ts';
 import { FLUSH, pktLine } from './pkt-line.ts';
 import type { Place } from './places.ts';
-import { openBody, protocolOf, requireType } from './request.ts';
+import { chunksOf, openBody, protocolOf, requireType } from './request.ts';
+import { enterRoom, type Room } from './room.ts';
 
 type Asked = Pick<ServiceOptions, 'service' | 'flags'>;
 
@@ -36,6 +39,14 @@ async function serve(services: Services, place: Place, request: HttpRequest, ask
   }
 }
 
+/** The refs for a push, where they can be read without git; 403 while the repository is read-only. */
+async function readRefs(services: Services, place: Place): Promise<Buffer | undefined> {
+  const { folder, release } = await holdFolder(services, place.key, 'write');
+  const refs = await readAdvertisement(folder);
+  void release().catch((error) => services.log.error('a repository stays held', error));
+  return refs;
+}
+
 /** The refs, and what the service can do. */
 export async function advertise(
   services: Services,
@@ -43,36 +54,51 @@ export async function advertise(
   request: HttpRequest,
   service: Service,
 ): Promise<Answer> {
+  const version = protocolOf(request.headers['git-protocol']);
+  const head = Buffer.concat([pktLine(`# service=git-${service}\n`), FLUSH]);
+  // Its second version knows no pushes: git answers them as in none.
+  const refs =
+    service === 'receive-pack' && version !== 'version=1' ? await readRefs(services, place) : undefined;
+  if (refs) return ofService(`${service}-advertisement`, Buffer.concat([head, refs]));
   const running = await serve(services, place, request, { service, flags: ['--http-backend-info-refs'] });
   running.stdin.end();
-  const isSecond = protocolOf(request.headers['git-protocol']) === 'version=2';
-  if (!isSecond || service === 'receive-pack')
-    running.stdout.unshift(Buffer.concat([pktLine(`# service=git-${service}\n`), FLUSH]));
+  if (version !== 'version=2' || service === 'receive-pack') running.stdout.unshift(head);
   return ofService(`${service}-advertisement`, running.stdout);
 }
 
 /** What was asked for: refs in the second version of the protocol, and packs. */
 export async function upload(services: Services, place: Place, request: HttpRequest): Promise<Answer> {
   requireType(request, 'upload-pack');
-  // Before anything is held or started for it: whoever is slow to ask waits by himself.
-  const question = await readQuestion(request);
-  const running = await serve(services, place, request, { service: 'upload-pack' });
-  running.stdin.end(question);
-  return ofService('upload-pack-result', running.stdout);
+  const room = enterRoom();
+  try {
+    // Before anything is held or started for it: whoever is slow to ask waits by himself.
+    const question = await readQuestion(request, room);
+    const running = await serve(services, place, request, { service: 'upload-pack' });
+    void running.ended.then(room.leave);
+    running.stdin.end(question);
+    return ofService('upload-pack-result', running.stdout);
+  } catch (error) {
+    room.leave();
+    throw error;
+  }
 }
 
 /** How long a question may take to arrive. */
 const PATIENCE_MILLISECONDS = 60_000;
 
-/** What is asked for, whole; git itself says what is wrong with one that was cut off or compressed badly. */
-async function readQuestion(request: HttpRequest): Promise<Buffer> {
+/** What is asked for, whole; git itself says what is wrong with one that was cut off or compressed badly. 503 where there is no room for it. */
+async function readQuestion(request: HttpRequest, room: Room): Promise<Buffer> {
   const body = openBody(request, 'upload-pack');
   const patience = setTimeout(() => body.destroy(), PATIENCE_MILLISECONDS);
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
-  } catch {
-    // As said above.
+    for await (const chunk of chunksOf(body)) {
+      room.take(chunk.length);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    // Anything else is as said above.
   } finally {
     clearTimeout(patience);
   }

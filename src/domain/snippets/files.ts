@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import { Reply } from '../../core/endpoint.ts';
 import { commitChanges, type Person } from '../../core/repositories/commits.ts';
 import { snippetRepository } from '../../core/repositories/containers.ts';
-import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
+import type { CutOff } from '../../core/repositories/cut-off.ts';
+import { readSnippetFiles, recordSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { Services } from '../../core/services.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
@@ -93,4 +94,20 @@ async function streamFile(
     await release();
     throw error;
   }
+}
+
+/** Lists the files anew that a snippet has since a write whose process died under it. */
+export async function settleFiles(services: Services, { kind, id }: CutOff): Promise<void> {
+  if (kind !== 'snippet') return;
+  const { db } = services.database;
+  const snippet = await db
+    .selectFrom('snippets')
+    .select(['repository_storage', 'default_branch'])
+    .where('id', '=', id)
+    .where('ready', '=', true)
+    .executeTakeFirst();
+  if (!snippet) return;
+  await services.repositories.read(snippetRepository(id), snippet.repository_storage, (git) =>
+    recordSnippetFiles(services, git, id, snippet.default_branch),
+  );
 }

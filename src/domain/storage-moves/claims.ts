@@ -123,6 +123,16 @@ export async function markTidy(tx: Db, move: MoveRow, containerIsThere: boolean)
   else await tx.deleteFrom('storage_moves').where('id', '=', id).execute();
 }
 
+/** Forgets moves that are over, whose container went after them: nobody can ask for them any more. */
+export async function forgetGone(db: Db): Promise<void> {
+  for (const [kind, table] of Object.entries(containerTables))
+    await sql`
+      delete from storage_moves m
+      where m.container = ${kind} and m.process_id is null
+        and m.state not in ('scheduled', 'started', 'replicated')
+        and not exists (select from ${sql.table(table)} c where c.id = m.container_id)`.execute(db);
+}
+
 /** Whether the container has another move that is not over: its folders are that one's. */
 export async function hasOtherMove(tx: Db, move: MoveRow): Promise<boolean> {
   const other = await tx

@@ -1,10 +1,13 @@
 /** Moves of repositories between storages: scheduled, listed, and carried out so that no commit is lost. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
+import { forgetGone } from './claims.ts';
 import { moveEndpoints } from './routes.ts';
 import { createRunner, type RunnerOptions } from './run.ts';
 
 export type { Step } from './carry-out.ts';
+
+const FORGET_GONE = 'storage_moves.forget_gone';
 
 /** The options are for whoever watches the steps, or has less patience. */
 export function storageMovesCapability(services: Services, options: RunnerOptions = {}): Capability {
@@ -22,6 +25,9 @@ export function storageMovesCapability(services: Services, options: RunnerOption
         .where('state', 'in', ['initial', 'failed', 'cleanup failed', 'finished'])
         .execute();
     },
+    // Those of snippets and groups, which go in many ways.
+    tasks: { [FORGET_GONE]: () => forgetGone(services.database.background) },
+    schedules: [{ task: FORGET_GONE, pattern: '23 * * * *' }],
     endpoints: moveEndpoints(runner.wake),
     background: runner,
     gauges: [

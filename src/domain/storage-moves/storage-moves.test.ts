@@ -1,4 +1,5 @@
 /** Moves of repositories between storages, over HTTP and on the disk. */
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type Called, useApp } from '../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeProject, makeUser, uniqueName } from '../../../test/support/factories.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
@@ -27,8 +28,9 @@ import {
 } from '../../core/repositories/containers.ts';
 import { allRefs } from '../../platform/git/copy.ts';
 import { newObject } from '../../platform/git/parse.ts';
-import { gitText } from '../../platform/git/program.ts';
+import { gitEnvironment, gitText } from '../../platform/git/program.ts';
 import { findBranch } from '../../platform/git/refs.ts';
+import { type Step, storageMovesCapability } from './index.ts';
 
 const root = join(tmpdir(), `ashlar-moves-${randomUUID()}`);
 const storages = ['default', 'fast', 'slow', 'blocked', 'gone', 'alias'] as const;
@@ -39,7 +41,15 @@ symlinkSync(join(root, 'default'), join(root, 'alias'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const ASHLAR_STORAGES = storages.map((name) => `${name}:${join(root, name)}`).join(',');
-const app = useApp({ env: { ASHLAR_STORAGES, ASHLAR_TIER: 'premium' } });
+/** What a test does when a move has done a step, before it goes on. */
+let onStep: ((step: Step) => void) | undefined;
+const app = useApp({
+  env: { ASHLAR_STORAGES, ASHLAR_TIER: 'premium' },
+  instead: (services) => storageMovesCapability(services, { onStep: (step) => onStep?.(step) }),
+});
+afterEach(() => {
+  onStep = undefined;
+});
 
 const services = () => app.app.services;
 const folderOf = (key: RepositoryKey, storage: string): string =>
@@ -314,6 +324,37 @@ describe('a move that cannot be', () => {
     expect((await move(id, 'fast')).state).toBe('finished');
   });
 
+  test.each<[string, string[]]>([
+    ['a new branch', ['branch', 'late', 'main']],
+    ['a branch that goes back', ['update-ref', 'refs/heads/main', 'main~1']],
+    ['a branch that goes', ['update-ref', '-d', 'refs/heads/other']],
+    ['another branch at HEAD', ['symbolic-ref', 'HEAD', 'refs/heads/other']],
+  ])('since somebody who was taken for dead wrote after the copy loses nothing: %s', async (_, args) => {
+    const { id } = await makeFull();
+    const folder = folderOf(projectRepository(id), 'default');
+    await gitText(['branch', 'other', 'main'], { folder });
+    let copies = 0;
+    onStep = (step) => {
+      // The second copy is the wiki's; then both are whole.
+      if (step === 'verified' && ++copies === 2)
+        execFileSync('git', [`--git-dir=${folder}`, ...args], { env: gitEnvironment });
+    };
+    const refsAndHead = (its: string) =>
+      gitText(['for-each-ref', '--format=%(HEAD) %(objectname) %(refname)'], { folder: its });
+    const before = await refsAndHead(folder);
+    expect(await move(id, 'fast')).toMatchObject({
+      state: 'failed',
+      error_message: 'The repository was written to meanwhile.',
+    });
+    expect(await refsAndHead(folder)).not.toBe(before);
+    expect(existsSync(folderOf(projectRepository(id), 'fast'))).toBe(false);
+    await expectUntouched(id, await allRefs(folder));
+    onStep = undefined;
+    const written = await refsAndHead(folder);
+    expect((await move(id, 'fast')).state).toBe('finished');
+    expect(await refsAndHead(folderOf(projectRepository(id), 'fast'))).toBe(written);
+  });
+
   test('of a repository that is not there fails', async () => {
     const { id } = await makeFull();
     rmSync(folderOf(projectWiki(id), 'default'), { recursive: true });
@@ -498,6 +539,37 @@ test('a snippet and the wiki of a group move too', async () => {
       destination_storage_name: 'slow',
     });
   }
+});
+
+test('moves go with the snippet and the group that they were of, and not before', async () => {
+  const { sql } = services().database;
+  const made: number[] = [];
+  for (let count = 0; count < 2; count++) {
+    const [snippet] = await sql<{ id: number }[]>`
+      insert into snippets (author_id, title, visibility, files, repository_storage, ready, created_at, updated_at)
+      values (1, 'Notes', 0, '{}', 'default', true, now(), now()) returning id`;
+    const group = await makeGroup(app);
+    await sql`
+      insert into group_wikis (id, repository_storage, created_at, updated_at) values (${group.id}, 'default', now(), now())`;
+    for (const path of [`/snippets/${snippet?.id}`, `/groups/${group.id}`]) {
+      const body = { destination_storage_name: 'fast' };
+      const { id } = bodyOf(await app.root(`POST ${path}/repository_storage_moves`, { body }), 201);
+      await endOf(`${path}/repository_storage_moves/${id}`);
+      made.push(id);
+    }
+    if (count > 0) continue;
+    bodyOf(await app.root(`DELETE /snippets/${snippet?.id}`), 204);
+    await sql`delete from namespaces where id = ${group.id}`;
+  }
+  const left = async () =>
+    (await sql<{ id: number }[]>`select id from storage_moves where id = any(${made}) order by id`).map(
+      ({ id }) => id,
+    );
+  const untidy = () => sql`select from storage_moves where id = any(${made}) and process_id is not null`;
+  await expect.poll(untidy).toEqual([]);
+  const task = app.app.capabilities.find(({ name }) => name === 'storage-moves')?.tasks;
+  await task?.['storage_moves.forget_gone']?.({});
+  expect(await left()).toEqual(made.slice(2));
 });
 
 test('moves are for administrators, and of what there is', async () => {

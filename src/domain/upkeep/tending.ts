@@ -1,6 +1,10 @@
 /** Repacks repositories that were written often, and measures those that were written since they were measured. */
 import { sql } from 'kysely';
-import type { ContainerKind, RepositoryKey } from '../../core/repositories/containers.ts';
+import {
+  type ContainerKind,
+  containerTables,
+  type RepositoryKey,
+} from '../../core/repositories/containers.ts';
 import type { Services } from '../../core/services.ts';
 import { monotonic, now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -14,6 +18,8 @@ const TEND_EVERY = 600_000;
 /** How seldom all of a repository is repacked into one. */
 const WHOLE_EVERY = 14 * 86_400_000;
 const LONGEST_TENDING = 3_600_000;
+/** Milliseconds between two looks whether it is to move: moves wait for half a minute. */
+const LOOK_EVERY = 1_000;
 /** Then the next run, which is not far, goes on. */
 const RUN_MILLISECONDS = 50_000;
 const MOST_IN_A_RUN = 500;
@@ -61,25 +67,46 @@ const update = (services: Services, { id }: RepositoryRow) =>
 
 const sizes = ({ bytes, commits }: Measures) => ({ size: bytes, commit_count: commits });
 
-/** Tends one repository, unless somebody else does or it moves: then a later run will. */
+/** Aborted when the container is to move, or has gone: a move has no patience for a repack, which may take an hour. */
+function untilItMoves({ database, log }: Services, { container, container_id: id }: RepositoryRow) {
+  const moving = new AbortController();
+  const look = async (): Promise<void> => {
+    const { rows } = await sql<{ id: number }>`
+      select id from ${sql.table(containerTables[container])}
+      where id = ${id} and not repository_read_only`.execute(database.background);
+    if (rows.length === 0) moving.abort();
+  };
+  const timer = setInterval(() => {
+    look().catch((error: unknown) => log.error('upkeep does not know whether a repository moves', error));
+  }, LOOK_EVERY);
+  timer.unref();
+  return { signal: moving.signal, stop: () => clearInterval(timer) };
+}
+
+/** Tends one repository, unless somebody else does or it moves, now or while it is tended: then a later run will. */
 async function tend(services: Services, row: RepositoryRow): Promise<void> {
   const held = await claimTending(services.repositories, keyOf(row));
   if (!held) return;
+  const moving = untilItMoves(services, row);
   const started = now();
   const whole = row.packed_at === null || row.packed_at.getTime() < started.getTime() - WHOLE_EVERY;
   try {
     await update(services, row).set({ tended_at: started }).execute();
     const { folder } = held.git;
-    await tendRepository(folder, { whole, signal: AbortSignal.timeout(LONGEST_TENDING) });
+    const signal = AbortSignal.any([moving.signal, AbortSignal.timeout(LONGEST_TENDING)]);
+    await tendRepository(folder, { whole, signal });
     await update(services, row)
       .set({
-        ...sizes(await measureRepository(folder)),
+        ...sizes(await measureRepository(folder, signal)),
         writes: sql<number>`greatest(writes - ${row.writes}, 0)`,
         measured_writes: 0,
         ...(whole && { packed_at: started }),
       })
       .execute();
+  } catch (error) {
+    if (!moving.signal.aborted) throw error;
   } finally {
+    moving.stop();
     await held.release();
   }
 }

@@ -1,6 +1,6 @@
 /** Upkeep: repositories are repacked and measured while they are used, and go when what they belong to is gone. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -41,6 +41,21 @@ async function storeLoose(folder: string, content: string, days: number): Promis
 }
 const has = async (folder: string, oid: string) =>
   (await gitUnless(1, ['cat-file', '-e', oid], { folder })) !== undefined;
+
+/** What git does in the folder now, by the names of its commands; readers of objects stay for a while on purpose. */
+const programsOf = (folder: string): string[] =>
+  readdirSync('/proc').flatMap((pid) => {
+    try {
+      const read = (name: string) => readFileSync(join('/proc', pid, name), 'utf8');
+      const [program, ...args] = read('cmdline').split('\0');
+      const command = args.find((arg) => !arg.startsWith('-'));
+      const its = program?.endsWith('git') && `${args}${read('environ')}`.includes(folder);
+      return its && command !== undefined && command !== 'cat-file' ? [command] : [];
+    } catch {
+      // It is no process, or has ended meanwhile.
+      return [];
+    }
+  });
 
 test('a first push that was taken, and not recorded since the process died, is found', async () => {
   const { id } = await makeProject(ashlar);
@@ -100,6 +115,28 @@ describe('a repository that was written often', () => {
     await sql()`update projects set repository_read_only = true where id = ${id}`;
     await run('tend');
     expect(await rowOf(id)).toMatchObject({ writes: WRITES_TO_TEND, tended_at: null });
+  });
+
+  test('is left alone when it is to move while it is tended: nothing goes on in it, and a later run does it', async () => {
+    const id = await filled();
+    const folder = folderOf(id);
+    // Who packs reads this, and waits until somebody writes to it.
+    await mkdir(join(folder, 'info'), { recursive: true });
+    execFileSync('mkfifo', [join(folder, 'info', 'attributes')]);
+    await writeOften(id);
+    const tended = run('tend');
+    await expect.poll(() => programsOf(folder), { timeout: 10_000 }).toContainEqual('pack-objects');
+    await sql()`update projects set repository_read_only = true where id = ${id}`;
+    await tended;
+    expect(programsOf(folder)).toEqual([]);
+    expect(await sql()`select from repository_uses where container_id = ${id}`).toEqual([]);
+    expect(await rowOf(id)).toMatchObject({ writes: WRITES_TO_TEND, packed_at: null });
+    await rm(join(folder, 'info', 'attributes'));
+    await sql()`update projects set repository_read_only = false where id = ${id}`;
+    await sql()`update repositories set tended_at = null where container_id = ${id}`;
+    await run('tend');
+    expect(await rowOf(id)).toMatchObject({ writes: 0, packed_at: expect.any(Date) });
+    await git(['fsck', '--full', '--strict'], { folder });
   });
 
   test('is tended by one at a time', async () => {

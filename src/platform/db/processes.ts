@@ -1,8 +1,9 @@
 /**
  * This process among those that share the database: as long as its heart beats, what it holds is its own. What a dead one
- * held goes with its row.
+ * held goes with its row; the row stays while it says which repositories the process was writing to when it died.
  */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type postgres from 'postgres';
 import type { Log } from '../log.ts';
 import type { Db } from './database.ts';
@@ -19,21 +20,26 @@ const BEAT_MILLISECONDS = 2_500;
 /** Seconds without a beat after which a process is taken for dead. */
 export const DEAD_AFTER_SECONDS = 10;
 
-/** Nothing is sent before the first announce(). `sql` must be a connection that nobody holds for long. */
-export function createPresence(sql: postgres.Sql, log: Log): Presence {
+/** After so many it is forgotten: what it may have left half-done is others' to settle. */
+export const FORGOTTEN_AFTER_SECONDS = DEAD_AFTER_SECONDS * 6;
+
+/** Nothing is sent before the first announce(). `points` must be a connection that nobody holds for long. */
+export function createPresence(points: postgres.Sql, log: Log): Presence {
   const id = randomUUID();
   let timer: NodeJS.Timeout | undefined;
   let announced: Promise<unknown> | undefined;
   // A beat that is lost with the database is followed by the next; nobody need wait for the disk.
   const beat = async (): Promise<void> => {
-    await sql`
+    await points`
       with soon as (select set_config('synchronous_commit', 'off', true))
       insert into processes (id, beat_at) select ${id}::uuid, clock_timestamp() from soon
       on conflict (id) do update set beat_at = excluded.beat_at`;
   };
-  const forgetDead = () => sql`
+  const nothingUnsettled = () => points`
+    not exists (select from repository_uses where process_id = processes.id and purpose = 'write')`;
+  const forgetDead = () => points`
     delete from processes
-    where beat_at < clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS * 6})`;
+    where beat_at < clock_timestamp() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS}) and ${nothingUnsettled()}`;
   const beatAgain = () => {
     beat()
       .then(forgetDead)
@@ -49,7 +55,7 @@ export function createPresence(sql: postgres.Sql, log: Log): Presence {
       clearInterval(timer);
       if (!announced) return;
       await announced.catch(() => {});
-      await sql`delete from processes where id = ${id}`.catch(() => {});
+      await points`delete from processes where id = ${id} and ${nothingUnsettled()}`.catch(() => {});
     },
   };
 
@@ -65,7 +71,7 @@ export function createPresence(sql: postgres.Sql, log: Log): Presence {
   }
 }
 
-/** Forgets every process: for whoever knows that no other can be there. */
+/** Takes every process for dead: for whoever knows that no other can be there. */
 export const forgetProcesses = async (db: Db): Promise<void> => {
-  await db.deleteFrom('processes').execute();
+  await sql`update processes set beat_at = '-infinity'`.execute(db);
 };

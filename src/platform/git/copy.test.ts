@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { importStream } from '../../../test/support/repositories.ts';
-import { allRefs, copyRepository } from './copy.ts';
+import { allRefs, copyRepository, sizeOf } from './copy.ts';
 import { BadCopy, verifyCopy } from './copy-check.ts';
 import { git, gitEnvironment, gitText, NoRepository } from './program.ts';
 import { createRepository } from './write.ts';
@@ -70,6 +70,17 @@ function damage(path: string): void {
 
 const fsck = (folder: string) =>
   spawnSync('git', [`--git-dir=${folder}`, 'fsck', '--full', '--strict'], { env: gitEnvironment }).status;
+
+test('the size of a repository is that of all its objects', async () => {
+  const folder = await makeRepository();
+  for (let count = 0; count < 20; count++)
+    await git(['hash-object', '-w', '--stdin'], { folder, input: randomBytes(1_000) });
+  const objects = join(folder, 'objects');
+  const files = readdirSync(objects, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.parentPath !== join(objects, 'info'))
+    .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
+  expect(await sizeOf(folder)).toBe(files.reduce((sum, size) => sum + size, 0));
+});
 
 test('a copy has the refs, the objects and HEAD, and nothing else of the source', async () => {
   const source = await makeRepository();

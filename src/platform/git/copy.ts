@@ -76,7 +76,8 @@ export async function sizeOf(folder: string): Promise<number> {
   const { packs, loose } = await objectFiles(objects);
   let bytes = 0;
   await eachOf([...packs, ...loose], async (name) => {
-    bytes += (await stat(join(objects, name)).catch(() => ({ size: 0 }))).size;
+    const file = await stat(join(objects, name)).catch(() => undefined);
+    bytes += file?.size ?? 0;
   });
   return bytes;
 }

@@ -1,5 +1,6 @@
 /** Reading and writing one repository, beside what git itself makes of it. */
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { createHook } from 'node:async_hooks';
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -10,7 +11,15 @@ import { commitObject, newObject, parseCommit, parseTag, tagObject, treeObject }
 import { git, gitText, NoRepository } from './program.ts';
 import { findCommit, hasBranches, listRefs } from './refs.ts';
 import { editTree, findEntry, PathConflict, readTree, type TreeChange, walkTree } from './trees.ts';
-import { createRepository, RefMoved, setHead, storeObjects, syncNewObjects, updateRefs } from './write.ts';
+import {
+  createRepository,
+  RefMoved,
+  setHead,
+  storeObjects,
+  syncNewObjects,
+  syncRefNames,
+  updateRefs,
+} from './write.ts';
 
 const reader = createObjectReader();
 let root = '';
@@ -67,6 +76,41 @@ describe('a repository', () => {
     await symlink('gone', join(repository.folder, 'objects', 'zz'));
     await expect(syncNewObjects(repository.folder, new Date(0))).resolves.toBeUndefined();
     await rm(join(repository.folder, 'objects', 'zz'));
+  });
+
+  test('a folder is synced once for what has changed in it, however often it is asked for', async () => {
+    const folder = join(root, 'synced');
+    const objects = join(folder, 'objects');
+    const parts = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'));
+    for (const part of parts) {
+      await mkdir(join(objects, part), { recursive: true });
+      await utimes(join(objects, part), 1_700_000_000, 1_700_000_000);
+    }
+    let opened = 0;
+    const count = createHook({
+      init(_id, type) {
+        if (type === 'FILEHANDLE') opened += 1;
+      },
+    });
+    const syncs = async (): Promise<number> => {
+      opened = 0;
+      count.enable();
+      await syncNewObjects(folder, new Date(0));
+      count.disable();
+      return opened;
+    };
+    expect(await syncs()).toBe(parts.length + 1);
+    // What changed last may change once more within the same tick of the clock: of that it is never known.
+    expect(await syncs()).toBe(1);
+    await writeFile(join(objects, '01', 'new'), '');
+    expect(await syncs()).toBe(2);
+  });
+
+  test('names are synced in however many folders they are', async () => {
+    const folder = join(root, 'many');
+    const refs = Array.from({ length: 700 }, (_, index) => `refs/heads/${index}/branch`);
+    for (const ref of refs) await mkdir(join(folder, ref), { recursive: true });
+    await expect(syncRefNames(folder, [...refs, 'refs/heads/gone/branch'])).resolves.toBeUndefined();
   });
 
   test('a folder without one says so', async () => {

@@ -1,10 +1,11 @@
 /** Keeps a repository small and quick: repacks it, drops what nothing points to, and measures it. */
+import { spawn } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { eachOf } from './copy.ts';
 import { outputOf } from './long-runs.ts';
-import { GitError, spawnGit } from './program.ts';
+import { boundedGit, GitError, gitEnvironment } from './program.ts';
 
 export type TendOptions = {
   /** Everything into one pack, and what nothing has pointed to for the grace goes; else only what came lately is packed. */
@@ -16,16 +17,58 @@ export type TendOptions = {
 
 const TWO_WEEKS = '2.weeks.ago';
 
-/** Runs git to its end and returns its output; not among the short runs, for this may take minutes. */
-export function runLong(
+/** Until a run that is told to end, and to clean up behind itself, is killed. */
+const GRACE_MILLISECONDS = 2_500;
+
+const groups = new Set<number>();
+process.once('exit', () => {
+  for (const group of groups) signalGroup(group, 'SIGKILL');
+});
+
+/**
+ * Runs git to its end and returns its output; not among the short runs, for this may take minutes. The signal ends it with
+ * all that it has started: none of them writes any more when this throws.
+ */
+export async function runLong(
   args: readonly string[],
   folder: string,
   signal?: AbortSignal | undefined,
 ): Promise<string> {
-  const child = spawnGit(args, { folder, ...(signal && { signal }) });
-  child.stdin?.on('error', () => {});
-  child.stdin?.end();
-  return text(outputOf(child, `git ${args[0]}`));
+  signal?.throwIfAborted();
+  const child = spawn('sh', [...boundedGit, `--git-dir=${folder}`, ...args], {
+    env: gitEnvironment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: a repack has children, which outlive it when it alone is killed.
+    detached: true,
+  });
+  const { pid } = child;
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    if (pid === undefined) return;
+    signalGroup(pid, 'SIGTERM');
+    timer = setTimeout(signalGroup, GRACE_MILLISECONDS, pid, 'SIGKILL');
+  };
+  if (pid !== undefined) groups.add(pid);
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    return await text(outputOf(child, `git ${args[0]}`));
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    // Its streams are those of its children too: when they have ended, so have all.
+    if (pid !== undefined) groups.delete(pid);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+function signalGroup(group: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-group, name);
+  } catch {
+    // It has ended already.
+  }
 }
 
 /** Repacks the repository while it is read and written. Only one may do so at a time. */
@@ -46,7 +89,7 @@ export async function tendRepository(
 export type Measures = { bytes: number; commits: number };
 
 /** The bytes of the repository's files, and the commits of the branch that HEAD names. */
-export async function measureRepository(folder: string): Promise<Measures> {
+export async function measureRepository(folder: string, signal?: AbortSignal): Promise<Measures> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   let bytes = 0;
   await eachOf(
@@ -57,12 +100,12 @@ export async function measureRepository(folder: string): Promise<Measures> {
       bytes += file?.size ?? 0;
     },
   );
-  return { bytes, commits: await countCommits(folder) };
+  return { bytes, commits: await countCommits(folder, signal) };
 }
 
-async function countCommits(folder: string): Promise<number> {
+async function countCommits(folder: string, signal: AbortSignal | undefined): Promise<number> {
   try {
-    return Number((await runLong(['rev-list', '--count', 'HEAD', '--'], folder)).trim());
+    return Number((await runLong(['rev-list', '--count', 'HEAD', '--'], folder, signal)).trim());
   } catch (error) {
     // There is no branch yet.
     if (error instanceof GitError && error.code === 128) return 0;
