@@ -76,11 +76,11 @@ create table activity_events (
   constraint activity_events_pkey PRIMARY KEY (id)
 );
 
-CREATE INDEX activity_events_author ON public.activity_events USING btree (author_id, id);
+CREATE INDEX activity_events_author ON public.activity_events USING btree (author_id, project_id, created_at, id);
 
 CREATE INDEX activity_events_namespace ON public.activity_events USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
 
-CREATE INDEX activity_events_project ON public.activity_events USING btree (project_id, id);
+CREATE INDEX activity_events_project ON public.activity_events USING btree (project_id, created_at, id);
 
 create table application_settings (
   id smallint default 1 not null,
@@ -757,6 +757,30 @@ CREATE INDEX notes_resolved_by ON public.notes USING btree (resolved_by_id) WHER
 CREATE INDEX notes_search ON public.notes USING gin (body gin_trgm_ops);
 
 CREATE INDEX notes_snippet ON public.notes USING btree (snippet_id, created_at, id) WHERE (snippet_id IS NOT NULL);
+
+create table notification_settings (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  project_id bigint,
+  namespace_id bigint,
+  level text default 'global'::text not null,
+  events jsonb default '{}'::jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint notification_settings_check CHECK (((project_id IS NULL) OR (namespace_id IS NULL))),
+  constraint notification_settings_level_check CHECK ((level = ANY (ARRAY['disabled'::text, 'participating'::text, 'watch'::text, 'global'::text, 'mention'::text, 'custom'::text]))),
+  constraint notification_settings_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint notification_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint notification_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint notification_settings_pkey PRIMARY KEY (id),
+  constraint notification_settings_user_id_project_id_namespace_id_key UNIQUE NULLS NOT DISTINCT (user_id, project_id, namespace_id)
+);
+
+CREATE INDEX notification_settings_global ON public.notification_settings USING btree (user_id) WHERE ((project_id IS NULL) AND (namespace_id IS NULL) AND (level = ANY (ARRAY['watch'::text, 'custom'::text])));
+
+CREATE INDEX notification_settings_namespace ON public.notification_settings USING btree (namespace_id, user_id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX notification_settings_project ON public.notification_settings USING btree (project_id, user_id) WHERE (project_id IS NOT NULL);
 
 create table oauth_applications (
   id bigint generated always as identity not null,
@@ -1454,6 +1478,8 @@ create table users (
   updated_at timestamp(3) with time zone not null,
   reset_digest bytea,
   reset_sent_at timestamp(3) with time zone,
+  notification_email text,
+  notified_of_own_activity boolean default false not null,
   constraint users_deletion_check CHECK ((deletion = ANY (ARRAY['reassign'::text, 'hard'::text]))),
   constraint users_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'project_bot'::text, 'group_bot'::text, 'ghost'::text]))),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'blocked'::text, 'deactivated'::text, 'banned'::text, 'blocked_pending_approval'::text]))),

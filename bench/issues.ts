@@ -1,9 +1,10 @@
 /** The figures of issues: creating them beside a bare durable INSERT, and lists of very many. */
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
 import { makeManyIssues } from './many-issues.ts';
 import { compareLatency, compareLoad } from './measure.ts';
-import { startScript } from './processes.ts';
+import { metric, startScript } from './processes.ts';
 import type { Figure } from './table.ts';
 
 const headers = { 'private-token': ROOT_TOKEN };
@@ -17,6 +18,16 @@ async function makeProjects(program: Program): Promise<number[]> {
     ids.push(((await answer.json()) as { id: number }).id);
   }
   return ids;
+}
+
+/** Waits until nothing is left to be heard of what was created. */
+async function untilDone({ url }: Program): Promise<void> {
+  for (let waited = 0; waited < 300; waited++) {
+    const left = await Promise.all(['outbox', 'jobs'].map((kind) => metric(url, `waiting{kind="${kind}"}`)));
+    if (left.every((count) => count === 0)) return;
+    await sleep(1_000);
+  }
+  throw new Error('what was created is not heard of after five minutes');
 }
 
 /** Issues created a second, with their events, beside rows inserted by a bare route. */
@@ -40,7 +51,9 @@ async function measureCreation(): Promise<Figure[]> {
       subject,
       baseline: other,
       ratio,
-    } = await compareLoad({ url: program.url, headers, posts: { paths, body } }, baseline, SECONDS);
+    } = await compareLoad({ url: program.url, headers, posts: { paths, body } }, baseline, SECONDS, () =>
+      untilDone(program),
+    );
     figures.push({
       what: `creating issues ${what}`,
       value: `${subject.toFixed(0)}/s`,

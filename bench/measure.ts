@@ -46,17 +46,24 @@ export type Compared = { subject: number; baseline: number; ratio: number };
 /** Seconds after which neither gets faster any more: code is compiled as it is used. */
 const WARMING = 8;
 
-/** Both by turns, three times: medians, and the median of the rounds' ratios, which drift touches least. */
+/**
+ * Both by turns, three times: medians, and the median of the rounds' ratios, which drift touches least. `settle` waits for
+ * what the subject leaves to be done later, so that the baseline has the machine to itself.
+ */
 export async function compare(
   subject: (seconds: number) => Promise<number>,
   baseline: (seconds: number) => Promise<number>,
   seconds: number,
+  settle: () => Promise<void> = async () => {},
 ): Promise<Compared> {
   await subject(WARMING);
+  await settle();
   await baseline(WARMING);
   const rounds: { subject: number; baseline: number }[] = [];
   for (let round = 0; round < 3; round++) {
-    rounds.push({ subject: await subject(seconds), baseline: await baseline(seconds) });
+    const own = await subject(seconds);
+    await settle();
+    rounds.push({ subject: own, baseline: await baseline(seconds) });
   }
   return {
     subject: median(rounds.map((round) => round.subject)),
@@ -66,11 +73,17 @@ export async function compare(
 }
 
 /** Requests per second of both under load. */
-export const compareLoad = (subject: Request, baseline: Request, seconds: number): Promise<Compared> =>
+export const compareLoad = (
+  subject: Request,
+  baseline: Request,
+  seconds: number,
+  settle?: () => Promise<void>,
+): Promise<Compared> =>
   compare(
     (long) => load(subject, long),
     (long) => load(baseline, long),
     seconds,
+    settle,
   );
 
 /** Milliseconds of one request, its body read to the end. */

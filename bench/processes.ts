@@ -68,3 +68,10 @@ export function memoryOf(root: number): number {
   });
   return kilobytes.reduce((sum, each) => sum + each, 0) / 1_024;
 }
+
+/** A figure that a program shows of itself at /-/metrics. */
+export async function metric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/-/metrics`)).text();
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `));
+  return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
+}

@@ -1,8 +1,9 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, feed), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
+import { measureEvents } from './events.ts';
 import { measureIssues } from './issues.ts';
 import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
 import { compareLatency, compareLoad, median, type Request } from './measure.ts';
@@ -10,6 +11,7 @@ import { measureOAuth } from './oauth.ts';
 import { endScripts, memoryOf, startScript } from './processes.ts';
 import { measureRepositories } from './repositories.ts';
 import { atMost, type Figure, merely, placePart, renderPart } from './table.ts';
+import { measureWatchers } from './watchers.ts';
 
 const SECONDS = 5;
 const ENOUGH = 1_000_000_000;
@@ -176,6 +178,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   oauth: measureOAuth,
   repositories: measureRepositories,
   issues: measureIssues,
+  feed: async () => [...(await measureEvents()), ...(await measureWatchers())],
 };
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));

@@ -80,6 +80,7 @@ export function createApp(options: AppOptions): App {
     presence,
     repositories,
     baseUrl,
+    inFlight: load.inFlight,
     wake: () => relay?.wake(),
   };
   let relay: Relay | undefined;
@@ -89,10 +90,13 @@ export function createApp(options: AppOptions): App {
     pools: database.uses,
     inFlight: load.inFlight,
     eventLoopDelay: load.delay,
+    longestEventLoopDelay: load.longestDelay,
     waiting: async () => {
       // Not through the pool of requests: when that one is exhausted is when somebody looks here.
-      const counted = await raw<{ outbox: number; jobs: number }>`
-        select (select count(*) from outbox) as outbox, (select count(*) from graphile_worker.jobs) as jobs`
+      const counted = await raw<{ outbox: number; jobs: number; dead_jobs: number }>`
+        select (select count(*) from outbox) as outbox, count(*) filter (where attempts < max_attempts) as jobs,
+          count(*) filter (where attempts >= max_attempts) as dead_jobs
+        from graphile_worker.jobs`
         .execute(database.background)
         .catch(() => undefined);
       return counted?.rows[0];
@@ -141,6 +145,7 @@ export function createApp(options: AppOptions): App {
         Object.assign({}, ...mounted.map((capability) => capability.tasks ?? {})),
         mounted.flatMap((capability) => capability.schedules ?? []),
         log,
+        { db: database.background, presence },
       );
       for (const each of background) each.start();
       return listening;

@@ -2,6 +2,7 @@
 import type { Capability } from './core/capability.ts';
 import type { Services } from './core/services.ts';
 import { accountsCapability } from './domain/accounts/index.ts';
+import { activityCapability } from './domain/activity/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
 import { conversationCapability } from './domain/conversation/index.ts';
 import { customAttributesCapability } from './domain/custom-attributes/index.ts';
@@ -16,7 +17,9 @@ import { mailCapability } from './domain/mail/index.ts';
 import { markdownCapability } from './domain/markdown/index.ts';
 import { membersCapability } from './domain/members/index.ts';
 import { milestonesCapability } from './domain/milestones/index.ts';
+import { notificationsCapability } from './domain/notifications/index.ts';
 import { oauthCapability } from './domain/oauth/index.ts';
+import { pagesCapability } from './domain/pages/index.ts';
 import { projectsCapability } from './domain/projects/index.ts';
 import { protectedRefsCapability } from './domain/protected-refs/index.ts';
 import { repositoriesCapability } from './domain/repositories/index.ts';
@@ -58,12 +61,15 @@ export const capabilities = (services: Services): Capability[] => {
     milestonesCapability(),
     epicsCapability(),
     auditCapability(),
+    activityCapability(services),
     featureFlagsCapability(),
     settingsCapability(),
     tokensCapability(services),
     oauthCapability(services),
     signInCapability(services),
     mailCapability(services),
+    pagesCapability(services, () => all),
+    notificationsCapability(services),
   ];
   return all;
 };

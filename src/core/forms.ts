@@ -60,6 +60,47 @@ export const checkbox = (box: { name: string; label: string; checked: boolean; h
 ${hintOf(box.name, box.hint)}
 </div>`;
 
+/** Boxes of which one is chosen, each with what it means. */
+export const choices = (group: {
+  name: string;
+  label: string;
+  value: string;
+  options: readonly { value: string; label: string; hint?: string }[];
+}): Html => html`<fieldset>
+<legend>${group.label}</legend>
+${group.options.map(({ value, label, hint }) => {
+  const id = `${group.name}_${value}`;
+  return html`<div class="choice">
+<input id="${id}" name="${group.name}" type="radio" value="${value}"${value === group.value && html` checked`}${describedBy(id, hint)}>
+<label for="${id}">${label}</label>
+${hintOf(id, hint)}
+</div>`;
+})}
+</fieldset>`;
+
+/** A list that folds away, of which one entry is chosen. */
+export const select = (list: {
+  name: string;
+  label: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  hint?: string;
+}): Html => html`<div class="field">
+<label for="${list.name}">${list.label}</label>
+<select id="${list.name}" name="${list.name}"${describedBy(list.name, list.hint)}>
+${list.options.map(({ value, label }) => html`<option value="${value}"${value === list.value && html` selected`}>${label}</option>`)}
+</select>
+${hintOf(list.name, list.hint)}
+</div>`;
+
+/** Where a list goes on that has more pages than this one. */
+export const pageLinks = (base: string, page: number, more: boolean): Html | false =>
+  (page > 1 || more) &&
+  html`<nav class="actions" aria-label="Pages">
+${page > 1 && html`<a href="${base}?page=${page - 1}">Previous</a>`}
+${more && html`<a href="${base}?page=${page + 1}">Next</a>`}
+</nav>`;
+
 /** A value that the form carries along. */
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;

@@ -92,6 +92,9 @@ function toRoute(services: Services, spec: Common, handle: (context: PageContext
   return { method: spec.method, path: spec.path, bodyLimit: FORM_LIMIT, handle: answer };
 }
 
+/** The page of a list that a parameter names; the first where it names none. */
+export const pageNumber = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1);
+
 const textOf = (value: RawObject[string] | undefined): string => (typeof value === 'string' ? value : '');
 
 /** Answers 303: the browser goes on with a GET. */

@@ -26,6 +26,8 @@ export type Services = {
   secretKey: string;
   /** The spec's base_url, without a slash at the end; known once the server listens. */
   baseUrl: () => string;
+  /** How many requests are being answered: what nobody waits for makes room for them. */
+  inFlight: () => number;
   /** Something was committed that listeners may want to hear. */
   wake: () => void;
 };

@@ -23,8 +23,9 @@ export type MetricSources = {
   pools(): PoolUse[];
   inFlight(): number;
   eventLoopDelay(): number;
-  /** Facts and jobs that wait; undefined while the database does not answer. */
-  waiting(): Promise<{ outbox: number; jobs: number } | undefined>;
+  longestEventLoopDelay(): number;
+  /** Facts and jobs that wait, and jobs that failed too often; undefined while the database does not answer. */
+  waiting(): Promise<{ outbox: number; jobs: number; dead_jobs: number } | undefined>;
 };
 
 export function createMetrics(sources: MetricSources): Metrics {
@@ -61,6 +62,12 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('event_loop_delay_seconds', 'Recent median delay of the event loop.', [], (own) =>
     own.set(sources.eventLoopDelay()),
   );
+  gauge(
+    'event_loop_delay_max_seconds',
+    'Longest delay of the event loop since this was read last.',
+    [],
+    (own) => own.set(sources.longestEventLoopDelay()),
+  );
   gauge('process_resident_memory_bytes', 'Memory of this process.', [], (own) =>
     own.set(process.memoryUsage.rss()),
   );
@@ -70,12 +77,18 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('database_statements', 'Statements sent through a pool since the start.', ['pool'], (own) => {
     for (const pool of sources.pools()) own.set({ pool: pool.name }, pool.statements);
   });
-  gauge('waiting', 'Work that waits: facts in the outbox, jobs in the queue.', ['kind'], async (own) => {
-    const waiting = await sources.waiting();
-    if (!waiting) return;
-    own.set({ kind: 'outbox' }, waiting.outbox);
-    own.set({ kind: 'jobs' }, waiting.jobs);
-  });
+  gauge(
+    'waiting',
+    'Work that waits: facts in the outbox, jobs in the queue, dead jobs for somebody to look.',
+    ['kind'],
+    async (own) => {
+      const waiting = await sources.waiting();
+      if (!waiting) return;
+      own.set({ kind: 'outbox' }, waiting.outbox);
+      own.set({ kind: 'jobs' }, waiting.jobs);
+      own.set({ kind: 'dead_jobs' }, waiting.dead_jobs);
+    },
+  );
   return {
     observe({ method, route, status, seconds }) {
       requests.inc({ method, route, status });

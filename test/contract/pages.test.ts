@@ -18,8 +18,9 @@ const protocol = new Set([
   '/oauth/authorize_device',
   '/oauth/register',
 ]);
-/** Forms of those who have no session yet: the origin alone tells who sent them. */
+/** Forms that need no session: the origin alone tells who sent them, or, of mail programs, the signed link. */
 const anonymous = new Set([
+  'POST /-/unsubscribe/:link',
   'POST /users/sign_in',
   'POST /users',
   'POST /users/password',

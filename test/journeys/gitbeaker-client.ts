@@ -1,7 +1,7 @@
 /** The program with @gitbeaker/rest in front of it: what its journeys start from. */
 import { GitbeakerRequestError, Gitlab } from '@gitbeaker/rest';
 import { afterAll, beforeAll } from 'vitest';
-import { cleanUp, ROOT_TOKEN, startProgram } from './support.ts';
+import { cleanUp, type Program, ROOT_TOKEN, startProgram } from './support.ts';
 
 export type Client = InstanceType<typeof Gitlab<false>>;
 
@@ -13,7 +13,7 @@ type GroupOptions = {
 };
 
 /** Starts the program for the tests of a file; `root` is the client of the first administrator. */
-export function useGitbeaker() {
+export function useGitbeaker(start: () => Promise<Program> = startProgram) {
   let root: Client | undefined;
   const journey = {
     url: '',
@@ -23,7 +23,7 @@ export function useGitbeaker() {
     },
     connect: (token: string): Client => new Gitlab({ host: journey.url, token }),
     /** A confirmed user with a personal access token, and the client that uses it. */
-    async makeUser(username: string): Promise<{ id: number; username: string; api: Client }> {
+    async makeUser(username: string): Promise<{ id: number; username: string; token: string; api: Client }> {
       const { id } = await journey.root.Users.create({
         username,
         name: `The ${username}`,
@@ -32,14 +32,14 @@ export function useGitbeaker() {
         skipConfirmation: true,
       });
       const { token } = await journey.root.Users.createPersonalAccessToken(id, 'journey', ['api']);
-      return { id, username, api: journey.connect(String(token)) };
+      return { id, username, token: String(token), api: journey.connect(String(token)) };
     },
     /** A private group of root's, named as its path. */
     makeGroup: (path: string, options: GroupOptions = {}) =>
       journey.root.Groups.create<false>(path, path, { visibility: 'private', ...options }),
   };
   beforeAll(async () => {
-    journey.url = (await startProgram()).url;
+    journey.url = (await start()).url;
   });
   afterAll(() => cleanUp());
   return journey;

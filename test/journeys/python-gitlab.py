@@ -918,6 +918,84 @@ def todos():
     equal(api.todos.list(), [])
 
 
+def feed():
+    group = make_group("py-feed")
+    project = make_project("told", group)
+    user, api = make_user("py-writer")
+    project.members.create({"user_id": user.id, "access_level": 40})
+    mine = api.projects.get(project.id)
+    issue = mine.issues.create({"title": "Leak"})
+    issue.notes.create({"body": "It drips"})
+    issue.state_event = "close"
+    issue.save()
+    mine.milestones.create({"title": "Dry"})
+    mine.files.create({"file_path": "a", "branch": "main", "content": "A", "commit_message": "Begin"})
+    mine.wikis.create({"title": "Pipes", "content": "x"})
+    told = [
+        ("joined", None, None), ("opened", "Issue", "Leak"), ("commented on", "Note", None), ("closed", "Issue", "Leak"),
+        ("opened", "Milestone", "Dry"), ("pushed new", None, None), ("created", "WikiPage::Meta", "Pipes"),
+    ]
+
+    def lines(events):
+        return [(each.action_name, each.target_type, each.target_title) for each in events]
+
+    equal(lines(api.events.list(sort="asc", get_all=True)), told)
+    equal(lines(root.users.get(user.id).events.list(sort="asc", get_all=True)), told)
+    equal(lines(mine.events.list(sort="asc", get_all=True)), [("created", None, None), *told])
+    equal(lines(api.events.list(scope="all", sort="asc", per_page=3, iterator=True)), [("created", None, None), *told])
+    equal(lines(mine.events.list(target_type="issue")), [told[3], told[1]])
+    equal(lines(mine.events.list(target_type="wiki", action="created")), [told[6]])
+    equal(lines(mine.events.list(before=in_days(-1))), [])
+    equal(lines(mine.events.list(after=in_days(-1), action="pushed")), [told[5]])
+    pushed = mine.events.list(action="pushed")[0]
+    matches(pushed, author_username="py-writer", title=None, imported=False, imported_from="none")
+    matches(pushed.push_data, ref="main", ref_type="branch", action="created", commit_title="Begin", ref_count=None)
+    noted = mine.events.list(target_type="note")[0]
+    matches(noted, data=None)
+    matches(noted.note, body="It drips", noteable_type="Issue", noteable_iid=1, system=False)
+    refused(gitlab.GitlabListError, 400, lambda: mine.events.list(action="sung"), "action does not have a valid value")
+
+
+def notification_settings():
+    group = make_group("py-mail")
+    project = make_project("mailed", group)
+    user, api = make_user("py-reader-of-mail")
+    group.members.create({"user_id": user.id, "access_level": 20})
+    everything = api.notificationsettings.get()
+    matches(everything, level="participating", notification_email="py-reader-of-mail@example.com")
+    everything.level = "watch"
+    everything.save()
+    equal(api.notificationsettings.get().attributes, {**everything.attributes, "level": "watch"})
+    of_group = api.groups.get(group.id).notificationsettings
+    matches(of_group.get(), level="global")
+    said = of_group.get()
+    said.level = "mention"
+    said.save()
+    equal(of_group.get().attributes["level"], "mention")
+    true("events" not in of_group.get().attributes, "no events but with the level custom")
+    of_project = api.projects.get(project.id).notificationsettings
+    said = of_project.get()
+    said.level = "custom"
+    said.new_note = True
+    said.close_issue = False
+    said.save()
+    matches(of_project.get(), level="custom")
+    matches(of_project.get().events, new_note=True, close_issue=False, new_issue=None, moved_project=True)
+    true("approver" not in of_project.get().events, "no approver in the answer")
+    said = of_project.get()
+    said.level = "disabled"
+    said.save()
+    equal(of_project.get().attributes["level"], "disabled")
+    refused(gitlab.GitlabUpdateError, 400, lambda: api.notificationsettings.update(None, {"level": "loud"}), "not a valid level")
+    elsewhere = {"notification_email": "elsewhere@example.com"}
+    refused(
+        gitlab.GitlabUpdateError, 400, lambda: api.notificationsettings.update(None, elsewhere), "is not an email you own"
+    )
+    _, outsider = make_user("py-mail-outsider")
+    outside = outsider.projects.get(project.id, lazy=True).notificationsettings
+    refused(gitlab.GitlabGetError, 404, outside.get)
+
+
 def uploads():
     project = make_project("with-files", make_group("py-uploads"))
     uploaded = project.upload("dot.png", filedata=PICTURE)
@@ -981,7 +1059,8 @@ def raw_http():
 
 STORIES = [
     users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
-    labels, milestones, issues, conversation, epics, todos, uploads, search, raw_http,
+    labels, milestones, issues, conversation, epics, todos, feed, notification_settings,
+    uploads, search, raw_http,
 ]
 
 for story in STORIES:

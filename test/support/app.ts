@@ -87,6 +87,15 @@ const replaced = (instead: (services: Services) => Capability) => (services: Ser
   return capabilities(services).map((each) => (each.name === other.name ? other : each));
 };
 
+/** A program that runs somewhere, as its clients know it. */
+export type Site = Pick<TestApp, 'url' | 'call' | 'root' | 'as'>;
+
+/** The program at an address, whose root has this token. */
+export function siteAt(url: string, rootToken: string): Site {
+  const as = (token: string) => caller(() => url, { 'private-token': token });
+  return { url, call: caller(() => url, {}), root: as(rootToken), as };
+}
+
 /**
  * Starts an Ashlar before the tests of the calling file and stops it after them. Every reply is validated against its
  * schema before it leaves. Rate limits are off unless `limits` asks for them.

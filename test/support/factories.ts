@@ -1,6 +1,6 @@
 /** What scenarios start from, made through the API as root: users with a token, groups, projects, members. */
 import { ok } from 'node:assert/strict';
-import type { Called, TestApp } from './app.ts';
+import type { Called, Site, TestApp } from './app.ts';
 
 let made = 0;
 /** A name that no other test of the file uses. */
@@ -15,7 +15,7 @@ export function bodyOf(called: Called, status: number): Called['body'] {
 export type MadeUser = { id: number; username: string; token: string };
 
 /** A user with a personal access token of the scope `api`; `attributes` as of POST /users. */
-export async function makeUser(app: TestApp, attributes: Record<string, unknown> = {}): Promise<MadeUser> {
+export async function makeUser(app: Site, attributes: Record<string, unknown> = {}): Promise<MadeUser> {
   const username = uniqueName('user');
   const body = {
     username,

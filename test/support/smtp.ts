@@ -9,8 +9,8 @@ export type Smtp = {
   stop(): Promise<void>;
 };
 
-/** Listens on loopback; refuses as many mails as told, for now, before it takes any. */
-export function startSmtp(refusals: number): Promise<Smtp> {
+/** Listens on loopback, on any port unless told; refuses as many mails as told, for now, before it takes any. */
+export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
   const sockets = new Set<Socket>();
   const received: string[] = [];
   const commands: string[] = [];
@@ -23,7 +23,8 @@ export function startSmtp(refusals: number): Promise<Smtp> {
     const hear = (line: string): void => {
       if (data) {
         if (line !== '.') {
-          data.push(line);
+          // A line that begins with a dot has one more on its way (RFC 5321, 4.5.2).
+          data.push(line.startsWith('.') ? line.slice(1) : line);
           return;
         }
         received.push(data.join('\r\n'));
@@ -58,7 +59,7 @@ export function startSmtp(refusals: number): Promise<Smtp> {
       for (const socket of sockets) socket.destroy();
     });
   return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(port, '127.0.0.1', () => {
       const address = server.address();
       if (address === null || typeof address === 'string') throw new Error('the server does not listen');
       resolve({ url: `smtp://127.0.0.1:${address.port}`, received, commands, stop });

@@ -39,6 +39,7 @@ export async function makeWorld(app: TestApp, count: number): Promise<Places> {
   await sql.unsafe(epics(places));
   await sql.unsafe(conversation(places));
   await sql.unsafe(todosAndUploads(places));
+  await sql.unsafe(activity(places));
   await fillWikis(app, count, places);
   await fillRepository(app, count, places);
   return places;
@@ -134,6 +135,20 @@ export function queryInWorld(title: string): string {
 }
 
 const stamps = 'now(), now()';
+
+/** What people did in the project: issues, notes on the first of them, and pushes by turns. */
+const activity = ({ project }: Places): string => `
+  insert into activity_events (project_id, author_id, action, target_type, target_id, details, created_at)
+    select ${project}, author_id, action, type, target, details, now() from (
+      select id, author_id, 'created' as action, 'Issue' as type, id as target, null::jsonb as details, 1 as turn
+        from issues where project_id = ${project}
+      union all
+      select id, author_id, 'commented', 'Note', id, null, 2 from notes where project_id = ${project} and issue_id is not null
+        and not in_thread
+      union all
+      select id, id, 'pushed', null, null, '{"push_data": {"commit_count": 1, "action": "pushed", "ref_type": "branch",
+        "commit_from": null, "commit_to": null, "ref": "main", "commit_title": null, "ref_count": null}}', 3
+        from users where username like 'person-%') x order by id, turn;`;
 
 /** What hangs on root, the group and the project, each by or about another person. */
 const belongings = ({ user, group, project }: Places, sealed: string): string => `

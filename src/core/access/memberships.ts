@@ -76,3 +76,27 @@ export const reachedCtes = (user: string, today: string): string => `
       select l.project_id, least(l.group_access, r.level) from own_groups r
       join project_group_links l on l.group_id = r.id
       where r.level > ${MINIMAL} and (l.expires_at is null or l.expires_at > ${today})) x group by id)`;
+
+/** A project with the groups around it, or, without one, a group with those around it and itself. */
+export type MembersOf = { projectId: number | undefined; ancestorIds: readonly number[] };
+
+/**
+ * Ids of the members of a place, some more than once: its own, those of the groups around it, the owner of the personal
+ * namespace, and those of groups that share one of these. Minimal Access counts for nothing.
+ */
+export function memberIds({ projectId, ancestorIds }: MembersOf): RawBuilder<unknown> {
+  const today = sql`${now().toISOString().slice(0, 10)}::date`;
+  const current = (alias: string) =>
+    sql`(${sql.ref(`${alias}.expires_at`)} is null or ${sql.ref(`${alias}.expires_at`)} > ${today})`;
+  const around = sql`any(${[...ancestorIds]}::bigint[])`;
+  const ours = projectId === undefined ? sql`false` : sql`m.project_id = ${projectId}`;
+  const invited = sql`join members m on m.namespace_id = any(g.ancestor_ids) and m.access_level > ${MINIMAL} and ${current('m')}`;
+  return sql`
+    select m.user_id from members m where (${ours} or m.namespace_id = ${around})
+      and m.access_level > ${MINIMAL} and ${current('m')}
+    union all select n.owner_id from namespaces n where n.id = ${around} and n.owner_id is not null
+    union all select m.user_id from project_group_links l join namespaces g on g.id = l.group_id ${invited}
+      where l.project_id = ${projectId ?? null} and ${current('l')}
+    union all select m.user_id from group_group_links l join namespaces g on g.id = l.shared_with_group_id ${invited}
+      where l.shared_group_id = ${around} and ${current('l')}`;
+}

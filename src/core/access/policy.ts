@@ -44,6 +44,7 @@ export type FeatureLevel = 'disabled' | 'private' | 'enabled';
 export const projectPolicy = {
   read_project: { least: GUEST, visible: 'anyone', whileArchived: true },
   star_project: { least: GUEST, visible: 'signed_in', whileArchived: true },
+  choose_notifications: { least: GUEST, visible: 'signed_in', whileArchived: true },
   read_code: {
     least: REPORTER,
     open: 'anyone',
@@ -129,6 +130,7 @@ export const projectPolicy = {
 
 export const groupPolicy = {
   read_group: { least: GUEST, visible: 'anyone', whileArchived: true },
+  choose_notifications: { least: GUEST, visible: 'signed_in', whileArchived: true },
   request_group_access: { least: GUEST, visible: 'signed_in' },
   leave_group: { least: GUEST, visible: 'signed_in', whileArchived: true },
   read_group_members: { least: GUEST, visible: 'anyone', whileArchived: true, notFromInside: true },

@@ -2,6 +2,7 @@
  * What a change leaves behind, in its own transaction: the activity event that the feed shows, the audit event that says
  * who did it, and the fact that listeners hear after the commit.
  */
+import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
@@ -53,9 +54,49 @@ export type Announcement = {
 
 const SYSTEM = { id: -1, username: 'system', name: 'System' } as const;
 
-/** Writes all that the announcement names. Call it inside the transaction of the change, after the change. */
+/**
+ * Writes all that the announcement names; a project of which the feed tells was active just now. Call it inside the
+ * transaction of the change, after the change.
+ */
 export const announce = (tx: Db, announcement: Announcement): Promise<void> =>
   announceAll(tx, [announcement]);
+
+/** `last_activity_at` is shown to the hour: a write to a project's row for each event is not worth more. */
+const HOUR = 3_600_000;
+
+/** The rows of those of the projects that say nothing of the last hour, locked in the order of their ids. */
+const stale = (db: Db, ids: readonly number[], time: Date) =>
+  db
+    .selectFrom('projects')
+    .select('id')
+    .where(sql<boolean>`id = any(${[...new Set(ids)]}::bigint[])`)
+    .where('last_activity_at', '<', new Date(time.getTime() - HOUR))
+    .orderBy('id')
+    .forNoKeyUpdate();
+
+/** Something happened in the project; its row says so once an hour at most. */
+export async function touchProject(tx: Db, id: number): Promise<void> {
+  const time = now();
+  await tx
+    .updateTable('projects')
+    .set({ last_activity_at: time })
+    .where('id', 'in', stale(tx, [id], time))
+    .execute();
+}
+
+/** Writes the events and, by the same statement, that something happened in their projects. */
+async function writeActivities(tx: Db, rows: readonly ActivityRow[], time: Date): Promise<void> {
+  const ids = rows.flatMap(({ project_id }) => project_id ?? []);
+  const insert = (db: Pick<Db, 'insertInto'>) => db.insertInto('activity_events').values(rows);
+  if (ids.length === 0) await insert(tx).execute();
+  else
+    await tx
+      .with('shown', insert)
+      .updateTable('projects')
+      .set({ last_activity_at: time })
+      .where('id', 'in', stale(tx, ids, time))
+      .execute();
+}
 
 /** Rows of one statement: PostgreSQL takes 65,535 values at most. */
 const MOST_ROWS = 1_000;
@@ -67,7 +108,7 @@ export async function announceAll(tx: Db, announcements: readonly Announcement[]
     const batch = announcements.slice(start, start + MOST_ROWS);
     const activities = batch.flatMap((each) => activityRow(each, created_at));
     const audits = batch.flatMap((each) => auditRow(each, created_at));
-    if (activities.length > 0) await tx.insertInto('activity_events').values(activities).execute();
+    if (activities.length > 0) await writeActivities(tx, activities, created_at);
     if (audits.length > 0) await tx.insertInto('audit_events').values(audits).execute();
     await writeFacts(
       tx,
@@ -75,6 +116,8 @@ export async function announceAll(tx: Db, announcements: readonly Announcement[]
     );
   }
 }
+
+type ActivityRow = ReturnType<typeof activityRow>[number];
 
 function activityRow({ author = SYSTEM, activity }: Announcement, created_at: Date) {
   if (!activity) return [];

@@ -1,15 +1,34 @@
 /** Markdown as its reader sees it: rendered, sanitised, and with a link for each thing it names that the reader may see. */
-import { escapeText } from './rendered.ts';
+import type { Dialect } from './engine.ts';
+import { escapeText, type Rendered } from './rendered.ts';
 import { renderSource } from './rendering.ts';
 import { resolveReferences } from './resolve.ts';
 import type { Scene } from './scene.ts';
+
+/** Characters of a text that is kept, and how many are: what is mailed to very many is rendered once, not for each. */
+const LONGEST_KEPT = 32_768;
+const MOST_KEPT = 8;
+const kept = new Map<string, Rendered>();
+
+/** As renderSource(), whose answer depends on no reader: the last few short ones are known. */
+async function renderOnce(text: string, dialect: Dialect): Promise<Rendered> {
+  if (text.length > LONGEST_KEPT) return renderSource(text, dialect);
+  const key = JSON.stringify([dialect, text]);
+  const known = kept.get(key);
+  if (known) return known;
+  const rendered = await renderSource(text, dialect);
+  kept.set(key, rendered);
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  return rendered;
+}
 
 /** The text as HTML that is safe to show. References to what is not there, or not for the reader, stay text. */
 export async function renderMarkdown(text: string, options: { gfm: boolean }, scene: Scene): Promise<string> {
   const { services, project } = scene;
   const baseUrl = services.baseUrl();
   const uploads = project && `/-/project/${project.id}`;
-  const { texts, fragments } = await renderSource(text, { ...options, baseUrl, uploads });
+  const { texts, fragments } = await renderOnce(text, { ...options, baseUrl, uploads });
   const references = fragments.flatMap((fragment) => ('reference' in fragment ? fragment.reference : []));
   const links = await resolveReferences(scene, references);
   return texts

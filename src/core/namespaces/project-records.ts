@@ -1,10 +1,11 @@
 /** Projects as the API shows them: identity, basic and full (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../platform/http/schema.ts';
-import { PLANNER, visibilityName } from '../access/roles.ts';
+import { GUEST, PLANNER, visibilityName } from '../access/roles.ts';
 import { CustomAttribute } from '../custom-attributes.ts';
 import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../identity/records.ts';
 import { renderDescription } from '../markdown/description.ts';
+import { DEFAULT_LEVEL, type Level, levelNumber } from '../notifications/levels.ts';
 import type { ProjectSizes } from '../repositories/statistics.ts';
 import { ProjectSettingsSchema, projectSettings } from './project-settings.ts';
 import { NamespaceBasic, presentNamespaceBasic } from './records.ts';
@@ -163,11 +164,15 @@ export function presentBasicProject(view: ProjectView, row: ProjectRow): BasicPr
 }
 
 /** The caller's levels on a project, for `permissions`. */
-export type ProjectLevels = { project: number; group: number };
+export type ProjectLevels = {
+  project: number;
+  group: number;
+  notifiedProject: Level | null | undefined;
+  notifiedGroup: Level | null | undefined;
+};
 
-const NOTIFICATION_GLOBAL = 3;
-const accessLevel = (level: number) =>
-  level > 0 ? { access_level: level, notification_level: NOTIFICATION_GLOBAL } : null;
+const accessLevel = (level: number, notified: Level | null | undefined) =>
+  level > 0 ? { access_level: level, notification_level: levelNumber(notified ?? DEFAULT_LEVEL) } : null;
 
 type ProjectSides = {
   levels?: ProjectLevels;
@@ -224,7 +229,9 @@ export function presentProject(view: ProjectView, row: ProjectRow, sides: Projec
     import_url: null,
     import_type: null,
     import_status: row.forked_from_id === null ? 'none' : 'finished',
-    ...(issues && { open_issues_count: openIssues(view, row, sides) }),
+    ...(readsIssues(view, settings.issues_access_level, levelOf(sides)) && {
+      open_issues_count: openIssues(view, row, levelOf(sides)),
+    }),
     description_html: renderDescription(row.description),
     updated_at: row.updated_at.toISOString(),
     restrict_user_defined_variables: settings.ci_pipeline_variables_minimum_override_role !== 'developer',
@@ -238,20 +245,22 @@ export function presentProject(view: ProjectView, row: ProjectRow, sides: Projec
     ...(sides.sizes && { statistics: presentSizes(sides.sizes) }),
     ...(sides.levels && {
       permissions: {
-        project_access: accessLevel(sides.levels.project),
-        group_access: accessLevel(sides.levels.group),
+        project_access: accessLevel(sides.levels.project, sides.levels.notifiedProject),
+        group_access: accessLevel(sides.levels.group, sides.levels.notifiedGroup),
       },
     }),
   };
 }
 
+/** The caller's greatest level on the project; 0 for whoever is no member. */
+const levelOf = ({ levels }: ProjectSides): number => Math.max(levels?.project ?? 0, levels?.group ?? 0);
+
+const readsIssues = (view: { admin: boolean }, access: string, level: number): boolean =>
+  access !== 'disabled' && (access !== 'private' || view.admin || level >= GUEST);
+
 /** Confidential ones are counted for whoever may read them all. */
-function openIssues(
-  view: { admin: boolean },
-  row: ProjectRow,
-  { levels }: Pick<ProjectSides, 'levels'>,
-): number {
-  const readsAll = view.admin || Math.max(levels?.project ?? 0, levels?.group ?? 0) >= PLANNER;
+function openIssues(view: { admin: boolean }, row: ProjectRow, level: number): number {
+  const readsAll = view.admin || level >= PLANNER;
   return (row.open_issues ?? 0) - (readsAll ? 0 : (row.open_confidential_issues ?? 0));
 }
 

@@ -2,6 +2,7 @@
 
 import type { Selectable } from 'kysely';
 import type { NamespacesTable, ProjectsTable } from '../../platform/db/rows.ts';
+import type { Level } from '../notifications/levels.ts';
 
 /** What a namespace shows of itself inside another record. */
 export type NamespaceSummary = {
@@ -51,7 +52,13 @@ export type ProjectRow = Selectable<ProjectsTable> & {
 };
 
 /** A project with the caller's levels on it: its own, and the greatest from groups. */
-export type ReachedProjectRow = ProjectRow & { level_project: number; level_group: number };
+export type ReachedProjectRow = ProjectRow & {
+  level_project: number;
+  level_group: number;
+  /** What the caller said of how much they want to hear of it, and of the nearest group of which they said something. */
+  notified_project?: Level | null;
+  notified_group?: Level | null;
+};
 
 /** Columns of ProjectRow over `projects p join namespaces n`, `users o`, the personal owner, and `project_counters c`. */
 export const projectColumns = `

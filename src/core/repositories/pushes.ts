@@ -10,7 +10,7 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import { gitText } from '../../platform/git/program.ts';
 import { findBranch, headRef, listRefs, peelToCommit } from '../../platform/git/refs.ts';
 import { type RefUpdate, setHead } from '../../platform/git/write.ts';
-import { type Announcement, announceAll } from '../activity/announce.ts';
+import { type Announcement, announceAll, touchProject } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
@@ -111,20 +111,6 @@ async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: 
   return [...bulk.values()];
 }
 
-/** `last_activity_at` is shown to the hour: a write to the project's row for each push is not worth more. */
-const HOUR = 3_600_000;
-
-/** Something happened in the project; its row says so once an hour at most. */
-export async function touchProject(tx: Db, projectId: number): Promise<void> {
-  const time = now();
-  await tx
-    .updateTable('projects')
-    .set({ last_activity_at: time })
-    .where('id', '=', projectId)
-    .where('last_activity_at', '<', new Date(time.getTime() - HOUR))
-    .execute();
-}
-
 /**
  * Records a push to a project's own repository when `stored` says that it is on the disk. `pusher` is undefined for deploy
  * tokens: they have no events.
@@ -165,7 +151,9 @@ export async function recordPush(
     await Promise.all([
       announceAll(tx, announcements),
       countWrite(tx, { kind: 'project', id: project.id, wiki: false }),
-      first === undefined ? touchProject(tx, project.id) : showFirst(tx, project.id, first, settings),
+      first !== undefined && showFirst(tx, project.id, first, settings),
+      // Without events nobody else says so.
+      first === undefined && events.length === 0 && touchProject(tx, project.id),
     ]);
   });
 }

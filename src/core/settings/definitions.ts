@@ -155,6 +155,7 @@ export const ApplicationSettingsSchema = Type.Object({
     description: 'Largest push in MiB; null or 0 for no limit.',
   }),
   push_event_activities_limit: count(3, 'Refs in one push that each get an event; more get one for all.'),
+  activity_retention_days: count(1_095, 'Days that activity events are kept; 0 for ever.', 36_500),
   raw_blob_request_limit: count(300, 'Raw files of one project and path per minute; 0 for no limit.'),
   snippet_size_limit: Type.Integer({
     default: 52_428_800,

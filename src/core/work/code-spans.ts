@@ -17,7 +17,8 @@ export function fencedLines(lines: readonly string[]): boolean[] {
 }
 
 /** As many spaces, and the same lines. */
-const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+const blank = (text: string): string =>
+  text.includes('\n') ? text.replaceAll(/[^\n]/g, ' ') : ' '.repeat(text.length);
 
 /** With HTML comments blank; one that does not end goes on to the end. */
 function withoutComments(text: string): string {

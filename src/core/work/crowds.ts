@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type AuthorizedGroup, type AuthorizedProject, selectGroups } from '../access/find.ts';
-import { MINIMAL } from '../access/roles.ts';
+import { type MembersOf, memberIds } from '../access/memberships.ts';
 import type { Actor } from '../identity/actor.ts';
 import { groupSettings } from '../namespaces/group-settings.ts';
 import type { Person } from './mentions.ts';
@@ -22,20 +22,6 @@ export type Crowd = { name: string; people: Person[] };
 const current = (alias: string): RawBuilder<boolean> =>
   sql`(${sql.ref(`${alias}.expires_at`)} is null or ${sql.ref(`${alias}.expires_at`)} > ${now().toISOString().slice(0, 10)}::date)`;
 
-/** Ids of the project's members: its own, those of the groups around it, and those of groups that share one of these. */
-const membersOfProject = ({ id, row }: AuthorizedProject): RawBuilder<unknown> => {
-  const around = sql`any(${[...row.ancestor_ids]}::bigint[])`;
-  const invited = sql`join members m on m.namespace_id = any(g.ancestor_ids) and m.access_level > ${MINIMAL} and ${current('m')}`;
-  return sql`
-    select m.user_id from members m where (m.project_id = ${id} or m.namespace_id = ${around})
-      and m.access_level > ${MINIMAL} and ${current('m')}
-    union select n.owner_id from namespaces n where n.id = ${around}
-    union select m.user_id from project_group_links l join namespaces g on g.id = l.group_id ${invited}
-      where l.project_id = ${id} and ${current('l')}
-    union select m.user_id from group_group_links l join namespaces g on g.id = l.shared_with_group_id ${invited}
-      where l.shared_group_id = ${around} and ${current('l')}`;
-};
-
 /** Ids of the members of the group itself. */
 const membersOfGroup = (id: number): RawBuilder<unknown> =>
   sql`select m.user_id from members m where m.namespace_id = ${id} and ${current('m')}`;
@@ -50,9 +36,14 @@ async function activeOf(db: Db, ids: RawBuilder<unknown>): Promise<Person[]> {
   return rows;
 }
 
+const membersOf = ({ id, row }: AuthorizedProject): MembersOf => ({
+  projectId: id,
+  ancestorIds: row.ancestor_ids,
+});
+
 /** Everybody of where the target is; only its members call them. */
 function everybody({ project, group }: Target): RawBuilder<unknown> | undefined {
-  if (project) return project.role > 0 ? membersOfProject(project) : undefined;
+  if (project) return project.role > 0 ? memberIds(membersOf(project)) : undefined;
   return group && group.role > 0 ? membersOfGroup(group.id) : undefined;
 }
 

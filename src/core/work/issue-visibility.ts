@@ -11,7 +11,7 @@ import type { IssueRow } from './issue-rows.ts';
 
 /** Whether somebody who may read the issues of the project sees this one. */
 export const seesIssue = (
-  project: AuthorizedProject,
+  project: Pick<AuthorizedProject, 'may'>,
   caller: Caller,
   issue: Pick<IssueRow, 'confidential' | 'author_id'>,
   assigneeIds: readonly number[],

@@ -23,8 +23,17 @@ const cleaned = (name: string): string => name.replace(/(?<![./-])[./-]+$/, '').
 /** The names that the text calls with an `@`, of people or paths of groups, in small letters, outside code, each once. */
 export function mentionedNames(markdown: string | null | undefined): string[] {
   if (!markdown?.includes('@')) return [];
-  const names = [...outsideCode(markdown).matchAll(mention)].map(([, name = '']) => cleaned(name));
-  return [...new Set(names)].filter((name) => name !== '').slice(0, MOST_NAMES);
+  // A long text may repeat one name very often, and then it is looked at once; or call very many, and then the rest is not.
+  const written = new Set<string>();
+  const names = new Set<string>();
+  for (const [, name = ''] of outsideCode(markdown).matchAll(mention)) {
+    if (names.size >= MOST_NAMES) break;
+    if (written.has(name)) continue;
+    written.add(name);
+    const clean = cleaned(name);
+    if (clean !== '') names.add(clean);
+  }
+  return [...names];
 }
 
 /** Those of them that the text begins with: it is addressed to them. */

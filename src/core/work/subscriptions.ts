@@ -36,7 +36,7 @@ export async function setSubscription(
 }
 
 /** Ids of those who take part: authors, assignees, and whoever said something that all may read. */
-const takesPart = {
+export const takesPart = {
   issue: (ids: RawBuilder<unknown>) => sql`
     select id as target, author_id as user_id from issues where id = any(${ids})
     union select issue_id, user_id from issue_assignees where issue_id = any(${ids})

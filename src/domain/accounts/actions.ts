@@ -5,6 +5,7 @@ import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
 import { insertUser, newUserDefaults } from '../../core/identity/new-user.ts';
+import { ownAddresses } from '../../core/identity/own-addresses.ts';
 import { noReset, requestReset } from '../../core/identity/password-reset.ts';
 import { passwordProblems } from '../../core/identity/password-rules.ts';
 import { endAccess } from '../../core/identity/sessions.ts';
@@ -257,21 +258,6 @@ async function confirmPrimary(tx: Db, userId: number, email: string): Promise<vo
     .insertInto('emails')
     .values({ user_id: userId, email, confirmed_at: time, created_at: time, updated_at: time })
     .execute();
-}
-
-/** Those that are confirmed, and the primary one of an account that counts as confirmed without having proven it. */
-async function ownAddresses(
-  tx: Db,
-  user: { id: number; email: string; confirmed_at: Date | null },
-): Promise<Set<string>> {
-  const rows = await tx
-    .selectFrom('emails')
-    .select('email')
-    .where('user_id', '=', user.id)
-    .where('confirmed_at', 'is not', null)
-    .execute();
-  const own = new Set(rows.map((row) => row.email.toLowerCase()));
-  return user.confirmed_at === null ? own : own.add(user.email.toLowerCase());
 }
 
 async function moveOwnNamespace(

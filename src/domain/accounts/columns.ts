@@ -40,7 +40,7 @@ type ProfileColumns = PlainColumns &
 export function profileColumns(
   input: ProfileInput,
   preferences: Json,
-  own: ReadonlySet<string>,
+  own: Pick<ReadonlyMap<string, unknown>, 'has'>,
 ): ProfileColumns {
   const given = (name: keyof ProfileInput): boolean => input[name] !== undefined;
   const address = (name: 'public_email' | 'commit_email') => {

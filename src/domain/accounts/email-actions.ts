@@ -67,7 +67,7 @@ export async function addEmail(
   });
 }
 
-/** Removes an address that is not the primary one; where it was shown or used for commits, it is no longer. */
+/** Removes an address that is not the primary one; where it was shown, used for commits or written to, it is no longer. */
 export async function deleteEmail(
   db: Db,
   actor: Actor,
@@ -77,7 +77,7 @@ export async function deleteEmail(
   await inTransaction(db, async (tx) => {
     const owner = await tx
       .selectFrom('users')
-      .select(['email', 'public_email', 'commit_email'])
+      .select(['email', 'public_email', 'commit_email', 'notification_email'])
       .where('id', '=', user.id)
       .forUpdate()
       .executeTakeFirstOrThrow();
@@ -95,6 +95,7 @@ export async function deleteEmail(
       .set({
         public_email: same(owner.public_email) ? null : owner.public_email,
         commit_email: same(owner.commit_email) ? null : owner.commit_email,
+        notification_email: same(owner.notification_email) ? null : owner.notification_email,
         ...noReset,
       })
       .where('id', '=', user.id)

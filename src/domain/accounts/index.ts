@@ -17,7 +17,7 @@ export function accountsCapability(services: Services, all: () => readonly Capab
   const { background } = services.database;
   return {
     name: 'accounts',
-    tables: ['users', 'emails', 'identities', 'ssh_keys', 'gpg_keys', 'follows', 'activity_events'],
+    tables: ['users', 'emails', 'identities', 'ssh_keys', 'gpg_keys', 'follows'],
     endpoints: [
       ...userEndpoints,
       ...adminEndpoints,
@@ -38,12 +38,5 @@ export function accountsCapability(services: Services, all: () => readonly Capab
     },
     listeners: [{ fact: USER_DELETED, task: 'users.erase' }],
     schedules: [{ task: 'users.resume_deletions', pattern: '* * * * *' }],
-    async reassign(tx, userId, ghostId) {
-      await tx
-        .updateTable('activity_events')
-        .set({ author_id: ghostId })
-        .where('author_id', '=', userId)
-        .execute();
-    },
   };
 }

@@ -8,12 +8,12 @@ import {
 } from '../../core/repositories/containers.ts';
 import { settleGroupWiki } from '../../core/repositories/group-wikis.ts';
 import { guardRefsNow } from '../../core/repositories/protection.ts';
-import { countWrite, recordPush } from '../../core/repositories/pushes.ts';
+import { recordPush } from '../../core/repositories/pushes.ts';
 import { recordSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import { recordWikiPush } from '../../core/repositories/wiki-pushes.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { inTransaction } from '../../platform/db/database.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { headRef, readRef } from '../../platform/git/refs.ts';
@@ -79,7 +79,12 @@ export function projectPlace(
 const free: Judge = { refusal: () => undefined, mayForce: () => true };
 
 /** A wiki: whoever may write pages may push them. */
-export function wikiPlace(services: Services, settings: ApplicationSettings, key: RepositoryKey): Place {
+export function wikiPlace(
+  services: Services,
+  settings: ApplicationSettings,
+  key: RepositoryKey,
+  caller: Caller,
+): Place {
   const { db } = services.database;
   return {
     ...common(settings),
@@ -91,7 +96,7 @@ export function wikiPlace(services: Services, settings: ApplicationSettings, key
     async record(git, updates, stored) {
       await stored;
       await showPushed(git, updates);
-      await inTransaction(db, (tx) => countWrite(tx, key));
+      await recordWikiPush(db, key, caller, git, updates);
     },
   };
 }

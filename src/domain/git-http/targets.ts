@@ -67,13 +67,13 @@ async function findWiki({
   if (kind === 'project') {
     const ability = purpose === 'read' ? 'read_wiki' : 'write_wiki';
     const { id } = await authorizeProject(points, visitor.caller, ability, owner);
-    return wikiPlace(services, settings, projectWiki(id));
+    return wikiPlace(services, settings, projectWiki(id), visitor.caller);
   }
   const ability = purpose === 'read' ? 'read_group_wiki' : 'write_group_wiki';
   const { id } = await authorizeGroup(points, visitor.caller, ability, owner);
   // As at the API: wikis of groups are no part of the free tier.
   if (services.config.tier === 'free') throw forbidden();
-  return wikiPlace(services, settings, groupWiki(id));
+  return wikiPlace(services, settings, groupWiki(id), visitor.caller);
 }
 
 /** What the path belongs to now, or belonged to; a number is a name here, not an id. */

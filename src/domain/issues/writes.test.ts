@@ -346,3 +346,18 @@ test('a project counts its open issues, whatever changes them', async () => {
   bodyOf(await app.root(`DELETE ${path}/${second}`), 204);
   expect(await counts()).toEqual([1, 1]);
 });
+
+test('how many issues are open is told to those who read issues', async () => {
+  const { id } = await makeProject(app, { visibility: 'public' });
+  await addMember(app, `projects/${id}`, guest, 10);
+  bodyOf(await app.root(`POST /projects/${id}/issues`, { body: { title: 'a' } }), 201);
+  const told = async () =>
+    Promise.all(
+      [guest, stranger].map(
+        async ({ token }) => bodyOf(await app.as(token)(`GET /projects/${id}`), 200).open_issues_count,
+      ),
+    );
+  expect(await told()).toEqual([1, 1]);
+  bodyOf(await app.root(`PUT /projects/${id}`, { body: { issues_access_level: 'private' } }), 200);
+  expect(await told()).toEqual([1, undefined]);
+});

@@ -1,7 +1,14 @@
 /** The pages on which people register applications: for themselves, for a group, for the instance; and revoke access. */
 import { authorizeGroup, authorizeInstance } from '../../core/access/find.ts';
 import type { Session } from '../../core/identity/sessions.ts';
-import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../core/page.ts';
+import {
+  type PageContext,
+  pageNumber,
+  redirect,
+  sessionPage,
+  showPage,
+  tokenField,
+} from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import type { PageRequest } from '../../platform/db/page.ts';
 import { forbidden, notFound, type ValidationMessages } from '../../platform/failure.ts';
@@ -94,7 +101,7 @@ const instanceDoor: Door = {
 const PER_PAGE = 50;
 
 function pageOf(text: string): PageRequest & { kind: 'offset' } {
-  const page = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
+  const page = pageNumber(text);
   return { kind: 'offset', page, perPage: PER_PAGE, offset: (page - 1) * PER_PAGE, countLimit: 0 };
 }
 

@@ -1,5 +1,5 @@
 /** The pages of applications, as HTML; what is put into them is escaped by html``. */
-import { checkbox, input, panel, problemList, textArea } from '../../core/forms.ts';
+import { checkbox, input, pageLinks, panel, problemList, textArea } from '../../core/forms.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import type { ApplicationRow, Authorization } from './applications.ts';
 import { applicationScopes, scopeMeanings } from './scopes.ts';
@@ -25,13 +25,6 @@ const kindOf = (application: ApplicationRow): string => {
   if (application.dynamic) return `${kind}, registered itself`;
   return application.trusted ? `${kind}, trusted` : kind;
 };
-
-const pageLinks = (base: string, page: number, more: boolean): Html | false =>
-  (page > 1 || more) &&
-  html`<nav class="actions" aria-label="Pages">
-${page > 1 && html`<a href="${base}?page=${page - 1}">Previous</a>`}
-${more && html`<a href="${base}?page=${page + 1}">Next</a>`}
-</nav>`;
 
 const applicationTable = (base: string, applications: readonly ApplicationRow[]): Html =>
   html`<table>

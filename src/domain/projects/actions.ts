@@ -32,6 +32,7 @@ import {
   notFound,
   type ValidationMessages,
 } from '../../platform/failure.ts';
+import type { Fact } from '../../platform/outbox/outbox.ts';
 import { lockWithParent } from './locks.ts';
 import {
   branchNameProblems,
@@ -297,6 +298,12 @@ async function addCreator(tx: Db, projectId: number, userId: number, groupId: nu
     .execute();
 }
 
+/** That the project is at another full path now. */
+const movedFact = (projectId: number, from: string, to: string): Fact => ({
+  name: 'project_moved',
+  payload: { project_id: projectId, from, to },
+});
+
 /** Changes what the request names; a new path leaves a redirect behind. */
 export async function updateProject(
   services: Services,
@@ -331,6 +338,7 @@ export async function updateProject(
     if (moved) {
       const claimed = await claimPath(tx, parent.id, input.path ?? '', project.id);
       await redirectProject(tx, project.id, fullPath, claimed.fullPath);
+      await announce(tx, { author: actor, fact: movedFact(project.id, fullPath, claimed.fullPath) });
     }
     await tx
       .updateTable('projects')
@@ -428,7 +436,7 @@ export async function transferProject(
         event: 'project_transferred',
         details: { change: 'namespace', from, to },
       },
-      fact: { name: 'project_moved', payload: { project_id: project.id, from, to } },
+      fact: movedFact(project.id, from, to),
     });
   });
 }

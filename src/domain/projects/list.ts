@@ -16,6 +16,7 @@ import {
 import { GUEST, INTERNAL, PUBLIC } from '../../core/access/roles.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { projectColumns, projectTables, type ReachedProjectRow } from '../../core/namespaces/rows.ts';
+import { notificationLevels } from '../../core/notifications/reach.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
 import type { CursorValues } from '../../platform/http/pagination.ts';
@@ -96,7 +97,8 @@ async function fetch(db: Db, plan: Plan, limit: number, offset: number): Promise
   const { rows: projects } = await sql<ReachedProjectRow>`
     ${withReached(plan.caller)}
     select ${fragment(projectColumns)}, ${fragment(directProjectLevel(CALLER, TODAY))} as level_project,
-      greatest(${fragment(namespaceLevel(CALLER, TODAY, 'contents'))}, ${fragment(sharedProjectLevel(CALLER, TODAY))}) as level_group
+      greatest(${fragment(namespaceLevel(CALLER, TODAY, 'contents'))}, ${fragment(sharedProjectLevel(CALLER, TODAY))}) as level_group,
+      ${fragment(notificationLevels(CALLER))}
     from (select id, place from ${rows} ${order} limit ${limit} offset ${offset}) listed
     join ${fragment(projectTables)} on p.id = listed.id
     order by listed.place ${sort}, listed.id ${sort}`.execute(db);

@@ -62,9 +62,13 @@ export async function presentProjects(
   return rows.map((row) => {
     const own = attributes && { custom_attributes: attributes.get(row.id) ?? [] };
     if (basic) return withOwn(presentBasicProject(view, row), own);
-    const group = row.level_group;
     const forkedFrom = row.forked_from_id === null ? undefined : forks.get(row.forked_from_id);
-    const levels = { project: row.level_project, group };
+    const levels = {
+      project: row.level_project,
+      group: row.level_group,
+      notifiedProject: row.notified_project,
+      notifiedGroup: row.notified_group,
+    };
     const sides = {
       levels,
       seenGroups,

@@ -53,10 +53,8 @@ const byNumber =
 async function serve(services: Services, request: HttpRequest, findHome: FindHome): Promise<Answer> {
   const { params } = request;
   if (Object.values(params).some((value) => value.includes('\0'))) throw notFound();
-  const [secret = '', filename = '', ...rest] = (params['*'] ?? `${params.secret}/${params.filename}`).split(
-    '/',
-  );
-  if (rest.length > 0 || !/^[0-9a-f]{32}$/.test(secret)) throw notFound();
+  const { secret = '', filename = '' } = params;
+  if (!/^[0-9a-f]{32}$/.test(secret)) throw notFound();
   const caller = await callerOf(services, request);
   const home = await findHome(services, caller, params).catch((error: unknown) => {
     // An address in a text stays: whoever moved the project left its files where they were.
@@ -79,6 +77,7 @@ export const uploadPages = (services: Services): Route[] => {
   return [
     route('/-/project/:id/uploads/:secret/:filename', byNumber(projectOf)),
     route('/-/group/:id/uploads/:secret/:filename', byNumber(groupOf)),
-    route('/:path+/uploads/*', byPath),
+    // With the whole secret: a group may be named so, and what is in it has pages.
+    route('/:path+/uploads/:secret([0-9a-f]{32})/:filename', byPath),
   ];
 };

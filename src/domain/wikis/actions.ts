@@ -3,7 +3,8 @@ import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { authorOf } from '../../core/repositories/authors.ts';
 import { commitChanges } from '../../core/repositories/commits.ts';
-import { countWrite, touchProject } from '../../core/repositories/pushes.ts';
+import { countWrite } from '../../core/repositories/pushes.ts';
+import { forgetPage, keepPage, type PageName, presentPageBasic } from '../../core/repositories/wiki-pages.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -17,9 +18,8 @@ import { findEntry, PathConflict, type TreeChange } from '../../platform/git/tre
 import { randomHex } from '../../platform/secret.ts';
 import { isKey, joinFrontMatter, splitFrontMatter } from './front-matter.ts';
 import { findPage, type Page, readTexts } from './pages.ts';
-import { presentBasic, presentPage } from './present.ts';
-import { forgetPage, keepPage } from './queries.ts';
-import { attachmentName, endingFor, endings, markdownOf, nameOf, type PageName } from './rules.ts';
+import { presentPage } from './present.ts';
+import { attachmentName, endingFor, endings, markdownOf, nameOf } from './rules.ts';
 import type { AttachmentInput, CreateInput, UpdateInput, WikiAttachment, WikiPage } from './schema.ts';
 import { readWiki, type Wiki } from './wiki.ts';
 
@@ -226,9 +226,8 @@ const record = (
       projectId: wiki.id,
       targetType: 'WikiPage::Meta',
       targetId: id,
-      details: { target_title: page.title, wiki_page: presentBasic(page, id) },
+      details: { target_title: page.title, wiki_page: presentPageBasic(page, id) },
     };
     await announce(tx, { author: actor, activity });
-    await touchProject(tx, wiki.id);
     return id;
   });

@@ -1,10 +1,12 @@
 /** Pages in the repository of a wiki: which there are, where one is, and what is in it. */
+
+import { type PageName, pageAt } from '../../core/repositories/wiki-pages.ts';
 import { Failure } from '../../platform/failure.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { decode, type TreeEntry } from '../../platform/git/parse.ts';
 import { FOLDER_MODE, findEntry, readTree } from '../../platform/git/trees.ts';
-import { type PageName, pageAt, slugOf } from './rules.ts';
+import { slugOf } from './rules.ts';
 
 /** A page where it is in a tree. */
 export type Page = PageName & Pick<TreeEntry, 'oid' | 'mode'>;

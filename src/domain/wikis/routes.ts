@@ -2,10 +2,11 @@
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
+import { presentPageBasic } from '../../core/repositories/wiki-pages.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { attachFile, createPage, deletePage, noPage, updatePage } from './actions.ts';
 import { findPage, listPages, readTexts } from './pages.ts';
-import { presentBasic, presentPage } from './present.ts';
+import { presentPage } from './present.ts';
 import { pageIds } from './queries.ts';
 import {
   AttachmentInput,
@@ -62,7 +63,7 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
         const items = pages.map((each, index) => {
           const id = ids.get(each.slug) ?? 0;
           const text = texts[index];
-          return text === undefined ? presentBasic(each, id) : presentPage(each, id, text);
+          return text === undefined ? presentPageBasic(each, id) : presentPage(each, id, text);
         });
         const total = all.length > page.countLimit ? undefined : all.length;
         return { items, total, more: start + items.length < all.length };

@@ -1,41 +1,19 @@
 /** How the title of a page, its slug, and the file that it is kept in belong together; and names of attachments. Pure. */
 import { extname, posix } from 'node:path';
+import { type Format, LONGEST_SLUG, type PageName, pageAt } from '../../core/repositories/wiki-pages.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 
 /** The formats by their public names, each with the ending of new files. */
-export const endings = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const;
-export type Format = keyof typeof endings;
-export const formats = ['markdown', 'rdoc', 'asciidoc', 'org'] as const satisfies readonly Format[];
+export const endings = {
+  markdown: 'md',
+  rdoc: 'rdoc',
+  asciidoc: 'asciidoc',
+  org: 'org',
+} as const satisfies Record<Format, string>;
 
-const formatOf = (ending: string): Format | undefined => {
-  if (/^(md|mkdn?|mdown|markdown)$/i.test(ending)) return 'markdown';
-  if (/^(adoc|asciidoc)$/i.test(ending)) return 'asciidoc';
-  return formats.find((format) => format === ending.toLowerCase());
-};
-
-export type PageName = {
-  /** Of the file, from the top of the repository. */
-  path: string;
-  /** The path without the ending. */
-  slug: string;
-  title: string;
-  format: Format;
-};
-
-/** Bytes of a slug: what an index of the database takes. */
-const LONGEST_SLUG = 1_000;
 const LONGEST_FOLDER = 255;
 /** Leaves room for the longest ending. */
 const LONGEST_NAME = 245;
-
-/** The page that a file is; undefined for one that is no page, and for one whose path is too long to be kept. */
-export function pageAt(path: string): PageName | undefined {
-  const ending = extname(path);
-  const format = formatOf(ending.slice(1));
-  const slug = path.slice(0, path.length - ending.length);
-  if (format === undefined || Buffer.byteLength(slug) > LONGEST_SLUG) return undefined;
-  return { path, slug, title: posix.basename(slug).replaceAll('-', ' '), format };
-}
 
 /** The slug of a title: spaces become hyphens, folders stay, and no `..` leads out of the wiki. */
 export const slugOf = (title: string): string =>

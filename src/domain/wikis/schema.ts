@@ -1,8 +1,8 @@
 /** What the endpoints of wikis take and give (facts: Wiki page, WikiPageBasic). */
 import Type, { type Static } from 'typebox';
+import { formats } from '../../core/repositories/wiki-pages.ts';
 import { file, stringEnum } from '../../platform/http/schema.ts';
 import type { FrontMatter } from './front-matter.ts';
-import { formats } from './rules.ts';
 
 const format = stringEnum(formats, { description: 'Markup of the page.' });
 

@@ -5,13 +5,12 @@
 import { sql } from 'kysely';
 import { containerTables, groupWiki, projectWiki } from '../../core/repositories/containers.ts';
 import type { CutOff } from '../../core/repositories/cut-off.ts';
+import { forgetPage, keepPage, pageAt } from '../../core/repositories/wiki-pages.ts';
 import type { Services } from '../../core/services.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { gitText } from '../../platform/git/program.ts';
 import { findPage, type Page } from './pages.ts';
-import { forgetPage, keepPage } from './queries.ts';
-import { pageAt } from './rules.ts';
 import { readWiki, type Wiki } from './wiki.ts';
 
 /** The dead process made few of them, and others since then. */

@@ -413,6 +413,17 @@ export type NotesTable = {
   updated_at: Date;
 };
 
+export type NotificationSettingsTable = {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  project_id: number | null;
+  namespace_id: number | null;
+  level: Generated<string>;
+  events: Generated<Json>;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type OauthApplicationsTable = {
   id: GeneratedAlways<number>;
   uid: string;
@@ -822,6 +833,8 @@ export type UsersTable = {
   updated_at: Date;
   reset_digest: Buffer | null;
   reset_sent_at: Date | null;
+  notification_email: string | null;
+  notified_of_own_activity: Generated<boolean>;
 };
 
 export type WikiPagesTable = {
@@ -869,6 +882,7 @@ export type Tables = {
   milestones: MilestonesTable;
   namespaces: NamespacesTable;
   notes: NotesTable;
+  notification_settings: NotificationSettingsTable;
   oauth_applications: OauthApplicationsTable;
   oauth_devices: OauthDevicesTable;
   oauth_grants: OauthGrantsTable;

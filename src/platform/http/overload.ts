@@ -13,6 +13,8 @@ export type LoadGauge = {
   inFlight(): number;
   /** Recent delay of the event loop, in seconds. */
   delay(): number;
+  /** The longest delay since this was asked last, in seconds. */
+  longestDelay(): number;
   stop(): void;
 };
 
@@ -27,9 +29,12 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
   let inFlight = 0;
   let closing = false;
   let delay = 0;
+  let longest = 0;
+  // The histogram measures its own timer's interval too.
+  const beyondTimer = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION / 1_000);
   const timer = setInterval(() => {
-    // The histogram measures its own timer's interval too.
-    delay = Math.max(0, histogram.percentile(50) / NANOSECONDS - RESOLUTION / 1_000);
+    delay = beyondTimer(histogram.percentile(50));
+    longest = Math.max(longest, beyondTimer(histogram.max));
     histogram.reset();
   }, 500);
   timer.unref();
@@ -53,6 +58,11 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
     closing: () => closing,
     inFlight: () => inFlight,
     delay: () => delay,
+    longestDelay: () => {
+      const told = longest;
+      longest = 0;
+      return told;
+    },
     stop() {
       clearInterval(timer);
       histogram.disable();

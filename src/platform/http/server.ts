@@ -16,13 +16,16 @@ import { type Answer, type HttpRequest, json, renderFailure, serverError } from 
 import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
-import { joinSegments, routerPath } from './segments.ts';
+import { ANY_PATH, joinSegments, routerPath } from './segments.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type Route = {
   method: Method;
-  /** With `:name` parameters, from the root; at its beginning `:name+` takes any number of segments. */
+  /**
+   * With `:name` parameters, or `:name(pattern)`, from the root; at its beginning `:name+` takes any number of segments. `/:path+` alone is asked
+   * for whatever no other route takes, outside the API and for GET only.
+   */
   path: string;
   /** In bytes; 1 MiB unless told. */
   bodyLimit?: number;
@@ -157,6 +160,7 @@ function asHttpRequest(
   request: FastifyRequest,
   response: ServerResponse,
   origins: OriginPolicy,
+  params = request.params as Record<string, string>,
 ): HttpRequest {
   // What a proxy is sent names the host too (RFC 9112, absolute-form); the router has looked behind it.
   const url = request.originalUrl.replace(/^https?:\/\/[^/?]*/i, '');
@@ -172,7 +176,7 @@ function asHttpRequest(
     headers: request.headers,
     address: origins.address(peer, request.headers),
     origin: origins.origin(peer, request.headers),
-    params: request.params as Record<string, string>,
+    params,
     body: request.body as Buffer | undefined,
     bodyStream: request.raw,
     // Few ask for it.
@@ -326,36 +330,49 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return send(request, reply, known ? renderFailure(known) : failed(request, error));
   });
 
-  app.setNotFoundHandler((request, reply) =>
-    send(
+  /** Runs a route; `params` where the router did not find it. */
+  async function run(
+    route: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    cors: Record<string, string>,
+    params?: Record<string, string>,
+  ): Promise<FastifyReply> {
+    const asked = asHttpRequest(request, reply.raw, options.origins, params);
+    let answer: Answer;
+    try {
+      answer = await route.handle(asked);
+    } catch (error) {
+      answer = failed(request, error);
+    }
+    return send(request, reply, {
+      ...answer,
+      headers: { ...cors, ...asked.replyHeaders, ...answer.headers },
+    });
+  }
+
+  const rest = options.routes.find(({ path }) => path === ANY_PATH);
+  app.setNotFoundHandler((request, reply) => {
+    const path = rest && readablePath(request);
+    if (rest && path !== undefined) return run(rest, request, reply, {}, { path });
+    return send(
       request,
       reply,
       isForReading(request)
         ? notFoundPage()
         : json(404, { message: '404 Not Found', error: '404 Not Found' }),
-    ),
-  );
+    );
+  });
 
   const streams: RouteOptions[] = [];
-  for (const [given, methods] of byPath(options.routes)) {
+  for (const [given, methods] of byPath(options.routes.filter((route) => route !== rest))) {
     const path = routerPath(given);
     const crossOrigin = [...methods.values()].some((route) => route.crossOrigin);
     for (const route of methods.values()) {
       const handler = async (request: FastifyRequest, reply: FastifyReply) => {
         if (route.stream)
           request.raw.setTimeout(STREAM_IDLE_MILLISECONDS, () => request.raw.socket.destroy());
-        const asked = asHttpRequest(request, reply.raw, options.origins);
-        let answer: Answer;
-        try {
-          answer = await route.handle(asked);
-        } catch (error) {
-          answer = failed(request, error);
-        }
-        const cors = crossOrigin ? corsHeaders(request) : {};
-        return send(request, reply, {
-          ...answer,
-          headers: { ...cors, ...asked.replyHeaders, ...answer.headers },
-        });
+        return run(route, request, reply, crossOrigin ? corsHeaders(request) : {});
       };
       const registered: RouteOptions = {
         method: withHead(route.method),
@@ -393,6 +410,22 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done();
   });
   return app;
+}
+
+/** The path of a request that only reads, outside the API, decoded and without slashes around it. */
+function readablePath({ method, originalUrl }: FastifyRequest): string | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  const path = originalUrl
+    .replace(/\?.*$/s, '')
+    .replace(/^https?:\/\/[^/]*/i, '')
+    .replace(/\/{2,}/g, '/')
+    .replace(/^\/|\/$/g, '');
+  if (path === '' || /^api(\/|$)/.test(path)) return undefined;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** HEAD is there wherever GET is, and nowhere else. */

@@ -1,5 +1,6 @@
 /** The one stylesheet of the server's own pages; light or dark as the reader's system is. */
 import type { Answer } from './answer.ts';
+import { readingStyle } from './reading-style.ts';
 import type { Route } from './server.ts';
 
 const css = `:root {
@@ -48,7 +49,7 @@ form { margin: 0; }
 label { display: block; margin-bottom: 0.25rem; font-weight: 600; }
 .field { margin-bottom: 1.1rem; }
 .hint { margin: 0.4rem 0 0; color: var(--quiet); font-size: 0.9rem; }
-input, textarea {
+input, select, textarea {
   width: 100%;
   padding: 0.55rem 0.7rem;
   border: 1px solid var(--quiet);
@@ -91,6 +92,7 @@ dd + dt { margin-top: 0.8rem; }
 .card > :last-child { margin-bottom: 0; }
 .card li { margin-bottom: 0.4rem; }
 .card details { padding: 0; border: 0; }
+form > details { margin-bottom: 1.1rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .message, .note { margin: 0 0 1.1rem; padding: 0.7rem 0.9rem; border-radius: 0.35rem; border-left: 4px solid; }
 .message { color: var(--bad); background: var(--bad-paper); }
@@ -115,7 +117,7 @@ time, strong code { white-space: nowrap; }
 const answer: Answer = {
   status: 200,
   headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=3600' },
-  body: css,
+  body: css + readingStyle,
 };
 
 /** Serves the stylesheet at /-/style.css. */

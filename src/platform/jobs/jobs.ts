@@ -1,8 +1,12 @@
 /** Work with retry and back-off, and work by the clock, by graphile-worker on the same database. */
-import { Logger, parseCronItems, run, runMigrations } from 'graphile-worker';
+import { EventEmitter } from 'node:events';
+import { Logger, parseCronItems, run, runMigrations, type WorkerEvents } from 'graphile-worker';
+import { sql } from 'kysely';
 import { Pool } from 'pg';
-import { type ConnectionTarget, connectionTo } from '../db/database.ts';
+import { type ConnectionTarget, connectionTo, type Db } from '../db/database.ts';
+import type { Presence } from '../db/processes.ts';
 import { createLog, type Log } from '../log.ts';
+import { releaseDead, workersOf } from './dead-workers.ts';
 
 /** A task: gets the payload that was written, and must be safe to run twice. */
 export type Task = (payload: Record<string, unknown>) => Promise<void>;
@@ -42,16 +46,63 @@ export async function migrateJobs(target: ConnectionTarget): Promise<void> {
   }
 }
 
-/** Starts this process's workers; failures are logged, and tried again with back-off by the library. */
+/** A job to be added. */
+export type NewJob = {
+  task: string;
+  payload: Record<string, unknown>;
+  /** Jobs of one queue run one after the other. */
+  queue?: string;
+  /** Of jobs that wait under one key there is one: the last. */
+  key?: string;
+  /** The least goes first; zero unless told. */
+  priority?: number;
+};
+
+/** Adds the jobs by one statement, in the caller's transaction where there is one. */
+export async function addJobs(db: Db, jobs: readonly NewJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await sql`
+    select count(*) from graphile_worker.add_jobs((
+      select array_agg((task, payload, queue, null, null, key, priority, null)::graphile_worker.job_spec order by place)
+      from rows from (jsonb_to_recordset(${JSON.stringify(jobs)}::text::jsonb)
+        as (task text, payload json, queue text, key text, priority smallint))
+        with ordinality as job(task, payload, queue, key, priority, place)))`.execute(db);
+}
+
+/** How often what dead processes held is looked for, in milliseconds. */
+const RELEASE_EVERY = 15_000;
+
+/** Frees what dead processes held, now and from time to time; returns how to end that. */
+async function keepReleasing(db: Db, log: Log): Promise<() => void> {
+  await releaseDead(db);
+  const timer = setInterval(() => {
+    releaseDead(db).catch((error: unknown) => log.error('jobs of dead processes stay held', error));
+  }, RELEASE_EVERY);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Starts this process's workers; failures are logged, and tried again with back-off by the library. Of a process
+ * that is named, what its workers hold is free soon after its death.
+ */
 export async function startWorkers(
   target: ConnectionTarget,
   tasks: Tasks,
   schedules: readonly Schedule[],
   log: Log,
+  process?: { db: Db; presence: Presence },
 ): Promise<Workers> {
+  await process?.presence.announce();
+  const stopReleasing = process && (await keepReleasing(process.db, log));
   const pgPool = openPool(target, log);
+  const events: WorkerEvents = new EventEmitter();
+  events.on('pool:create', ({ workerPool }) => {
+    if (process) workerPool.id = workersOf(process.presence.id);
+  });
   const runner = await run({
     pgPool,
+    events,
     concurrency: 2,
     pollInterval: 1_000,
     noHandleSignals: true,
@@ -75,6 +126,7 @@ export async function startWorkers(
   });
   return {
     async stop() {
+      stopReleasing?.();
       await runner.stop();
       await pgPool.end();
     },

@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -64,6 +65,19 @@ describe('without a server', () => {
 });
 
 describe('header injection', () => {
+  test('what mail programs would decode is left as it was written, more or less', async () => {
+    const rude = '=?utf-8?q?Bcc=3A_eve=40example=2Ecom?=';
+    const headers = headersOf(await send({ subject: rude, headers: { 'X-Ashlar-Project': rude } }));
+    expect(headers).toContain('Subject: = ?utf-8?q?Bcc=3A_eve=40example=2Ecom?=');
+    expect(headers).toContain('X-Ashlar-Project: = ?utf-8?q?Bcc=3A_eve=40example=2Ecom?=');
+  });
+
+  test('no line is longer than servers take, whatever the words are', async () => {
+    const long = 'a/'.repeat(3_000);
+    const message = await send({ subject: long, headers: { 'X-Ashlar-Project-Path': long } });
+    for (const line of message.split('\r\n')) expect(line.length).toBeLessThan(999);
+  });
+
   test.each([
     'A greeting\r\nBcc: eve@example.com',
     'A greeting\nBcc: eve@example.com',
@@ -110,4 +124,20 @@ describe('with a server', () => {
     await stop();
     await expect(createMailer({ smtpUrl: url, folder, sender }).send(mail)).rejects.toThrow('ECONNREFUSED');
   });
+});
+
+test('a server that says nothing is waited for once, and then left alone for a moment', {
+  timeout: 30_000,
+}, async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen');
+  const mailer = createMailer({ smtpUrl: `smtp://127.0.0.1:${address.port}`, folder, sender });
+  await expect(mailer.send(mail)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+  await expect(mailer.send(mail)).rejects.toThrow('did not answer a moment ago');
+  expect(sockets).toHaveLength(1);
+  for (const socket of sockets) socket.destroy();
+  server.close();
 });

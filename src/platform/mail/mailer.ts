@@ -35,9 +35,22 @@ const NAME = /^[\w.-]{1,200}$/;
 /** The program waits no longer for a server that does not answer; the mail is tried again later. */
 const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
-/** Control characters, which could begin another header, and the marks that turn what is read around. */
+/** Headers are broken at spaces only, and servers refuse lines of more than 998 characters (RFC 5322). */
+const tooLong = /(\S{900})\S+/gu;
+
+/**
+ * The text without control characters, which could begin another header, without the marks that turn what is read around,
+ * and without what mail programs would decode (RFC 2047): that could hold any of them.
+ */
 const oneLine = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
+  text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replaceAll('=?', '= ?')
+    .replaceAll(tooLong, '$1')
+    .trim();
+
+const oneLineEach = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, oneLine(value)]));
 
 /** The mail as the library takes it. Addresses are given as such, so that no list can be read into one. */
 function toMessage(mail: Mail, options: MailerOptions) {
@@ -56,7 +69,7 @@ function toMessage(mail: Mail, options: MailerOptions) {
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
       'Content-Language': mail.language,
-      ...mail.headers,
+      ...oneLineEach(mail.headers),
     },
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -72,11 +85,24 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
+/** Milliseconds for which a server that did not answer is left alone: whoever sends has other work than to wait for it. */
+const PAUSE = 30_000;
+
+const isSilence = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT';
+
 function smtpMailer(url: string, options: MailerOptions): Mailer {
   const transport = once(async () => (await import('nodemailer')).createTransport({ url, ...patience }));
+  let silentUntil = 0;
   return {
     async send(mail) {
-      await (await transport()).sendMail(toMessage(mail, options));
+      if (performance.now() < silentUntil) throw new Error('the mail server did not answer a moment ago');
+      try {
+        await (await transport()).sendMail(toMessage(mail, options));
+      } catch (error) {
+        if (isSilence(error)) silentUntil = performance.now() + PAUSE;
+        throw error;
+      }
     },
   };
 }

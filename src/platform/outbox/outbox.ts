@@ -1,9 +1,9 @@
 /** Facts: written with the change, heard after the commit, at least once. The relay turns each into its listeners' jobs. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { now } from '../clock.ts';
 import { type Db, inTransaction } from '../db/database.ts';
 import type { Json } from '../db/rows.ts';
+import { addJobs, type NewJob } from '../jobs/jobs.ts';
 import type { Log } from '../log.ts';
 
 export type Fact = { name: string; payload: Record<string, Json> };
@@ -20,7 +20,7 @@ export async function writeFacts(tx: Db, facts: readonly Fact[]): Promise<void> 
   await tx.insertInto('outbox').values(rows).execute();
 }
 
-/** Which task hears which fact. A task must be idempotent by `fact_id`. */
+/** Which task hears which fact, told when as `fact_at`. A task must be idempotent by `fact_id`. */
 export type Listener = { fact: string; task: string };
 
 export type Relay = {
@@ -41,31 +41,25 @@ async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<numbe
   return inTransaction(db, async (tx) => {
     const facts = await tx
       .selectFrom('outbox')
-      .select(['id', 'fact', 'payload'])
+      .select(['id', 'fact', 'payload', 'created_at'])
       .orderBy('id')
       .limit(BATCH)
       .forUpdate()
       .skipLocked()
       .execute();
     if (facts.length === 0) return 0;
-    const jobs = facts.flatMap((fact) => {
+    const jobs = facts.flatMap(({ id, fact, payload: told, created_at }): NewJob[] => {
       // Facts are written by writeFact() and writeFacts() only, whose payload is an object.
-      const payload = fact.payload as { project_id?: number };
+      const payload = told as { project_id?: number };
       return listeners
-        .filter((listener) => listener.fact === fact.fact)
-        .map((listener) => ({
-          task: listener.task,
-          queue: payload.project_id === undefined ? null : `project ${payload.project_id}`,
-          payload: { ...payload, fact_id: fact.id },
+        .filter((listener) => listener.fact === fact)
+        .map(({ task }) => ({
+          task,
+          ...(payload.project_id !== undefined && { queue: `project ${payload.project_id}` }),
+          payload: { ...payload, fact_id: id, fact_at: created_at.toISOString() },
         }));
     });
-    if (jobs.length > 0) {
-      await sql`
-        select graphile_worker.add_job(job.task, job.payload::json, job.queue)
-        from jsonb_to_recordset(${JSON.stringify(jobs)}::text::jsonb) as job(task text, queue text, payload jsonb)`.execute(
-        tx,
-      );
-    }
+    await addJobs(tx, jobs);
     await tx
       .deleteFrom('outbox')
       .where(

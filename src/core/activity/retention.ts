@@ -1,0 +1,41 @@
+/** Activity events are kept for a while that is a setting (facts: Activity events); older ones go, some at a time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+
+const DAY = 86_400_000;
+const BATCH = 2_000;
+/** Milliseconds that others have the disk to themselves between two batches. */
+const PAUSE = 50;
+
+type Walked = { last: number | null; seen: number; gone: number };
+
+/** Deletes what is too old of the next events by id, and says how far it came. */
+async function sweepBatch(db: Db, after: number, before: Date): Promise<Walked> {
+  const { rows } = await sql<Walked>`
+    with batch as materialized (
+      select id, created_at from activity_events where id > ${after} order by id limit ${BATCH}),
+    gone as (
+      delete from activity_events where id in (select id from batch where created_at < ${before}) returning id)
+    select (select max(id) from batch) as last, (select count(*) from batch) as seen,
+      (select count(*) from gone) as gone`.execute(db);
+  return rows[0] ?? { last: null, seen: 0, gone: 0 };
+}
+
+/**
+ * Deletes the events that are older than so many days; 0 keeps them all. Ids grow with time, so the walk from the oldest on
+ * ends at the first batch of which nothing is too old. Stopped anywhere, the next run goes on. Returns how many went.
+ */
+export async function sweepEvents(db: Db, days: number): Promise<number> {
+  if (days === 0) return 0;
+  const before = new Date(now().getTime() - days * DAY);
+  let swept = 0;
+  for (let after = 0; ; ) {
+    const { last, seen, gone } = await sweepBatch(db, after, before);
+    swept += gone;
+    if (last === null || gone === 0 || seen < BATCH) return swept;
+    after = last;
+    await sleep(PAUSE);
+  }
+}

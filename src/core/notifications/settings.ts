@@ -1,0 +1,125 @@
+/** What people said of how much they want to hear of: for a project, for a group, and for all the rest. */
+import { sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import {
+  DEFAULT_GLOBAL_LEVEL,
+  DEFAULT_LEVEL,
+  type EventChanges,
+  type EventChoices,
+  type Level,
+} from './levels.ts';
+
+/** What is said of one place. */
+export type Setting = { level: Level; events: EventChoices };
+
+/** What a setting is about: a project, a group, or, without one, all the rest. */
+export type Place = { kind: 'project' | 'group'; id: number } | { kind: 'global' };
+
+/** All that a user said which bears on what happens in one place; whatever is absent was not said. */
+export type UserSettings = {
+  project?: Setting;
+  /** Nearest first. */
+  groups: readonly Setting[];
+  /** Never of the level `global`: there is nothing above it. */
+  global: Setting;
+  /** Whether they want to hear of what they did themselves. */
+  notifiedOfOwn: boolean;
+};
+
+const columnsOf = (place: Place) => ({
+  project_id: place.kind === 'project' ? place.id : null,
+  namespace_id: place.kind === 'group' ? place.id : null,
+});
+
+// The check constraint admits levels only, and writeSettings() stores choices of events only.
+const settingOf = ({ level, events }: { level: string; events: unknown }): Setting => ({
+  level: level as Level,
+  events: events as EventChoices,
+});
+
+const unsaid = (place: Place): Setting => ({
+  level: place.kind === 'global' ? DEFAULT_GLOBAL_LEVEL : DEFAULT_LEVEL,
+  events: {},
+});
+
+/** The user's setting of the place, or what applies where nothing was said. */
+export async function readSettings(db: Db, userId: number, place: Place): Promise<Setting> {
+  const { project_id, namespace_id } = columnsOf(place);
+  const row = await db
+    .selectFrom('notification_settings')
+    .select(['level', 'events'])
+    .where('user_id', '=', userId)
+    .where('project_id', 'is not distinct from', project_id)
+    .where('namespace_id', 'is not distinct from', namespace_id)
+    .executeTakeFirst();
+  return row ? settingOf(row) : unsaid(place);
+}
+
+/** Writes what is given, keeps the rest, and gives what is said then; null takes back what was said of an event. */
+export async function writeSettings(
+  tx: Db,
+  userId: number,
+  place: Place,
+  changes: { level?: Level | undefined; events: EventChanges },
+): Promise<Setting> {
+  const { level, events } = changes;
+  if (level === undefined && Object.keys(events).length === 0) return readSettings(tx, userId, place);
+  const { project_id, namespace_id } = columnsOf(place);
+  const time = now();
+  const given = sql`${JSON.stringify(events)}::text::jsonb`;
+  const { rows } = await sql<{ level: string; events: unknown }>`
+    insert into notification_settings as s (user_id, project_id, namespace_id, level, events, created_at, updated_at)
+    values (${userId}, ${project_id}, ${namespace_id}, ${level ?? unsaid(place).level}, jsonb_strip_nulls(${given}),
+      ${time}, ${time})
+    on conflict (user_id, project_id, namespace_id) do update set
+      level = coalesce(${level ?? null}, s.level), events = jsonb_strip_nulls(s.events || ${given}), updated_at = ${time}
+    returning s.level, s.events`.execute(tx);
+  const [written] = rows;
+  return written ? settingOf(written) : unsaid(place);
+}
+
+type SettingRow = {
+  user_id: number;
+  notified_of_own_activity: boolean;
+  project_id: number | null;
+  namespace_id: number | null;
+  level: string | null;
+  events: unknown;
+};
+
+/**
+ * What bears on a place, for each of the users who exist, by one statement. `ancestorIds` go from the root to the group
+ * that the place is in, or that it is; epics have no project.
+ */
+export async function settingsOf(
+  db: Db,
+  userIds: readonly number[],
+  place: { projectId?: number | undefined; ancestorIds: readonly number[] },
+): Promise<Map<number, UserSettings>> {
+  const { rows } = await sql<SettingRow>`
+    select u.id as user_id, u.notified_of_own_activity, s.project_id, s.namespace_id, s.level, s.events
+    from users u left join notification_settings s on s.user_id = u.id and (s.project_id = ${place.projectId ?? null}
+      or s.namespace_id = any(${[...place.ancestorIds]}::bigint[]) or (s.project_id is null and s.namespace_id is null))
+    where u.id = any(${[...userIds]}::bigint[])`.execute(db);
+  const byUser = Map.groupBy(rows, (row) => row.user_id);
+  return new Map([...byUser].map(([id, said]) => [id, gather(said, place.ancestorIds)]));
+}
+
+function gather(rows: readonly SettingRow[], ancestorIds: readonly number[]): UserSettings {
+  const said = rows.flatMap(({ level, ...row }) => (level === null ? [] : [{ ...row, level }]));
+  const project = said.find((row) => row.project_id !== null);
+  const global = said.find((row) => row.project_id === null && row.namespace_id === null);
+  const depth = (row: { namespace_id: number | null }) => ancestorIds.indexOf(row.namespace_id ?? 0);
+  const groups = said.filter((row) => row.namespace_id !== null).sort((a, b) => depth(b) - depth(a));
+  return {
+    ...(project && { project: settingOf(project) }),
+    groups: groups.map(settingOf),
+    global: withoutGlobal(global ? settingOf(global) : unsaid({ kind: 'global' })),
+    notifiedOfOwn: rows.some((row) => row.notified_of_own_activity),
+  };
+}
+
+/** Whoever refers to the global setting in the global setting itself says nothing. */
+const withoutGlobal = (setting: Setting): Setting =>
+  setting.level === 'global' ? { ...setting, level: DEFAULT_GLOBAL_LEVEL } : setting;

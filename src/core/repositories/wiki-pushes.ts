@@ -1,0 +1,106 @@
+/** What a push to a wiki leaves behind: in projects, the feed tells of its pages as if they were changed through the API. */
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { EMPTY_TREE } from '../../platform/git/diff.ts';
+import { NO_OBJECT } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { gitText } from '../../platform/git/program.ts';
+import { headRef } from '../../platform/git/refs.ts';
+import type { RefUpdate } from '../../platform/git/write.ts';
+import { type Announcement, announceAll } from '../activity/announce.ts';
+import type { RepositoryKey } from './containers.ts';
+import { countWrite, type Pusher } from './pushes.ts';
+import {
+  forgetPage,
+  keepPage,
+  type PageName,
+  pageAt,
+  presentPageBasic,
+  type WikiOwner,
+} from './wiki-pages.ts';
+
+type Action = 'created' | 'updated' | 'destroyed';
+type PageChange = {
+  action: Action;
+  page: PageName;
+  /** The slug that it had, where it has another now. */
+  from?: string;
+};
+
+const actions: Readonly<Record<string, Action>> = {
+  A: 'created',
+  M: 'updated',
+  T: 'updated',
+  D: 'destroyed',
+};
+
+/** Pages of one push that the feed tells of. */
+const MOST_PAGES = 100;
+
+/** The files between two commits or trees, each with what became of it; none where they are too many to be read. */
+async function readNames({ folder }: GitFolder, from: string, to: string): Promise<string> {
+  const options = ['-r', '-z', '--no-renames', '--name-status'];
+  return gitText(['diff-tree', ...options, from, to, '--'], { folder }).catch(() => '');
+}
+
+/** The pages that an update of the branch which the wiki shows changed; none for an update of another. */
+async function changedPages(git: GitFolder, updates: readonly RefUpdate[]): Promise<PageChange[]> {
+  const shown = await headRef(git.folder);
+  const update = updates.find(({ ref, after }) => ref === shown && after !== NO_OBJECT);
+  if (!update) return [];
+  const { before, after } = update;
+  const text = await readNames(git, before === NO_OBJECT ? EMPTY_TREE : before, after);
+  const changes = [...text.matchAll(/([A-Z])\0([^\0]+)\0/g)].flatMap(
+    ([, status = '', path = '']): PageChange[] => {
+      const page = pageAt(path);
+      const action = actions[status];
+      return page && action ? [{ action, page }] : [];
+    },
+  );
+  const of = (action: Action) => changes.filter((change) => change.action === action);
+  const [created, updated, destroyed] = [of('created'), of('updated'), of('destroyed')];
+  const [[made], [gone]] = [created, destroyed];
+  // Of several, nobody knows what became of which.
+  if (made && gone && created.length === 1 && destroyed.length === 1) {
+    const renamed: PageChange = { action: 'updated', page: made.page, from: gone.page.slug };
+    return [renamed, ...updated].slice(0, MOST_PAGES);
+  }
+  // What goes comes first: a page in another format has the same slug.
+  return [...destroyed, ...updated, ...created].slice(0, MOST_PAGES);
+}
+
+async function settlePage(tx: Db, wiki: WikiOwner, { action, page, from }: PageChange): Promise<number> {
+  const id = await keepPage(tx, wiki, from, page);
+  if (action === 'destroyed') await forgetPage(tx, wiki, page.slug);
+  return id;
+}
+
+/** Records a push to a wiki that is on the disk. `pusher` is undefined for who has no events. */
+export async function recordWikiPush(
+  db: Db,
+  key: RepositoryKey,
+  pusher: Pusher | undefined,
+  git: GitFolder,
+  updates: readonly RefUpdate[],
+): Promise<void> {
+  const isTold = key.kind === 'project' && pusher !== undefined;
+  const changes = isTold ? await changedPages(git, updates) : [];
+  await inTransaction(db, async (tx) => {
+    const announcements: Announcement[] = [];
+    for (const change of changes) {
+      const { action, page } = change;
+      const targetId = await settlePage(tx, { owner: 'project_id', id: key.id }, change);
+      announcements.push({
+        author: pusher,
+        activity: {
+          action,
+          projectId: key.id,
+          targetType: 'WikiPage::Meta',
+          targetId,
+          details: { target_title: page.title, wiki_page: presentPageBasic(page, targetId) },
+        },
+      });
+    }
+    await announceAll(tx, announcements);
+    await countWrite(tx, key);
+  });
+}

@@ -1,0 +1,30 @@
+/** The feed: what people did, read by three lists. It is written with what they do, by announce(). */
+import { sweepEvents } from '../../core/activity/retention.ts';
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { activityEndpoints } from './routes.ts';
+
+const SWEEP = 'activity.sweep_events';
+
+export const activityCapability = ({ database, settings }: Services): Capability => ({
+  name: 'activity',
+  endpoints: activityEndpoints,
+  tables: ['activity_events'],
+  tasks: {
+    async [SWEEP]() {
+      const { activity_retention_days } = await settings.read();
+      await sweepEvents(database.background, activity_retention_days);
+    },
+  },
+  schedules: [{ task: SWEEP, pattern: '23 4 * * *' }],
+  async erase(tx, projectIds) {
+    await tx.deleteFrom('activity_events').where('project_id', 'in', projectIds).execute();
+  },
+  async reassign(tx, userId, ghostId) {
+    await tx
+      .updateTable('activity_events')
+      .set({ author_id: ghostId })
+      .where('author_id', '=', userId)
+      .execute();
+  },
+});

@@ -1,0 +1,125 @@
+/**
+ * Pages of events. A feed is read place by place: of each project the newest, in the order of an index, as many as the page
+ * needs. So a page costs the same however many events there are, and those of projects that the caller does not see are
+ * never touched.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../../core/access/memberships.ts';
+import { GUEST } from '../../core/access/roles.ts';
+import type { AuthorizedUser } from '../../core/access/users.ts';
+import type { Actor, Caller } from '../../core/identity/actor.ts';
+import { openTo, seesAll } from '../../core/namespaces/group-list.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
+import { countSeldom } from './counting.ts';
+import { type EventFilters, storedTypes } from './schema.ts';
+
+export type Feed = {
+  /** CTEs, the last of which is `places(id)`: the projects. */
+  ctes: RawBuilder<unknown>;
+  /** Whose events alone. */
+  authorId?: number;
+  /** The only project that it is of. */
+  projectId?: number;
+};
+
+/** What happens in a project. */
+export const feedOfProject = (project: AuthorizedProject): Feed => ({
+  ctes: sql`places as (select ${project.id}::bigint as id)`,
+  projectId: project.id,
+});
+
+const isReached = sql.raw(`(p.namespace_id in (select id from reached_groups where level >= ${GUEST})
+  or p.id in (select id from reached_projects where level >= ${GUEST}))`);
+const reached = sql.raw(reachedCtes(CALLER, TODAY));
+
+/** What happens in the projects that somebody is a member of. */
+export const feedOfMember = (actor: Actor): Feed => ({
+  ctes: sql`${callerCte(actor)}, ${reached},
+    places as materialized (select p.id from projects p where not p.deleting and ${isReached})`,
+});
+
+/**
+ * What somebody does, in the projects that the caller sees: those that the author was ever active in are found by a step
+ * in the index for each.
+ */
+export function feedOfAuthor(caller: Caller, { id }: Pick<AuthorizedUser, 'id'>): Feed {
+  const theirs = sql`select e.project_id from activity_events e where e.author_id = ${id}`;
+  const isVisible = seesAll(caller)
+    ? sql`true`
+    : sql`(p.visibility >= ${sql.lit(openTo(caller))} or ${isReached})`;
+  return {
+    ctes: sql`${callerCte(caller)}, ${reached},
+      active(id) as (
+        (${theirs} and e.project_id is not null order by e.project_id limit 1)
+        union all
+        select (${theirs} and e.project_id > active.id order by e.project_id limit 1) from active
+        where active.id is not null),
+      places as materialized (
+        select p.id from active join projects p on p.id = active.id where not p.deleting and ${isVisible})`,
+    authorId: id,
+  };
+}
+
+/** Days are whole ones of UTC: `before` and `after` leave out their own (facts: Activity events). */
+function conditionOf({ authorId }: Feed, filters: EventFilters): RawBuilder<unknown> {
+  const { action, target_type, before, after } = filters;
+  return sql.join(
+    [
+      sql`e.project_id = places.id`,
+      ...(authorId === undefined ? [] : [sql`e.author_id = ${authorId}`]),
+      ...(action === undefined ? [] : [sql`e.action = ${action}`]),
+      ...(target_type === undefined
+        ? []
+        : [sql`e.target_type in (${sql.join(storedTypes[target_type].map(sql.lit))})`]),
+      ...(before === undefined ? [] : [sql`e.created_at < ${before}::date`]),
+      ...(after === undefined ? [] : [sql`e.created_at >= ${after}::date + 1`]),
+    ],
+    sql` and `,
+  );
+}
+
+const filtered = ({ action, target_type, before, after }: EventFilters): boolean =>
+  [action, target_type, before, after].some((value) => value !== undefined);
+
+export type EventPlace = { id: number; project_id: number };
+
+export type EventPage = {
+  items: readonly EventPlace[];
+  /** The page that they are, with its total: counted meanwhile, where the end is not in sight. */
+  page: Promise<Page<EventPlace>>;
+};
+
+/** One page, newest first unless it is sorted otherwise; the total is of all that the filters leave. */
+export async function selectEvents(
+  db: Db,
+  feed: Feed,
+  filters: EventFilters,
+  page: PageRequest & { kind: 'offset' },
+): Promise<EventPage> {
+  const sort = sql.raw(filters.sort ?? 'desc');
+  const order = sql`order by e.created_at ${sort}, e.id ${sort}`;
+  const most = page.offset + page.perPage + 1;
+  const condition = conditionOf(feed, filters);
+  const { rows } = await sql<EventPlace>`
+    with recursive ${feed.ctes}
+    select e.id, e.project_id from places cross join lateral (
+      select e.id, e.project_id, e.created_at from activity_events e where ${condition} ${order} limit ${most}) e
+    ${order} limit ${page.perPage + 1} offset ${page.offset}`.execute(db);
+  const count = async (): Promise<number> => {
+    const limit = page.countLimit + 1;
+    const counted = await sql<{ count: number }>`
+      with recursive ${feed.ctes}
+      select count(*) as count from (
+        select from places cross join lateral (
+          select from activity_events e where ${condition} limit ${limit}) e limit ${limit}) counted`.execute(
+      db,
+    );
+    return counted.rows[0]?.count ?? 0;
+  };
+  const { projectId } = feed;
+  const isWhole = projectId !== undefined && !filtered(filters);
+  const counting = isWhole ? () => countSeldom(db, projectId, page.countLimit, count) : count;
+  return { items: rows.slice(0, page.perPage), page: offsetPage(page, rows, counting) };
+}

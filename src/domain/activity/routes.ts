@@ -1,0 +1,98 @@
+/** The three lists of activity events: the caller's own, a person's, a project's (spec: Activity events). */
+import Type from 'typebox';
+import { onProject, onUser, signedIn } from '../../core/access/access.ts';
+import { type AuthorizedProject, selectProjectsById } from '../../core/access/find.ts';
+import { EventRecord, presentEvent } from '../../core/activity/event-records.ts';
+import { selectEventRows } from '../../core/activity/event-rows.ts';
+import { seesEvent } from '../../core/activity/event-visibility.ts';
+import { type Context, type Endpoint, listing } from '../../core/endpoint.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import type { Page } from '../../platform/db/page.ts';
+import { notFound } from '../../platform/failure.ts';
+import { type Feed, feedOfAuthor, feedOfMember, feedOfProject, selectEvents } from './queries.ts';
+import { type EventFilters, filterFields } from './schema.ts';
+
+const scopes = ['api', 'read_api', 'read_user'];
+
+const none: Page<EventRecord> = { items: [], total: 0, more: false };
+
+/**
+ * The page of the feed that the caller sees: whatever of it is not for them, or about something that is gone, is left out
+ * of the page and yet counted, as the public API does it.
+ */
+async function readFeed(
+  { db, services, settings, actor, input, page }: Context<EventFilters, unknown, Caller>,
+  feed: Feed,
+  project?: AuthorizedProject,
+): Promise<Page<EventRecord>> {
+  if (page.kind !== 'offset') return none;
+  const around = { baseUrl: services.baseUrl(), settings };
+  const { items, page: counted } = await selectEvents(db, feed, input, page);
+  const [rest, rows, projects] = await Promise.all([
+    counted,
+    selectEventRows(
+      db,
+      actor,
+      items.map(({ id }) => id),
+    ),
+    project
+      ? new Map([[project.id, project]])
+      : selectProjectsById(services.database.points, actor, [
+          ...new Set(items.map(({ project_id }) => project_id)),
+        ]),
+  ]);
+  const seen = rows.filter((row) => {
+    const place = projects.get(row.project_id);
+    return place !== undefined && seesEvent(place, actor, row);
+  });
+  return { ...rest, items: seen.map((row) => presentEvent(around, row, project !== undefined)) };
+}
+
+export const activityEndpoints: Endpoint[] = [
+  listing({
+    method: 'GET',
+    path: '/events',
+    summary: 'What the caller did, or what happens in all projects of theirs; newest first.',
+    access: signedIn,
+    scopes,
+    page: 'offset',
+    input: Type.Object({
+      ...filterFields,
+      scope: Type.Optional(
+        Type.String({ description: '`all`: of everybody, in the projects that the caller is a member of.' }),
+      ),
+    }),
+    item: EventRecord,
+    handle: (context) => {
+      const { actor, input } = context;
+      return readFeed(context, input.scope === 'all' ? feedOfMember(actor) : feedOfAuthor(actor, actor));
+    },
+  }),
+  listing({
+    method: 'GET',
+    path: '/users/:id/events',
+    summary: 'What a person did, where the caller sees it; nothing of somebody whose profile is private.',
+    access: onUser(),
+    scopes,
+    page: 'offset',
+    input: Type.Object(filterFields),
+    item: EventRecord,
+    handle: async (context) => {
+      const { actor, subject, settings } = context;
+      // Nobody is told of people there, nor that there are any (GET /users/:id).
+      if (!actor && settings.restricted_visibility_levels.includes('public')) throw notFound('User');
+      const isHidden = subject.row.private_profile && !actor?.admin && actor?.id !== subject.id;
+      return isHidden ? none : readFeed(context, feedOfAuthor(actor, subject));
+    },
+  }),
+  listing({
+    method: 'GET',
+    path: '/projects/:project_id/events',
+    summary: 'What happens in a project, as far as the caller sees it.',
+    access: onProject('read_project', 'project_id'),
+    page: 'offset',
+    input: Type.Object(filterFields),
+    item: EventRecord,
+    handle: (context) => readFeed(context, feedOfProject(context.subject), context.subject),
+  }),
+];

@@ -1,0 +1,83 @@
+/** Changes of what somebody hears of by mail, and where they read it. */
+import { announce } from '../../core/activity/announce.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { ownAddresses } from '../../core/identity/own-addresses.ts';
+import type { EventChanges, Level } from '../../core/notifications/levels.ts';
+import { type Place, type Setting, writeSettings } from '../../core/notifications/settings.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/failure.ts';
+import { type Language, timezones } from './locales.ts';
+import { mailboxColumns } from './queries.ts';
+
+export type SettingChange = { level?: Level | undefined; events: EventChanges };
+
+type MailboxChange = {
+  /** Null or empty for the primary address; 400 for one that the user has not confirmed. */
+  notificationEmail?: string | null | undefined;
+  notifiedOfOwn?: boolean | undefined;
+  language?: Language | undefined;
+  /** Null for UTC; 400 for a name that is no zone's. */
+  timezone?: string | null | undefined;
+};
+
+/** Changes the caller's setting of one place, and gives it. */
+export const changeSetting = (db: Db, actor: Actor, place: Place, change: SettingChange): Promise<Setting> =>
+  inTransaction(db, (tx) => writeSettings(tx, actor.id, place, change));
+
+/** Changes the caller's global setting, where their mail goes and how it is written, all or nothing. */
+export async function changeGlobal(
+  db: Db,
+  actor: Actor,
+  change: SettingChange & MailboxChange,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await changeMailbox(tx, actor, change);
+    await writeSettings(tx, actor.id, { kind: 'global' }, change);
+  });
+}
+
+async function changeMailbox(tx: Db, actor: Actor, change: MailboxChange): Promise<void> {
+  const { notificationEmail, notifiedOfOwn, language, timezone } = change;
+  if ([notificationEmail, notifiedOfOwn, language, timezone].every((value) => value === undefined)) return;
+  if (timezone && !timezones().includes(timezone))
+    throw invalid({ timezone: ['is not included in the list'] });
+  // An address goes while its owner's row is held: it is not chosen meanwhile.
+  const user = await tx
+    .selectFrom('users')
+    .select(['id', 'email', 'confirmed_at', ...mailboxColumns])
+    .where('id', '=', actor.id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const changed = {
+    notification_email:
+      notificationEmail === undefined
+        ? user.notification_email
+        : await chosenAddress(tx, user, notificationEmail),
+    notified_of_own_activity: notifiedOfOwn ?? user.notified_of_own_activity,
+    preferred_language: language ?? user.preferred_language,
+    timezone: timezone === undefined ? user.timezone : timezone,
+  };
+  const names = mailboxColumns.filter((name) => changed[name] !== user[name]);
+  if (names.length === 0) return;
+  await tx.updateTable('users').set(changed).where('id', '=', actor.id).execute();
+  await announce(tx, {
+    author: actor,
+    audit: {
+      entity: { type: 'User', id: actor.id, path: actor.username },
+      event: 'user_profile_updated',
+      details: { change: names.join(', ') },
+    },
+  });
+}
+
+/** The address as it is stored: null for the primary one, which mail then follows when it changes. */
+async function chosenAddress(
+  tx: Db,
+  user: { id: number; email: string; confirmed_at: Date | null },
+  chosen: string | null,
+): Promise<string | null> {
+  if (!chosen) return null;
+  const own = (await ownAddresses(tx, user)).get(chosen.toLowerCase());
+  if (own === undefined) throw invalid({ notification_email: ['is not an email you own'] });
+  return own.toLowerCase() === user.email.toLowerCase() ? null : own;
+}

@@ -1,0 +1,118 @@
+/** The page on which administrators see the mails that could not be sent, and try them again. */
+import { sql } from 'kysely';
+import { pageLinks, panel } from '../../core/forms.ts';
+import type { Session } from '../../core/identity/sessions.ts';
+import {
+  type PageContext,
+  pageNumber,
+  redirect,
+  sessionPage,
+  showPage,
+  tokenField,
+} from '../../core/page.ts';
+import type { Services } from '../../core/services.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { type Html, html } from '../../platform/http/html.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { type DeadJob, deadJobs, reviveJobs } from '../../platform/jobs/dead-jobs.ts';
+import type { Sending } from './send.ts';
+
+const PATH = '/admin/mail';
+const PER_PAGE = 50;
+
+type Context = PageContext<Session>;
+
+const accountMails: Record<string, string> = {
+  'mail.confirmation': 'Confirmation of an address',
+  'mail.password_reset': 'A new password',
+};
+
+/** What could not be sent, and to whom; to nobody yet where the people were not found. */
+type DeadLetter = { job: DeadJob; what: string; userId: number | undefined };
+
+function letterOf(job: DeadJob): DeadLetter {
+  const account = accountMails[job.task];
+  if (account !== undefined) return { job, what: account, userId: Number(job.payload.user_id) };
+  // What hear.ts wrote names what happened, and to whom it was to be told; a fact that nobody heard, neither.
+  const { hearing, userId } = job.payload as Partial<Sending>;
+  if (!hearing) return { job, what: job.task.replace('notifications.', ''), userId };
+  const { subject, event } = hearing.occasion;
+  const named = subject.kind === 'commit' ? subject.sha.slice(0, 8) : subject.id;
+  return { job, what: `${event} (${subject.kind} ${named})`, userId };
+}
+
+/** Usernames by id, by one statement. */
+async function namesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  const { rows } = await sql<{ id: number; username: string }>`
+    select id, username from users where id = any(${[...ids]}::bigint[])`.execute(db);
+  return new Map(rows.map(({ id, username }) => [id, username]));
+}
+
+const timeOf = (time: Date): Html =>
+  html`<time datetime="${time.toISOString()}">${time.toISOString().slice(0, 16).replace('T', ' ')}</time>`;
+
+const retryForm = (token: Html, label: string, id?: number): Html =>
+  html`<form method="post" action="${PATH}">${token}${id !== undefined && html`<input type="hidden" name="job" value="${id}">`}<button class="plain">${label}</button></form>`;
+
+function list(letters: readonly DeadLetter[], names: Map<number, string>, token: Html): Html {
+  const item = ({ job, what, userId }: DeadLetter): Html => {
+    const name = names.get(userId ?? 0);
+    const whom = name === undefined ? 'somebody who is gone' : html`<a href="/${name}">@${name}</a>`;
+    const error = job.error.split('\n', 1)[0]?.slice(0, 300);
+    return html`<li>
+<div><strong>${what}</strong> to ${userId === undefined ? 'whoever hears of it' : whom}
+<p class="hint">${error}<br>Attempts: ${job.attempts}, the last at ${timeOf(job.failed_at)} UTC</p></div>
+${retryForm(token, 'Try again', job.id)}
+</li>
+`;
+  };
+  return html`<ul class="rows">
+${letters.map(item)}</ul>
+${letters.length > 1 && retryForm(token, 'Try all again')}`;
+}
+
+/** That there is such a page is nobody else's business. */
+function refuseOthers({ session }: Context): void {
+  if (!session.actor.admin) throw notFound('Page');
+}
+
+async function show(context: Context, tasks: readonly string[]): Promise<Answer> {
+  refuseOthers(context);
+  const { db, services, session, field } = context;
+  const page = pageNumber(field('page'));
+  const jobs = await deadJobs(db, tasks, { offset: (page - 1) * PER_PAGE, limit: PER_PAGE + 1 });
+  const letters = jobs.slice(0, PER_PAGE).map(letterOf);
+  const names = await namesOf(
+    db,
+    letters.flatMap(({ userId }) => userId ?? []),
+  );
+  const again = field('again');
+  const body = panel(
+    'Mail that could not be sent',
+    /^\d+$/.test(again) && html`<p class="note" role="status">Tried again: ${Number(again)}.</p>`,
+    letters.length === 0 ? html`<p>There is none.</p>` : list(letters, names, tokenField(services, session)),
+    pageLinks(PATH, page, jobs.length > PER_PAGE),
+  );
+  return showPage(services, session, { title: 'Mail', body });
+}
+
+/** One letter, or all of them, as often as they were tried before. */
+async function retry(context: Context, tasks: readonly string[]): Promise<Answer> {
+  refuseOthers(context);
+  const { db, field } = context;
+  const job = field('job');
+  if (job !== '' && !/^\d{1,15}$/.test(job)) throw notFound('Mail');
+  const revived = await reviveJobs(db, tasks, job === '' ? undefined : Number(job));
+  return redirect(`${PATH}?again=${revived}`);
+}
+
+/** The pages of the jobs of these tasks, and of those that send mails about accounts. */
+export function deadLetterPages(services: Services, tasks: readonly string[]): Route[] {
+  const all = [...tasks, ...Object.keys(accountMails)];
+  return [
+    sessionPage(services, { method: 'GET', path: PATH, handle: (context) => show(context, all) }),
+    sessionPage(services, { method: 'POST', path: PATH, handle: (context) => retry(context, all) }),
+  ];
+}

@@ -1,0 +1,44 @@
+/** Mail about what happens: what is announced is heard, whoever is concerned is found, and each is told by a letter. */
+import type { Capability } from '../../core/capability.ts';
+import { type OccasionName, occasionNames } from '../../core/notifications/occasions.ts';
+import type { Services } from '../../core/services.ts';
+import type { Mailer } from '../../platform/mail/mailer.ts';
+import { deadLetterPages } from './dead-letters.ts';
+import { DUE, DUE_PAGE, duePageTask, dueTask } from './due.ts';
+import { factTask, HEAR, hearTask } from './hear.ts';
+import { GROUP_MOVED, groupMovedTask } from './moves.ts';
+import { SEND, sendTask } from './send.ts';
+import { subjectSources } from './sources.ts';
+import type { SubjectSources } from './subjects.ts';
+import { unsubscribePages } from './unsubscribe-pages.ts';
+
+const taskOf = (name: OccasionName): string => `notifications.${name}`;
+
+/** Nobody announces what is due: the clock tells. */
+const announced = occasionNames.filter((name) => name !== 'issue_due');
+
+/** The parts of the capability that send mail; `more` finds what other capabilities announce. */
+export function deliveryParts(
+  services: Services,
+  mailer: Mailer,
+  more: SubjectSources = {},
+): Required<Pick<Capability, 'tasks' | 'listeners' | 'schedules' | 'routes'>> {
+  const sources = { ...subjectSources, ...more };
+  const tasks = {
+    ...Object.fromEntries(announced.map((name) => [taskOf(name), factTask(services, sources, name)])),
+    [GROUP_MOVED]: groupMovedTask(services),
+    [DUE]: dueTask(services),
+    [DUE_PAGE]: duePageTask(services),
+    [HEAR]: hearTask(services, sources),
+    [SEND]: sendTask(services, mailer, sources),
+  };
+  return {
+    tasks,
+    listeners: [
+      ...announced.map((fact) => ({ fact, task: taskOf(fact) })),
+      { fact: 'namespace_moved', task: GROUP_MOVED },
+    ],
+    schedules: [{ task: DUE, pattern: '1 * * * *' }],
+    routes: [...unsubscribePages(services), ...deadLetterPages(services, Object.keys(tasks))],
+  };
+}

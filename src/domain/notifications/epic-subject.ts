@@ -1,0 +1,61 @@
+/** Epics as something to hear of. */
+import { epicWebUrl } from '../../core/work/epic-rows.ts';
+import { epicTarget } from '../../core/work/targets.ts';
+import type { Happening } from './letters/inputs.ts';
+import { groupOf } from './place.ts';
+import {
+  descriptionFor,
+  type Loading,
+  labelTitles,
+  noteSubject,
+  type Subject,
+  type Talked,
+} from './subjects.ts';
+
+type EpicTold = Extract<Happening, { event: 'new_epic' }>['target'];
+
+/** The epic, or the note on it. */
+export async function loadEpic(loading: Loading): Promise<Subject | undefined> {
+  const { services, place, hearing } = loading;
+  const { event, subject } = hearing.occasion;
+  const db = services.database.background;
+  if (subject.kind !== 'epic') return undefined;
+  const epic = await db
+    .selectFrom('epics')
+    .selectAll()
+    .where('id', '=', subject.id)
+    .where('namespace_id', '=', place.id)
+    .executeTakeFirst();
+  if (!epic) return undefined;
+  const thing: Talked<EpicTold> = {
+    authorId: epic.author_id,
+    assigneeIds: [],
+    targetFor: (visitor) => epicTarget(groupOf(visitor), epic),
+    describe: async () => ({
+      kind: 'epic',
+      id: epic.id,
+      iid: epic.iid,
+      title: epic.title,
+      url: epicWebUrl(services.baseUrl(), place.fullPath, epic.iid),
+      state: epic.state === 'closed' ? 'closed' : 'opened',
+      confidential: epic.confidential,
+      labels: await labelTitles(db, 'epic_id', epic.id),
+      startDate: epic.start_date_fixed,
+      dueDate: epic.due_date_fixed,
+    }),
+  };
+  if (event === 'new_note') return noteSubject(loading, thing);
+  const { describe, ...known } = thing;
+  return {
+    ...known,
+    reviewerIds: [],
+    said: epic.description,
+    internal: false,
+    at: epic.created_at,
+    tell: async (visitor) => ({
+      event: 'new_epic',
+      target: await describe(visitor),
+      description: await descriptionFor(services, visitor, epic.description),
+    }),
+  };
+}

@@ -1,0 +1,22 @@
+/** What people want to hear of by mail: their settings, as endpoints and as pages, and the mail that follows. */
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { siteMailer } from '../../core/site-mail.ts';
+import { deliveryParts } from './delivery.ts';
+import { settingsPages } from './settings-pages.ts';
+import { settingsEndpoints } from './settings-routes.ts';
+
+export function notificationsCapability(services: Services): Capability {
+  const delivery = deliveryParts(services, siteMailer(services));
+  return {
+    ...delivery,
+    name: 'notifications',
+    endpoints: settingsEndpoints,
+    routes: [...settingsPages(services), ...delivery.routes],
+    // Those of a user, project or group go with it, by foreign key.
+    tables: ['notification_settings'],
+    async reassign(tx, userId) {
+      await tx.deleteFrom('notification_settings').where('user_id', '=', userId).execute();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/** Issues as something to hear of. */
+import { type IssueRow, issueWebUrl } from '../../core/work/issue-rows.ts';
+import { issueTarget } from '../../core/work/targets.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Happening, PeopleChange } from './letters/inputs.ts';
+import { projectOf, type Visitor } from './place.ts';
+import {
+  descriptionFor,
+  type Loading,
+  labelTitles,
+  noteSubject,
+  type Subject,
+  type Talked,
+} from './subjects.ts';
+
+type IssueTold = Extract<Happening, { event: 'reassign_issue' }>['target'];
+
+const assigneesOf = (db: Db, id: number) =>
+  db
+    .selectFrom('issue_assignees')
+    .innerJoin('users', 'users.id', 'issue_assignees.user_id')
+    .select(['users.id', 'users.name'])
+    .where('issue_id', '=', id)
+    .orderBy('users.id')
+    .execute();
+
+async function describe({ services, place }: Loading, issue: IssueRow): Promise<IssueTold> {
+  const db = services.database.background;
+  const [assignees, labels, milestone] = await Promise.all([
+    assigneesOf(db, issue.id),
+    labelTitles(db, 'issue_id', issue.id),
+    issue.milestone_id === null
+      ? undefined
+      : db.selectFrom('milestones').select('title').where('id', '=', issue.milestone_id).executeTakeFirst(),
+  ]);
+  return {
+    kind: 'issue',
+    id: issue.id,
+    iid: issue.iid,
+    title: issue.title,
+    url: issueWebUrl(services.baseUrl(), place.fullPath, issue.iid),
+    state: issue.state === 'closed' ? 'closed' : 'opened',
+    confidential: issue.confidential,
+    assignees: assignees.map(({ name }) => name),
+    labels,
+    milestone: milestone?.title ?? null,
+    dueDate: issue.due_date,
+  };
+}
+
+/** Who answered for the issue before the change that is told of, and who does since. */
+async function peopleChange(db: Db, { hearing }: Loading, issue: IssueRow): Promise<PeopleChange> {
+  const { assigned, unassigned } = hearing.occasion.involved;
+  const current = await assigneesOf(db, issue.id);
+  const gone = unassigned.length === 0 ? [] : await namesOf(db, unassigned);
+  const after = current.map(({ name }) => name);
+  const before = current.filter(({ id }) => !assigned.includes(id)).map(({ name }) => name);
+  return { from: [...before, ...gone.map(({ name }) => name)], to: after };
+}
+
+const namesOf = (db: Db, ids: readonly number[]): Promise<{ name: string }[]> =>
+  db
+    .selectFrom('users')
+    .select('name')
+    .where('id', 'in', [...ids])
+    .orderBy('id')
+    .execute();
+
+/** An issue is due while it is open, and on the day that was told. */
+const isAsTold = ({ hearing: { occasion, told } }: Loading, issue: IssueRow): boolean =>
+  occasion.event !== 'issue_due' || (issue.state === 'opened' && issue.due_date === told.due_date);
+
+/** The issue, or the note on it. */
+export async function loadIssue(loading: Loading): Promise<Subject | undefined> {
+  const { services, place, hearing } = loading;
+  const { event, subject } = hearing.occasion;
+  const db = services.database.background;
+  if (subject.kind !== 'issue') return undefined;
+  const issue = await db
+    .selectFrom('issues')
+    .selectAll()
+    .where('id', '=', subject.id)
+    .where('project_id', '=', place.id)
+    .executeTakeFirst();
+  if (!issue || !isAsTold(loading, issue)) return undefined;
+  const assignees = await db
+    .selectFrom('issue_assignees')
+    .select('user_id')
+    .where('issue_id', '=', issue.id)
+    .execute();
+  const thing: Talked<IssueTold> = {
+    authorId: issue.author_id,
+    assigneeIds: assignees.map(({ user_id }) => user_id),
+    targetFor: (visitor) => issueTarget(projectOf(visitor), issue),
+    describe: () => describe(loading, issue),
+  };
+  if (event === 'new_note') return noteSubject(loading, thing);
+  return {
+    ...thing,
+    reviewerIds: [],
+    said: event === 'new_issue' ? issue.description : null,
+    internal: false,
+    at: event === 'new_issue' ? issue.created_at : undefined,
+    tell: (visitor) => tell(loading, issue, visitor),
+  };
+}
+
+async function tell(loading: Loading, issue: IssueRow, visitor: Visitor): Promise<Happening> {
+  const { services, hearing } = loading;
+  const { event } = hearing.occasion;
+  const target = await describe(loading, issue);
+  switch (event) {
+    case 'new_issue':
+    case 'issue_due':
+      return { event, target, description: await descriptionFor(services, visitor, issue.description) };
+    case 'close_issue':
+    case 'reopen_issue':
+      return { event, target };
+    case 'reassign_issue':
+      return { event, target, change: await peopleChange(services.database.background, loading, issue) };
+    default:
+      throw new Error(`no event of an issue: ${event}`);
+  }
+}

@@ -1,0 +1,84 @@
+/** What happened, with all that decides who hears of it: once for whoever is found, and again for each who is told. */
+import { toActor } from '../../core/identity/actor.ts';
+import type { Matter } from '../../core/notifications/candidates.ts';
+import type { NotificationEvent } from '../../core/notifications/levels.ts';
+import type { Services } from '../../core/services.ts';
+import { ALL, calledCrowds } from '../../core/work/crowds.ts';
+import { mentionedNames, type Person, usersByName } from '../../core/work/mentions.ts';
+import { findVisitor, loadPlace, type Place } from './place.ts';
+import type { Hearing, Subject, SubjectSources } from './subjects.ts';
+
+/** Something to hear of, while it is there. */
+export type Found = { place: Place; subject: Subject };
+
+/** Looks up what was told of; undefined when the thing, its place, or the note is gone, or nobody knows its kind. */
+export async function findSubject(
+  services: Services,
+  sources: SubjectSources,
+  hearing: Hearing,
+): Promise<Found | undefined> {
+  const { occasion } = hearing;
+  const source = sources[occasion.subject.kind];
+  const place = source && (await loadPlace(services.database.background, occasion));
+  const subject = place && (await source({ services, place, hearing }));
+  return subject && { place, subject };
+}
+
+/** As audiences are decided by; who is called is found once, by `calledBy`. */
+export const matterOf = (
+  { occasion }: Hearing,
+  { place, subject }: Found,
+  mentionedIds: ReadonlySet<number>,
+): Matter => ({
+  occasion,
+  ancestorIds: place.ancestorIds,
+  emailsDisabled: place.emailsDisabled,
+  authorId: subject.authorId,
+  assigneeIds: subject.assigneeIds,
+  reviewerIds: subject.reviewerIds,
+  mentionedIds,
+});
+
+const calling: ReadonlySet<NotificationEvent> = new Set([
+  'new_issue',
+  'new_epic',
+  'new_merge_request',
+  'approver',
+  'new_note',
+]);
+
+/** Ids of those whom what is said calls, alone or with others; with others only by whoever may call those. */
+export async function calledBy(
+  services: Services,
+  { occasion }: Hearing,
+  { place, subject }: Found,
+): Promise<Set<number>> {
+  if (!calling.has(occasion.event)) return new Set();
+  const names = mentionedNames(subject.said);
+  if (names.length === 0) return new Set();
+  const { background: db, points } = services.database;
+  const people = await usersByName(
+    db,
+    names.filter((name) => name !== ALL),
+  );
+  const alone = new Set(people.map(({ username }) => username.toLowerCase()));
+  const many = names.filter((name) => !alone.has(name));
+  const caller = many.length > 0 && (await personOf(services, occasion.actorId));
+  const visitor = caller && (await findVisitor(services, place, caller));
+  const target = visitor && subject.targetFor?.(visitor);
+  const crowds = target
+    ? await calledCrowds(db, points, { actor: toActor(caller, { via: 'password' }), target, names: many })
+    : [];
+  return new Set([...people, ...crowds.flatMap((crowd) => crowd.people)].map(({ id }) => id));
+}
+
+async function personOf({ database }: Services, id: number | undefined): Promise<Person | undefined> {
+  if (id === undefined) return undefined;
+  const row = await database.background
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  // The table's check constraint admits the kinds of actors only.
+  return row as Person | undefined;
+}

@@ -1,0 +1,195 @@
+/** The pages on which people say how much they want to hear of by mail, and where. */
+import {
+  authorizeGroup,
+  authorizeProject,
+  Moved,
+  selectGroups,
+  selectProjects,
+} from '../../core/access/find.ts';
+import { ownAddresses } from '../../core/identity/own-addresses.ts';
+import type { Session } from '../../core/identity/sessions.ts';
+import { type EventChanges, eventsOf, isLevel } from '../../core/notifications/levels.ts';
+import { readSettings, type Setting } from '../../core/notifications/settings.ts';
+import {
+  type PageContext,
+  pageNumber,
+  redirect,
+  sessionPage,
+  showPage,
+  tokenField,
+} from '../../core/page.ts';
+import type { Services } from '../../core/services.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
+import { isLanguage } from './locales.ts';
+import { type PlaceRow, selectMailbox, selectPlaces } from './queries.ts';
+import { type Form, globalPage, placePage, placePath, SETTINGS_PATH } from './settings-views.ts';
+
+type Context = PageContext<Session>;
+
+const PER_PAGE = 50;
+const CHOOSE = 'Choose how much you want to hear of.';
+
+const statusOf = ({ problems }: Form): number => (problems.length === 0 ? 200 : 422);
+
+const formOf = (
+  { services, session, field }: Context,
+  setting: Setting,
+  problems: readonly string[],
+): Form => ({
+  token: tokenField(services, session),
+  setting,
+  tier: services.config.tier,
+  saved: problems.length === 0 && field('saved') === '1',
+  problems,
+});
+
+/** What a form says; undefined without a level that there is. An event that is neither on nor off is as by default. */
+function changeOf({ services, field }: Context): SettingChange | undefined {
+  const level = field('level');
+  if (!isLevel(level)) return undefined;
+  const events: EventChanges = {};
+  for (const event of eventsOf(services.config.tier)) {
+    const choice = field(event);
+    events[event] = choice === 'true' || choice === 'false' ? choice === 'true' : null;
+  }
+  return { level, events };
+}
+
+/** Those of the places that the user sees: who left one may have said something of it that stays. */
+async function seen({ services, session }: Context, places: readonly PlaceRow[]): Promise<PlaceRow[]> {
+  const { sql } = services.database;
+  const paths = (kind: PlaceRow['kind']) =>
+    places.filter((place) => place.kind === kind).map(({ full_path }) => full_path);
+  const [groups, projects] = await Promise.all([
+    selectGroups(sql, session.actor, 'choose_notifications', paths('group')),
+    selectProjects(sql, session.actor, 'choose_notifications', paths('project')),
+  ]);
+  return places.filter(({ kind, full_path }) =>
+    (kind === 'group' ? groups : projects).has(full_path.toLowerCase()),
+  );
+}
+
+async function showGlobal(context: Context, problems: readonly string[] = []): Promise<Answer> {
+  const { db, services, session, field } = context;
+  const { id } = session.actor;
+  const page = pageNumber(field('page'));
+  const mailbox = await selectMailbox(db, id);
+  const [setting, own, places] = await Promise.all([
+    readSettings(db, id, { kind: 'global' }),
+    ownAddresses(db, mailbox),
+    selectPlaces(db, id, { offset: (page - 1) * PER_PAGE, perPage: PER_PAGE }),
+  ]);
+  // To refer to the rest is to say nothing where there is no rest.
+  const said: Setting = setting.level === 'global' ? { ...setting, level: 'participating' } : setting;
+  const form = formOf(context, said, problems);
+  const list = {
+    places: await seen(context, places.slice(0, PER_PAGE)),
+    page,
+    more: places.length > PER_PAGE,
+  };
+  const body = globalPage(form, { mailbox, own: [...own.values()] }, list);
+  return showPage(services, session, { title: 'Notifications', body, status: statusOf(form) });
+}
+
+async function postGlobal(context: Context): Promise<Answer> {
+  const { db, session, field } = context;
+  const change = changeOf(context);
+  if (!change) return showGlobal(context, [CHOOSE]);
+  const language = field('language');
+  await changeGlobal(db, session.actor, {
+    ...change,
+    notificationEmail: field('notification_email'),
+    notifiedOfOwn: field('notified_of_own_activity') === '1',
+    language: isLanguage(language) ? language : undefined,
+    timezone: field('timezone') || null,
+  });
+  return redirect(`${SETTINGS_PATH}?saved=1`);
+}
+
+/** A place that the user sees, and its name. */
+type Door = { kind: PlaceRow['kind']; open(context: Context): Promise<{ id: number; name: string }> };
+
+const doors: readonly Door[] = [
+  {
+    kind: 'group',
+    async open({ services, session, request }) {
+      const { id = '' } = request.params;
+      const group = await authorizeGroup(services.database.sql, session.actor, 'choose_notifications', id);
+      return { id: group.id, name: group.row.full_path };
+    },
+  },
+  {
+    kind: 'project',
+    async open({ services, session, request }) {
+      const { id = '' } = request.params;
+      const project = await authorizeProject(
+        services.database.sql,
+        session.actor,
+        'choose_notifications',
+        id,
+      );
+      return { id: project.id, name: project.fullPath };
+    },
+  },
+];
+
+async function showPlace(
+  context: Context,
+  { kind, open }: Door,
+  problems: readonly string[] = [],
+): Promise<Answer> {
+  const { db, services, session } = context;
+  const { id, name } = await open(context);
+  const form = formOf(context, await readSettings(db, session.actor.id, { kind, id }), problems);
+  const title = `Notifications of ${name}`;
+  return showPage(services, session, {
+    title,
+    body: placePage(form, { kind, id }, title),
+    status: statusOf(form),
+  });
+}
+
+async function postPlace(context: Context, door: Door): Promise<Answer> {
+  const { db, session } = context;
+  const { kind } = door;
+  const { id } = await door.open(context);
+  const change = changeOf(context);
+  if (!change) return showPlace(context, door, [CHOOSE]);
+  await changeSetting(db, session.actor, { kind, id }, change);
+  return redirect(`${placePath({ kind, id })}?saved=1`);
+}
+
+/** An old path of a project leads to the page of the project, and changes nothing. */
+const following =
+  (handle: (context: Context) => Promise<Answer>) =>
+  async (context: Context): Promise<Answer> => {
+    try {
+      return await handle(context);
+    } catch (error) {
+      if (error instanceof Moved) return redirect(placePath({ kind: 'project', id: error.projectId }));
+      throw error;
+    }
+  };
+
+/** What is said of everything, and of each group and project. */
+export const settingsPages = (services: Services): Route[] => [
+  sessionPage(services, { method: 'GET', path: SETTINGS_PATH, handle: (context) => showGlobal(context) }),
+  sessionPage(services, { method: 'POST', path: SETTINGS_PATH, handle: postGlobal }),
+  ...doors.flatMap((door) => {
+    const path = `${SETTINGS_PATH}/${door.kind}s/:id`;
+    return [
+      sessionPage(services, {
+        method: 'GET',
+        path,
+        handle: following((context) => showPlace(context, door)),
+      }),
+      sessionPage(services, {
+        method: 'POST',
+        path,
+        handle: following((context) => postPlace(context, door)),
+      }),
+    ];
+  }),
+];

@@ -1,0 +1,38 @@
+/** What there is to hear of. Merge requests, releases and pipelines are found by the capabilities that have them. */
+import { loadCommit, loadSnippet } from './code-subjects.ts';
+import { loadEpic } from './epic-subject.ts';
+import { loadIssue } from './issue-subject.ts';
+import type { Loading, Subject, SubjectSources } from './subjects.ts';
+
+/** The move of a project, which is told to whoever sees it where it is now. */
+async function loadMove({ services, place, hearing: { told } }: Loading): Promise<Subject | undefined> {
+  const url = `${services.baseUrl()}/${place.fullPath}`;
+  return {
+    authorId: undefined,
+    assigneeIds: [],
+    reviewerIds: [],
+    said: null,
+    internal: false,
+    targetFor: undefined,
+    at: undefined,
+    tell: async () => ({
+      event: 'moved_project',
+      target: {
+        kind: 'project',
+        id: place.id,
+        url,
+        from: String(told.from),
+        to: String(told.to),
+        cloneUrl: `${url}.git`,
+      },
+    }),
+  };
+}
+
+export const subjectSources: SubjectSources = {
+  issue: loadIssue,
+  epic: loadEpic,
+  snippet: loadSnippet,
+  commit: loadCommit,
+  project: loadMove,
+};

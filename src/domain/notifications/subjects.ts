@@ -1,0 +1,130 @@
+/** What people hear of, looked up anew each time: who has to do with it, who sees it, and what a letter tells of it. */
+import { renderMarkdown } from '../../core/markdown/render.ts';
+import type { Occasion, OccasionSubject } from '../../core/notifications/occasions.ts';
+import type { Services } from '../../core/services.ts';
+import type { NoteRow } from '../../core/work/notes.ts';
+import type { Target } from '../../core/work/targets.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import { cutBody } from './letters/bodies.ts';
+import type { Body, Happening } from './letters/inputs.ts';
+import type { Place, Visitor } from './place.ts';
+
+/** Something that happened, as the jobs that tell of it carry it. */
+export type Hearing = {
+  /** Names it in jobs and in the ids of mails: letters, digits and hyphens. */
+  name: string;
+  occasion: Occasion;
+  /** The fact, as it was announced. */
+  told: Readonly<Record<string, Json>>;
+  /** When it was heard, in ISO 8601. */
+  at: string;
+};
+
+export type Subject = {
+  authorId: number | undefined;
+  assigneeIds: readonly number[];
+  reviewerIds: readonly number[];
+  /** What is said now: the description of something new, or a note. */
+  said: string | null;
+  /** Whether only the team reads what is said. */
+  internal: boolean;
+  /** What must be visible to whoever hears of it, beside the place; undefined where that is all. */
+  targetFor: ((visitor: Visitor) => Target) | undefined;
+  /** When it happened, where the thing itself tells that. */
+  at: Date | undefined;
+  /** What the visitor, who sees it, is told. */
+  tell(visitor: Visitor): Promise<Happening>;
+};
+
+export type Loading = { services: Services; place: Place; hearing: Hearing };
+
+/** Finds what was told of; undefined when it is no more, or no more as it was told. */
+export type SubjectSource = (loading: Loading) => Promise<Subject | undefined>;
+export type SubjectSources = Partial<Record<OccasionSubject['kind'], SubjectSource>>;
+
+/** The text as the visitor reads it. */
+export async function bodyFor(services: Services, visitor: Visitor, whole: string): Promise<Body> {
+  const { text, cut } = cutBody(whole);
+  const { actor: reader, project } = visitor;
+  return { text, html: await renderMarkdown(text, { gfm: true }, { services, reader, project }), cut };
+}
+
+/** The description, if there is any. */
+export const descriptionFor = async (
+  services: Services,
+  visitor: Visitor,
+  description: string | null,
+): Promise<Body | undefined> =>
+  description === null || description === '' ? undefined : bodyFor(services, visitor, description);
+
+/** What can be talked about, and what a letter tells of it. */
+type Noted = Extract<Happening, { event: 'new_note' }>['target'];
+export type Talked<T extends Noted> = Pick<Subject, 'authorId' | 'assigneeIds' | 'targetFor'> & {
+  describe(visitor: Visitor): Promise<T>;
+};
+
+type FoundNote = Pick<NoteRow, 'id' | 'body' | 'internal' | 'discussion_id' | 'created_at'> & {
+  reply: boolean;
+};
+
+/** The note, while it is there. */
+async function loadNote(db: Db, id: number): Promise<FoundNote | undefined> {
+  const note = await db
+    .selectFrom('notes')
+    .select(['id', 'body', 'internal', 'discussion_id', 'created_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!note) return undefined;
+  const earlier = await db
+    .selectFrom('notes')
+    .select('id')
+    .where('discussion_id', '=', note.discussion_id)
+    .where('id', '<', note.id)
+    .limit(1)
+    .executeTakeFirst();
+  return { ...note, reply: earlier !== undefined };
+}
+
+/** A note on the thing, as something to hear of. */
+export async function noteSubject<T extends Noted>(
+  { services, hearing }: Loading,
+  { describe, ...thing }: Talked<T>,
+): Promise<Subject | undefined> {
+  const note = await loadNote(services.database.background, hearing.occasion.noteId ?? 0);
+  if (!note) return undefined;
+  return {
+    ...thing,
+    reviewerIds: [],
+    said: note.body,
+    internal: note.internal,
+    at: note.created_at,
+    async tell(visitor) {
+      const target = await describe(visitor);
+      const told = {
+        url: `${target.url}#note_${note.id}`,
+        reply: note.reply,
+        internal: note.internal,
+        discussionId: note.discussion_id,
+        body: await bodyFor(services, visitor, note.body),
+      };
+      return { event: 'new_note', target, note: told };
+    },
+  };
+}
+
+/** Titles of what is labelled so, in their order. */
+export async function labelTitles(
+  db: Db,
+  column: 'issue_id' | 'epic_id',
+  id: number,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('label_links')
+    .innerJoin('labels', 'labels.id', 'label_links.label_id')
+    .select('labels.name')
+    .where(column, '=', id)
+    .orderBy('labels.name')
+    .execute();
+  return rows.map(({ name }) => name);
+}

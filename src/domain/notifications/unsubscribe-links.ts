@@ -1,0 +1,41 @@
+/** The links by which people have no more mails of a kind: each names whom and what, and proves that it came in a mail. */
+import type { Occasion } from '../../core/notifications/occasions.ts';
+import type { Services } from '../../core/services.ts';
+import { authenticate, deriveKey, sameSecret } from '../../platform/secret.ts';
+import type { Place } from './place.ts';
+
+export const UNSUBSCRIBE_PATH = '/-/unsubscribe';
+
+const kinds = ['issue', 'epic', 'project', 'group'] as const;
+type Kind = (typeof kinds)[number];
+
+/** What somebody hears no more of: one thing, or, where there is nothing smaller to leave, all of a place. */
+export type Unsubscribing = { userId: number; kind: Kind; id: number };
+
+const leaves = (kind: string): kind is Kind => kinds.some((each) => each === kind);
+
+const seal = ({ secretKey }: Pick<Services, 'secretKey'>, named: string): string =>
+  authenticate(deriveKey(secretKey, 'unsubscribe'), named);
+
+/** The link for a letter about the occasion; it works for as long as the instance keeps its key. */
+export function unsubscribeUrl(
+  services: Pick<Services, 'secretKey' | 'baseUrl'>,
+  userId: number,
+  { subject }: Pick<Occasion, 'subject'>,
+  place: Pick<Place, 'kind' | 'id'>,
+): string {
+  const { kind, id } = subject.kind === 'issue' || subject.kind === 'epic' ? subject : place;
+  const named = `${userId}-${kind}-${id}`;
+  return `${services.baseUrl()}${UNSUBSCRIBE_PATH}/${named}-${seal(services, named)}`;
+}
+
+/** What the end of such a link says; undefined when it is not one of ours. */
+export function readUnsubscribeLink(
+  services: Pick<Services, 'secretKey'>,
+  text: string,
+): Unsubscribing | undefined {
+  const [, userId = '', kind = '', id = '', mac = ''] =
+    /^(\d{1,15})-([a-z]+)-(\d{1,15})-([\w-]+)$/.exec(text) ?? [];
+  if (!leaves(kind) || !sameSecret(mac, seal(services, `${userId}-${kind}-${id}`))) return undefined;
+  return { userId: Number(userId), kind, id: Number(id) };
+}

@@ -1,0 +1,101 @@
+/** How every page of this capability is opened: who looks, what they may see, and one answer for whatever they may not. */
+import { authorizeProject, Moved } from '../../core/access/find.ts';
+import { card } from '../../core/forms.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import type { OwnReading, OwnReads, Parameters } from '../../core/own-reads.ts';
+import { type PageContext, page, redirect, SIGN_IN_PATH, showPage } from '../../core/page.ts';
+import type { Services } from '../../core/services.ts';
+import type { Page } from '../../platform/db/page.ts';
+import { Failure, type FailureKind } from '../../platform/failure.ts';
+import { type Answer, json } from '../../platform/http/answer.ts';
+import { isForReading } from '../../platform/http/error-page.ts';
+import { type Html, html } from '../../platform/http/html.ts';
+import type { Route } from '../../platform/http/server.ts';
+
+/** What a page is made with: who looks at it, and the API as they would read it. */
+export type Looking = PageContext & {
+  caller: Caller;
+  /** Characters of Markdown that the page may still render. */
+  room: { characters: number };
+  /** A parameter of the path, decoded; empty when there is none of that name. */
+  param(name: string): string;
+  one<T>(path: string, parameters: Parameters): Promise<T>;
+  list<T>(path: string, parameters: Parameters): Promise<Page<T>>;
+  file(path: string, parameters: Parameters): Promise<Answer>;
+};
+
+export type Show = (looking: Looking) => Promise<Answer>;
+
+/** Refusals are all the same to who looks: that there is something is not told to those who may not see it. */
+const hidden: ReadonlySet<FailureKind> = new Set(['not_found', 'forbidden', 'unauthenticated']);
+
+/** As long as the longest file that is shown; texts one after the other take no more time than one. */
+const MOST_RENDERED = 1_048_576;
+
+const NOT_THERE = 'There is nothing at this address, or nothing that you may see.';
+
+/** The same answer for what is not there and for what is not for this reader; with a hint to sign in. */
+export function missingPage({ services, session, request }: PageContext): Answer {
+  if (!isForReading({ url: request.path, headers: { accept: request.headers.accept?.toString() } }))
+    return { ...json(404, { message: '404 Not Found', error: '404 Not Found' }), failure: 'not_found' };
+  const here = `${SIGN_IN_PATH}?return_to=${encodeURIComponent(request.path)}`;
+  const hint = session
+    ? html`<p>${NOT_THERE} Check the address, or ask whoever gave it to you for access.</p>`
+    : html`<p>${NOT_THERE} Check the address, or <a href="${here}">sign in</a> and try again.</p>`;
+  const body = card('Page not found', hint, html`<p><a href="/">To the start page</a></p>`);
+  const headers = { vary: 'Accept, Origin' };
+  return {
+    ...showPage(services, session, { title: 'Page not found', body, status: 404, headers }),
+    failure: 'not_found',
+  };
+}
+
+/** The same address below the path that the project has now. */
+async function movedAnswer({ services, request, caller }: Looking, projectId: number): Promise<Answer> {
+  const { fullPath } = await authorizeProject(services.database.points, caller, 'read_project', projectId);
+  const dash = request.path.indexOf('/-/');
+  const query = request.query === '' ? '' : `?${request.query}`;
+  return redirect(`/${fullPath}${dash < 0 ? '' : request.path.slice(dash)}${query}`);
+}
+
+/** Answers for a page, with whatever is refused as a page that is not there. */
+async function open(looking: Looking, show: Show): Promise<Answer> {
+  try {
+    return await show(looking);
+  } catch (error) {
+    if (error instanceof Moved) return movedAnswer(looking, error.projectId);
+    if (error instanceof Failure && hidden.has(error.kind)) return missingPage(looking);
+    throw error;
+  }
+}
+
+/** The route of a page; what shows it is loaded when it is first asked for. */
+export const readingPage = (
+  services: Services,
+  reads: OwnReads,
+  path: string,
+  load: () => Promise<Show>,
+): Route =>
+  page(services, {
+    method: 'GET',
+    path,
+    handle: async (context) => {
+      const { request, settings, session } = context;
+      const caller = session?.actor;
+      const reading: OwnReading = { services, settings, caller, request };
+      const looking: Looking = {
+        ...context,
+        caller,
+        room: { characters: MOST_RENDERED },
+        param: (name) => request.params[name] ?? '',
+        one: (path, parameters) => reads.one(reading, path, parameters),
+        list: (path, parameters) => reads.list(reading, path, parameters),
+        file: (path, parameters) => reads.file(reading, path, parameters),
+      };
+      return open(looking, await load());
+    },
+  });
+
+/** A page of this capability in the site's frame. */
+export const show = ({ services, session }: Looking, title: string, body: Html): Answer =>
+  showPage(services, session, { title, body });

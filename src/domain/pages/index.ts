@@ -1,0 +1,50 @@
+/** Pages to read: every address that a record or a mail names leads to one, for whoever may read the record. */
+import type { Capability } from '../../core/capability.ts';
+import { createOwnReads } from '../../core/own-reads.ts';
+import type { Services } from '../../core/services.ts';
+import { ANY_PATH } from '../../platform/http/segments.ts';
+import { readingPage, type Show } from './door.ts';
+
+/** What shows the pages below a dash, or below the root where there is none; loaded with the first of them. */
+const shown: [path: string, load: () => Promise<Show>][] = [
+  ['/:path+/-/tree', async () => (await import('./tree-pages.ts')).showTree],
+  ['/:path+/-/tree/*', async () => (await import('./tree-pages.ts')).showTree],
+  ['/:path+/-/blob/*', async () => (await import('./tree-pages.ts')).showBlob],
+  ['/:path+/-/raw/*', async () => (await import('./tree-pages.ts')).sendRaw],
+  ['/:path+/-/commits', async () => (await import('./commit-pages.ts')).showCommits],
+  ['/:path+/-/commits/*', async () => (await import('./commit-pages.ts')).showCommits],
+  ['/:path+/-/commit/:sha', async () => (await import('./commit-pages.ts')).showCommit],
+  ['/:path+/-/compare/*', async () => (await import('./commit-pages.ts')).showCompare],
+  ['/:path+/-/pipelines/:id', async () => (await import('./commit-pages.ts')).showPipeline],
+  ['/:path+/-/branches', async () => (await import('./commit-pages.ts')).showBranches],
+  ['/:path+/-/tags', async () => (await import('./commit-pages.ts')).showTags],
+  ['/:path+/-/issues', async () => (await import('./issue-pages.ts')).showIssues],
+  ['/:path+/-/issues/:iid', async () => (await import('./issue-pages.ts')).showIssue],
+  ['/:path+/-/epics', async () => (await import('./epic-pages.ts')).showEpics],
+  ['/:path+/-/epics/:iid', async () => (await import('./epic-pages.ts')).showEpic],
+  // The record names an address for changes; here they are read.
+  ['/:path+/-/epics/:iid/edit', async () => (await import('./epic-pages.ts')).showEpic],
+  ['/:path+/-/milestones', async () => (await import('./milestone-pages.ts')).showMilestones],
+  ['/:path+/-/milestones/:iid', async () => (await import('./milestone-pages.ts')).showMilestone],
+  ['/:path+/-/labels', async () => (await import('./milestone-pages.ts')).showLabels],
+  ['/:path+/-/wikis', async () => (await import('./wiki-pages.ts')).showWiki],
+  ['/:path+/-/wikis/*', async () => (await import('./wiki-pages.ts')).showWikiPage],
+  ['/:path+/-/snippets', async () => (await import('./snippet-pages.ts')).showSnippets],
+  ...['/:path+', ''].flatMap((home): [string, () => Promise<Show>][] => [
+    [`${home}/-/snippets/:id`, async () => (await import('./snippet-pages.ts')).showSnippet],
+    [`${home}/-/snippets/:id/raw`, async () => (await import('./snippet-pages.ts')).sendSnippet],
+    [`${home}/-/snippets/:id/raw/*`, async () => (await import('./snippet-pages.ts')).sendSnippetFile],
+  ]),
+  [ANY_PATH, async () => (await import('./any-page.ts')).showAny],
+];
+
+/** `all` are the capabilities whose endpoints the pages read. */
+export function pagesCapability(services: Services, all: () => readonly Capability[]): Capability {
+  const reads = createOwnReads(() => all().flatMap(({ endpoints }) => endpoints));
+  return {
+    name: 'pages',
+    endpoints: [],
+    routes: shown.map(([path, load]) => readingPage(services, reads, path, load)),
+    tables: [],
+  };
+}

@@ -1,0 +1,151 @@
+/** Issues: their lists, and one with all that is said of it. */
+import type { IssueRecord } from '../../core/work/issue-records.ts';
+import type { LabelBasicRecord } from '../../core/work/label-records.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { type Html, html } from '../../platform/http/html.ts';
+import { discussionsView } from './discussion.ts';
+import type { Looking } from './door.ts';
+import {
+  choices,
+  facts,
+  labelChip,
+  listOf,
+  pageNumber,
+  pager,
+  personLink,
+  stateTag,
+  tag,
+  thing,
+  timeOf,
+  wordTag,
+} from './parts.ts';
+import { homeOf, projectAddress, projectOf, showIn, showInProject } from './places.ts';
+import { proseOf } from './prose.ts';
+
+/** The path of an address of this site. */
+export const pathOf = (looking: Looking, address: string): string => {
+  const home = looking.services.baseUrl();
+  return address.startsWith(`${home}/`) ? address.slice(home.length) : address;
+};
+
+/** Labels as records; they are read with their details. */
+export const chips = (labels: readonly (string | LabelBasicRecord)[], base?: string): Html[] =>
+  labels.flatMap((label) =>
+    typeof label === 'string'
+      ? []
+      : labelChip(
+          label,
+          base === undefined ? undefined : `${base}?label_name=${encodeURIComponent(label.name)}`,
+        ),
+  );
+
+export const issueRow = (looking: Looking, issue: IssueRecord): Html =>
+  thing(
+    html`<a href="${pathOf(looking, issue.web_url)}">${issue.title}</a> ${issue.confidential && tag('Confidential', 'closed')} ${issue.state === 'closed' && stateTag('closed')} ${chips(issue.labels)}`,
+    html`${issue.references.relative} · opened ${timeOf(issue.created_at)} by ${personLink(issue.author)}${
+      issue.milestone && html` · ${issue.milestone.title}`
+    }${issue.due_date !== null && html` · due ${issue.due_date}`}`,
+    html`${issue.assignees.map((person) => html`<span class="assignee" title="Assigned">@${person.username}</span> `)}`,
+  );
+
+const states = [
+  ['opened', 'Open'],
+  ['closed', 'Closed'],
+  ['all', 'All'],
+] as const;
+
+/** The state that was asked for; those that are open unless another is named. */
+export const stateAsked = ({ field }: Pick<Looking, 'field'>): 'opened' | 'closed' | 'all' =>
+  states.find(([name]) => name === field('state'))?.[0] ?? 'opened';
+
+/** Links to the same list with another state. */
+export const stateChoices = (looking: Looking): Html => {
+  const here = stateAsked(looking);
+  return choices(
+    'State',
+    states.map(([name, label]) => {
+      const query = new URLSearchParams(looking.request.query);
+      query.delete('page');
+      query.set('state', name);
+      return { href: `?${query}`, label, here: name === here };
+    }),
+  );
+};
+
+/** Issues of a project or a group; with a label where one is named, as labels in texts link here. */
+export async function showIssues(looking: Looking): Promise<Answer> {
+  const home = await homeOf(looking);
+  const names = [...new URLSearchParams(looking.request.query)].flatMap(([key, value]) =>
+    key === 'label_name' || key === 'label_name[]' ? value : [],
+  );
+  const issues = await looking.list<IssueRecord>(`${home.api}/issues`, {
+    id: String(home.id),
+    state: stateAsked(looking),
+    labels: names.length === 0 ? undefined : names.join(','),
+    with_labels_details: 'true',
+    page: String(pageNumber(looking)),
+  });
+  const body = html`<h1>Issues</h1>
+${stateChoices(looking)}
+${names.length > 0 && html`<p class="below">with ${names.map((name) => html`${tag(name)} `)}<a href="${home.address}/-/issues">Show all</a></p>`}
+${listOf(
+  issues.items.map((issue) => issueRow(looking, issue)),
+  'No issues.',
+)}
+${pager(looking, issues)}`;
+  return showIn(looking, home, { title: 'Issues', tab: 'Issues', body });
+}
+
+export async function showIssue(looking: Looking): Promise<Answer> {
+  const project = await projectOf(looking);
+  const named = { id: String(project.id), issue_iid: looking.param('iid') };
+  const issue = await looking.one<IssueRecord>('/projects/:id/issues/:issue_iid', named);
+  const [labelled, description, discussions] = await Promise.all([
+    looking.list<IssueRecord>('/projects/:id/issues', {
+      id: named.id,
+      iids: named.issue_iid,
+      state: 'all',
+      with_labels_details: 'true',
+    }),
+    proseOf(looking, issue.description, { project }),
+    discussionsView(looking, '/projects/:id/issues/:noteable_id/discussions', {
+      parameters: { id: named.id, noteable_id: named.issue_iid },
+      project,
+    }),
+  ]);
+  const time = issue.time_stats;
+  const body = html`<p class="below">${issue.references.full}</p>
+<h1>${issue.title}</h1>
+<p class="below">${stateTag(issue.state)} ${issue.confidential && tag('Confidential', 'closed')} ${
+    issue.issue_type !== 'issue' && wordTag(issue.issue_type)
+  } opened ${timeOf(issue.created_at)} by ${personLink(issue.author)}</p>
+${facts(
+  ['Assigned to', between(issue.assignees.map(personLink))],
+  ['Labels', chips(labelled.items[0]?.labels ?? [], `${projectAddress(project)}/-/issues`)],
+  [
+    'Milestone',
+    issue.milestone &&
+      html`<a href="${pathOf(looking, issue.milestone.web_url)}">${issue.milestone.title}</a>`,
+  ],
+  ['Epic', issue.epic && html`<a href="${issue.epic.url}">${issue.epic.title}</a>`],
+  ['Starts', issue.start_date],
+  ['Due', issue.due_date],
+  ['Weight', issue.weight],
+  ['Health', issue.health_status?.replaceAll('_', ' ')],
+  ['Tasks', issue.task_status],
+  ['Estimate', time.human_time_estimate],
+  ['Time spent', time.human_total_time_spent],
+  [
+    'Closed',
+    issue.closed_at !== null &&
+      html`${timeOf(issue.closed_at)}${issue.closed_by && html` by ${personLink(issue.closed_by)}`}`,
+  ],
+)}
+${description ?? html`<p class="none">No description.</p>`}
+${discussions}`;
+  return showInProject(looking, project, { title: `${issue.title} (#${issue.iid})`, tab: 'Issues', body });
+}
+
+/** With a comma between each two. */
+const between = (items: readonly Html[]): Html[] =>
+  items.map((item, index) => (index === 0 ? item : html`, ${item}`));

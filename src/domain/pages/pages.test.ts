@@ -1,0 +1,244 @@
+/** Pages to read: what they show, to whom, and under which names. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from '../../../test/support/app.ts';
+import { type Browser, openBrowser, signInAs, withSettings } from '../../../test/support/browser.ts';
+import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
+import { makeIssue } from '../../../test/support/planning.ts';
+import { makeReadable, OWNER_PASSWORD, type Readable } from '../../../test/support/readable.ts';
+import { fillProject } from '../../../test/support/repositories.ts';
+
+const ashlar = useApp();
+let world: Readable;
+let owner: Browser;
+let home: string;
+
+async function browserOf(user: { username: string }): Promise<Browser> {
+  const browser = openBrowser(ashlar);
+  await signInAs(browser, user.username, OWNER_PASSWORD);
+  return browser;
+}
+
+beforeAll(async () => {
+  world = await makeReadable(ashlar);
+  owner = await browserOf(world.owner);
+  home = `/${world.project.path_with_namespace}`;
+}, 60_000);
+
+const BROWSER = { accept: 'text/html,*/*;q=0.8' };
+
+describe('what is shown', () => {
+  test('an issue with its labels, its people and what was said, each note an anchor', async () => {
+    const { text } = await owner.get(`${home}/-/issues/${world.issue.iid}`);
+    for (const part of [
+      '<h1>The third course leans to the left</h1>',
+      `id="note_${world.note.id}"`,
+      'It leans by <strong>2 cm</strong>',
+      'heavy &amp; hard',
+      'Only for the team.',
+      '>Fences</a>',
+      '1 of 2 checklist items completed',
+      '<ins> to the left</ins>',
+    ])
+      expect(text).toContain(part);
+  });
+
+  test('a project with its README, whose links lead to its files', async () => {
+    const { text } = await owner.get(home);
+    expect(text).toContain(`href="${home}/-/blob/main/docs/guide.md"`);
+    expect(text).toContain(`src="${home}/-/raw/main/docs/stone.png"`);
+    expect(text).toContain('<td>granite</td>');
+    expect(text).not.toContain('alert(1)');
+  });
+
+  test('a file in a folder leads back out of it, and a picture is sent as one', async () => {
+    const { text } = await owner.get(`${home}/-/blob/main/docs/guide.md`);
+    expect(text).toContain(`href="${home}/-/blob/main/README.md"`);
+    const picture = await owner.get(`${home}/-/raw/main/docs/stone.png`);
+    expect(picture.headers.get('content-type')).toBe('image/png');
+    const source = await owner.get(`${home}/-/raw/main/docs/picture.svg`);
+    expect(source.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  });
+
+  test.each([
+    ['/-/tree/course/upper/docs', 'guide.md'],
+    ['/-/tree/v1.0', 'README.md'],
+    ['/-/blob/course/upper/docs/uploads/notes.txt', '<code>notes</code>'],
+    ['/-/blob/main/odd%20name%20%231%3F.txt', '<code>odd</code>'],
+    ['/-/commits/main/src/wall.ts', 'Commit 2'],
+    ['/-/compare/main~1...main', 'Commit 2'],
+    ['/-/commits/main', 'Commit 1'],
+    ['/-/wikis/tools/hammer', 'A hammer.'],
+    ['/-/issues?state=closed', 'Order more granite'],
+    ['/-/issues?label_name=urgent', 'The third course leans'],
+    ['/-/labels', 'Two people'],
+    ['/-/pipelines/1', 'level'],
+  ])('%s', async (path, part) => {
+    const { status, text } = await owner.get(`${home}${path}`);
+    expect(status).toBe(200);
+    expect(text).toContain(part);
+  });
+
+  test('the address of a folder as a file’s, and of a file as a folder’s, lead to the other', async () => {
+    expect((await owner.get(`${home}/-/blob/main/docs`)).location).toBe(`${home}/-/tree/main/docs`);
+    expect((await owner.get(`${home}/-/tree/main/README.md`)).location).toBe(`${home}/-/blob/main/README.md`);
+  });
+
+  test('a commit shows both sides of each line', async () => {
+    const { text } = await owner.get(`${home}/-/commit/${world.head}`);
+    expect(text).toContain(
+      '<tr class="removed"><td class="number">1</td><td class="number"></td><td><code>-export const course0 = 0;',
+    );
+    expect(text).toContain(
+      '<tr class="added"><td class="number"></td><td class="number">1</td><td><code>+export const wall = true;',
+    );
+    expect(text).toContain('Straight.');
+  });
+});
+
+describe('to whom', () => {
+  test('nobody reads what is public, and no more of it than at the API', async () => {
+    const { id, path_with_namespace: path } = await makeProject(ashlar, { visibility: 'public' });
+    await fillProject(ashlar, id);
+    const shown = await makeIssue(ashlar, { id });
+    const secret = await makeIssue(ashlar, { id }, { confidential: true });
+    const status = async (rest: string) =>
+      (await ashlar.call(`GET /${path}${rest}`, { raw: true, headers: BROWSER })).status;
+    expect([await status(''), await status('/-/tree/main'), await status(`/-/issues/${shown.iid}`)]).toEqual([
+      200, 200, 200,
+    ]);
+    expect(await status(`/-/issues/${secret.iid}`)).toBe(404);
+    const list = await ashlar.call(`GET /${path}/-/issues`, { raw: true, headers: BROWSER });
+    expect(list.text).toContain(shown.title);
+    expect(list.text).not.toContain(secret.title);
+    bodyOf(
+      await ashlar.root(`PUT /projects/${id}`, {
+        body: { repository_access_level: 'private', issues_access_level: 'disabled' },
+      }),
+      200,
+    );
+    expect([
+      await status(''),
+      await status('/-/tree/main'),
+      await status('/-/issues'),
+      await status('/-/commits'),
+    ]).toEqual([200, 404, 404, 404]);
+    const page = await ashlar.call(`GET /${path}`, { raw: true, headers: BROWSER });
+    expect(page.text).not.toContain('/-/tree/');
+    expect(page.text).not.toContain('/-/issues');
+  });
+
+  test('how many issues there are is told to those who read them', async () => {
+    const { id, path_with_namespace: path } = await makeProject(ashlar, { visibility: 'public' });
+    await makeIssue(ashlar, { id });
+    const stranger = await browserOf(await makeUser(ashlar));
+    expect((await stranger.get(`/${path}`)).text).toContain('Open issues');
+    const body = { issues_access_level: 'private' };
+    bodyOf(await ashlar.root(`PUT /projects/${id}`, { body }), 200);
+    expect((await stranger.get(`/${path}`)).text).not.toContain('Open issues');
+  });
+
+  test('a Guest sees neither confidential issues nor internal notes', async () => {
+    const guest = await makeUser(ashlar);
+    await addMember(ashlar, `projects/${world.project.id}`, guest, 10);
+    const browser = await browserOf(guest);
+    const { status, text } = await browser.get(`${home}/-/issues/${world.issue.iid}`);
+    expect([status, text.includes('Shall we take it down?'), text.includes('Only for the team.')]).toEqual([
+      200,
+      true,
+      false,
+    ]);
+    expect((await browser.get(`${home}/-/issues/2`)).status).toBe(404);
+    expect((await browser.get(`${home}/-/tree/main`)).status).toBe(404);
+  });
+
+  test('people are hidden from nobody in particular where the instance is not public', () =>
+    withSettings(ashlar, { restricted_visibility_levels: ['public'] }, async () => {
+      const answer = await ashlar.call(`GET /${world.owner.username}`, { raw: true, headers: BROWSER });
+      expect(answer.status).toBe(404);
+      expect((await owner.get(`/${world.owner.username}`)).status).toBe(200);
+    }));
+
+  test('whoever is not signed in is shown the way to sign in, and back', async () => {
+    const path = `${home}/-/issues/1`;
+    const { status, text } = await ashlar.call(`GET ${path}`, { raw: true, headers: BROWSER });
+    expect(status).toBe(404);
+    expect(text).toContain(`href="/users/sign_in?return_to=${encodeURIComponent(path)}"`);
+    const signed = await browserOf(await makeUser(ashlar));
+    const refused = await ashlar.call(`GET ${path}`, {
+      raw: true,
+      headers: { ...BROWSER, cookie: signed.cookieHeader() },
+    });
+    expect([refused.status, refused.text.includes('/users/sign_in?')]).toEqual([404, false]);
+  });
+
+  test('the old address of a project leads to the new one, for those who see it', async () => {
+    const { id, path_with_namespace: old } = await makeProject(ashlar, { visibility: 'public' });
+    bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { path: 'elsewhere' } }), 200);
+    const ask = (path: string) =>
+      ashlar.call(`GET ${path}`, { raw: true, query: 'state=all', headers: BROWSER });
+    const fresh = `/${old.split('/')[0]}/elsewhere`;
+    expect((await ask(`/${old}`)).headers.get('location')).toBe(`${fresh}?state=all`);
+    expect((await ask(`/${old}/-/issues`)).headers.get('location')).toBe(`${fresh}/-/issues?state=all`);
+    bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { visibility: 'private' } }), 200);
+    expect((await ask(`/${old}/-/issues`)).status).toBe(404);
+  });
+});
+
+test('long lists come in pages, with the filters of the first', async () => {
+  const { id, path_with_namespace: path } = await makeProject(ashlar, { visibility: 'public' });
+  for (let made = 0; made < 21; made++) await makeIssue(ashlar, { id }, { title: `Issue ${made}` });
+  const open = (query: string) =>
+    ashlar.call(`GET /${path}/-/issues`, { raw: true, headers: BROWSER, query });
+  const first = (await open('state=all')).text;
+  expect(first).toContain('<a rel="next" href="?state=all&amp;page=2">');
+  expect(first).not.toContain('rel="prev"');
+  const second = (await open('state=all&page=2')).text;
+  expect(second).toContain('<a rel="prev" href="?state=all&amp;page=1">');
+  expect(second).not.toContain('rel="next"');
+  expect([first.includes('>Issue 0<'), second.includes('>Issue 0<')]).toEqual([false, true]);
+  expect((await open('page=-1')).text).toContain('>Issue 20<');
+});
+
+describe('names', () => {
+  test('a group may be named as the addresses of files are', async () => {
+    const { id: parent_id } = await makeGroup(ashlar, { visibility: 'public' });
+    const group = await makeGroup(ashlar, { path: 'uploads', parent_id, visibility: 'public' });
+    const project = await makeProject(ashlar, { namespace_id: group.id, visibility: 'public' });
+    for (const rest of ['', '/-/issues']) {
+      const path = `/${project.path_with_namespace}${rest}`;
+      const { status } = await ashlar.call(`GET ${path}`, { raw: true, headers: BROWSER });
+      expect([path, status]).toEqual([path, 200]);
+    }
+  });
+
+  test('a branch is found beside a tag that its name begins with', async () => {
+    const { id, path_with_namespace: path } = await makeProject(ashlar, { visibility: 'public' });
+    await fillProject(ashlar, id, [{ 'README.md': 'main' }]);
+    const made = `/projects/${id}/repository`;
+    bodyOf(await ashlar.root(`POST ${made}/tags`, { body: { tag_name: 'v1', ref: 'main' } }), 201);
+    bodyOf(await ashlar.root(`POST ${made}/branches`, { body: { branch: 'v1/fix', ref: 'main' } }), 201);
+    for (const rest of ['tree/v1/fix', 'blob/v1/fix/README.md', 'blob/v1/README.md', 'commits/v1/fix']) {
+      const { status } = await ashlar.call(`GET /${path}/-/${rest}`, { raw: true, headers: BROWSER });
+      expect([rest, status]).toEqual([rest, 200]);
+    }
+    const { status } = await ashlar.call(`GET /${path}/-/tree/v1/none`, { raw: true, headers: BROWSER });
+    expect(status).toBe(404);
+  });
+
+  test('a group is found under its bare path too, and a number is a name', async () => {
+    const { id } = await makeGroup(ashlar, { path: '4711', visibility: 'public' });
+    const other = await makeGroup(ashlar, { visibility: 'public' });
+    const titleOf = async (path: string) =>
+      /<h1>(.*?)<\/h1>/.exec((await ashlar.call(`GET ${path}`, { raw: true, headers: BROWSER })).text)?.[1];
+    expect(await titleOf('/groups/4711')).toBe(await titleOf('/4711'));
+    expect((await ashlar.call(`GET /groups/${id}`, { raw: true })).status).toBe(404);
+    expect(await titleOf(`/${other.full_path}`)).toBe(other.full_path);
+    expect((await ashlar.call(`GET /groups/${other.id}`, { raw: true })).status).toBe(404);
+    expect((await ashlar.call(`GET /${world.owner.id}`, { raw: true })).status).toBe(404);
+  });
+
+  test('capitals make no difference', async () => {
+    expect((await owner.get(home.toUpperCase())).status).toBe(200);
+    expect((await owner.get(`/${world.owner.username.toUpperCase()}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,172 @@
+/** What stands before the dash of an address: a project, or a group; and the frames that their pages are shown in. */
+import {
+  type AuthorizedGroup,
+  type AuthorizedProject,
+  authorizeGroup,
+  authorizeProject,
+} from '../../core/access/find.ts';
+import { visibilityName } from '../../core/access/roles.ts';
+import { projectIsArchived } from '../../core/namespaces/rows.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { type Html, type HtmlValue, html } from '../../platform/http/html.ts';
+import { type Looking, show } from './door.ts';
+import { choices, inAddress, tag, wordTag } from './parts.ts';
+
+/** The group with this full path; a number is a name here, not an id. */
+export async function groupAt({ services, db, caller }: Looking, path: string): Promise<AuthorizedGroup> {
+  const { points } = services.database;
+  if (!/^\d+$/.test(path)) return authorizeGroup(points, caller, 'read_group', path);
+  const row = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('kind', '=', 'group')
+    .where('full_path', '=', path)
+    .executeTakeFirst();
+  if (!row) throw notFound('Group');
+  return authorizeGroup(points, caller, 'read_group', row.id);
+}
+
+/** The project with this full path. */
+export async function projectAt({ services, caller }: Looking, path: string): Promise<AuthorizedProject> {
+  if (!path.includes('/')) throw notFound('Project');
+  return authorizeProject(services.database.points, caller, 'read_project', path);
+}
+
+const GROUPS = 'groups/';
+
+export const isGroupPath = (path: string): boolean => path.startsWith(GROUPS);
+
+/** The project before the dash; 404 for a group. */
+export const projectOf = (looking: Looking): Promise<AuthorizedProject> => {
+  const path = looking.param('path');
+  if (isGroupPath(path)) throw notFound('Project');
+  return projectAt(looking, path);
+};
+
+/** The group before the dash, as `groups/<full path>`; 404 for a project. */
+export const groupOf = (looking: Looking): Promise<AuthorizedGroup> => {
+  const path = looking.param('path');
+  if (!isGroupPath(path)) throw notFound('Group');
+  return groupAt(looking, path.slice(GROUPS.length));
+};
+
+/** Either of the two, with the path of its endpoints and its own address. */
+export type Home = {
+  project?: AuthorizedProject;
+  group?: AuthorizedGroup;
+  id: number;
+  /** Of its endpoints. */
+  api: '/projects/:id' | '/groups/:id';
+  /** From the root, without a slash at the end. */
+  address: string;
+};
+
+export async function homeOf(looking: Looking): Promise<Home> {
+  if (isGroupPath(looking.param('path'))) {
+    const group = await groupOf(looking);
+    return { group, id: group.id, api: '/groups/:id', address: groupAddress(group) };
+  }
+  const project = await projectOf(looking);
+  return { project, id: project.id, api: '/projects/:id', address: projectAddress(project) };
+}
+
+export const projectAddress = ({ fullPath }: AuthorizedProject): string => `/${fullPath}`;
+export const groupAddress = ({ row }: AuthorizedGroup): string => `/groups/${row.full_path}`;
+
+/** The parts of a project or group that have pages. */
+export type Tab =
+  | 'Overview'
+  | 'Files'
+  | 'Commits'
+  | 'Branches'
+  | 'Tags'
+  | 'Issues'
+  | 'Epics'
+  | 'Milestones'
+  | 'Labels'
+  | 'Snippets'
+  | 'Wiki';
+
+type Content = { title: string; tab: Tab; body: HtmlValue };
+
+/** A group's path as links, the outermost first. */
+function pathLinks(fullPath: string): Html[] {
+  const parts = fullPath.split('/');
+  return parts.map(
+    (part, index) => html`<a href="/groups/${parts.slice(0, index + 1).join('/')}">${part}</a>`,
+  );
+}
+
+const frame = (crumbs: readonly Html[], marks: HtmlValue, tabs: Html, body: HtmlValue): Html =>
+  html`<nav class="crumbs" aria-label="Where this is">${crumbs.map(
+    (crumb, index) => html`${index > 0 && html`<span aria-hidden="true">/</span>`}${crumb}`,
+  )}${marks}</nav>
+${tabs}
+<div class="page">${body}</div>`;
+
+/** A page of a project below its path and the tabs of what the reader may see. */
+export function showInProject(looking: Looking, project: AuthorizedProject, content: Content): Answer {
+  const { row } = project;
+  const address = projectAddress(project);
+  const code = project.may('read_code') && !row.empty_repo;
+  const tabs: [Tab, string, boolean][] = [
+    ['Overview', address, true],
+    ['Files', `${address}/-/tree/${inAddress(row.default_branch ?? 'HEAD')}`, code],
+    ['Commits', `${address}/-/commits/${inAddress(row.default_branch ?? 'HEAD')}`, code],
+    ['Branches', `${address}/-/branches`, code],
+    ['Tags', `${address}/-/tags`, code],
+    ['Issues', `${address}/-/issues`, project.may('read_issues')],
+    ['Milestones', `${address}/-/milestones`, project.may('read_planning')],
+    ['Labels', `${address}/-/labels`, project.may('read_planning')],
+    ['Snippets', `${address}/-/snippets`, project.may('read_project_snippets')],
+    ['Wiki', `${address}/-/wikis`, project.may('read_wiki')],
+  ];
+  const owner =
+    row.namespace_kind === 'user'
+      ? [html`<a href="/${row.namespace_full_path}">${row.namespace_path}</a>`]
+      : pathLinks(row.namespace_full_path);
+  const crumbs = [...owner, html`<a href="${address}">${row.path}</a>`];
+  const marks = [
+    wordTag(visibilityName(row.visibility)),
+    projectIsArchived(row) && tag('Archived', 'closed'),
+  ];
+  const body = frame(crumbs, marks, tabsOf('Project', tabs, content.tab), content.body);
+  const name = `${row.namespace_full_name} / ${row.name}`;
+  return show(looking, content.tab === 'Overview' ? name : `${content.title} · ${name}`, body);
+}
+
+/** A page of a group below its path and the tabs of what the reader may see. */
+export function showInGroup(looking: Looking, group: AuthorizedGroup, content: Content): Answer {
+  const { row } = group;
+  const address = groupAddress(group);
+  const paid = looking.services.config.tier !== 'free';
+  const tabs: [Tab, string, boolean][] = [
+    ['Overview', address, true],
+    ['Issues', `${address}/-/issues`, true],
+    ['Epics', `${address}/-/epics`, paid && group.may('read_epics')],
+    ['Milestones', `${address}/-/milestones`, group.may('read_planning')],
+    ['Labels', `${address}/-/labels`, group.may('read_planning')],
+    ['Wiki', `${address}/-/wikis`, paid && group.may('read_group_wiki')],
+  ];
+  const marks = [wordTag(visibilityName(row.visibility)), row.archived && tag('Archived', 'closed')];
+  const body = frame(pathLinks(row.full_path), marks, tabsOf('Group', tabs, content.tab), content.body);
+  return show(
+    looking,
+    content.tab === 'Overview' ? row.full_name : `${content.title} · ${row.full_name}`,
+    body,
+  );
+}
+
+const tabsOf = (name: string, tabs: readonly [Tab, string, boolean][], here: Tab): Html =>
+  choices(
+    name,
+    tabs.filter(([, , there]) => there).map(([label, href]) => ({ label, href, here: label === here })),
+  );
+
+/** A page of whichever it is. */
+export function showIn(looking: Looking, { project, group }: Home, content: Content): Answer {
+  if (project) return showInProject(looking, project, content);
+  if (group) return showInGroup(looking, group, content);
+  throw notFound();
+}

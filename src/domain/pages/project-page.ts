@@ -1,0 +1,46 @@
+/** The page of a project: what it is, where its repository is, and what its README says. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { renderDescription } from '../../core/markdown/description.ts';
+import type { FullProject } from '../../core/namespaces/project-records.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { type Html, html, madeSafe } from '../../platform/http/html.ts';
+import type { Looking } from './door.ts';
+import { avatar, dayOf, facts } from './parts.ts';
+import { projectAddress, showInProject } from './places.ts';
+import { readmeOf } from './readme.ts';
+
+/** The README of the default branch; undefined where there is none, or the code is not for this reader. */
+async function readme(looking: Looking, project: AuthorizedProject): Promise<Html | undefined> {
+  const branch = project.row.default_branch;
+  if (branch === null || project.row.empty_repo || !project.may('read_code')) return undefined;
+  return readmeOf(looking, project, branch);
+}
+
+export async function showProject(looking: Looking, project: AuthorizedProject): Promise<Answer> {
+  const id = String(project.id);
+  const [record, text] = await Promise.all([
+    looking.one<FullProject>('/projects/:id', { id }),
+    readme(looking, project),
+  ]);
+  const source = record.forked_from_project;
+  const body = html`<header class="who">${avatar(looking, record.name, record.avatar_url)}
+<div><h1>${record.name}</h1><p class="below">${record.path_with_namespace}</p></div></header>
+<div class="prose">${madeSafe(renderDescription(record.description))}</div>
+${facts(
+  ['Clone', project.may('read_code') && html`<code class="whole">${record.http_url_to_repo}</code>`],
+  ['Topics', record.topics.join(', ')],
+  ['Stars', record.star_count],
+  ['Forks', record.forks_count],
+  ['Forked from', source && html`<a href="/${source.path_with_namespace}">${source.name_with_namespace}</a>`],
+  [
+    'Open issues',
+    record.open_issues_count !== undefined &&
+      project.may('read_issues') &&
+      html`<a href="${projectAddress(project)}/-/issues">${record.open_issues_count}</a>`,
+  ],
+  ['Created', dayOf(record.created_at)],
+  ['Last activity', dayOf(record.last_activity_at)],
+)}
+${text ?? (record.empty_repo && project.may('read_code') && html`<p class="none">The repository is empty.</p>`)}`;
+  return showInProject(looking, project, { title: record.name, tab: 'Overview', body });
+}

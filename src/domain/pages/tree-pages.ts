@@ -1,0 +1,144 @@
+/** Folders and files of a repository, and the bytes of a file. */
+import { posix } from 'node:path';
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { redirect } from '../../core/page.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import type { TreeEntry } from '../../platform/git/parse.ts';
+import { entryType, readTree } from '../../platform/git/trees.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { type Html, html } from '../../platform/http/html.ts';
+import { codeLines } from './code.ts';
+import type { Looking } from './door.ts';
+import { inAddress } from './parts.ts';
+import { projectAddress, showInProject } from './places.ts';
+import { proseOf } from './prose.ts';
+import { isMarkdown, LARGEST_SHOWN, readmeAmong, textOf } from './readme.ts';
+import { codeOf, findSpot, reading, type Spot } from './repository.ts';
+
+/** Entries of a folder that a page shows. */
+const MOST_ENTRIES = 2_000;
+
+const address = (project: AuthorizedProject, kind: string, ref: string, path: readonly string[]): string =>
+  [`${projectAddress(project)}/-/${kind}/${inAddress(ref)}`, ...path.map(encodeURIComponent)].join('/');
+
+/** The way from the top of the tree to here, as links. */
+function trail(project: AuthorizedProject, { ref, path, commit }: Spot): Html {
+  const top = html`<a href="${address(project, 'tree', ref, [])}">${project.row.path}</a>`;
+  const steps = path.map((name, index) => {
+    const last = index === path.length - 1;
+    const href = address(project, 'tree', ref, path.slice(0, index + 1));
+    return html` / ${last ? html`<strong>${name}</strong>` : html`<a href="${href}">${name}</a>`}`;
+  });
+  return html`<h1 class="trail">${top}${steps} <span class="below">at <a href="${projectAddress(project)}/-/commit/${commit.oid}"><code>${ref}</code></a></span></h1>`;
+}
+
+const order = { tree: 0, commit: 1, blob: 2 } as const;
+
+function entryRow(project: AuthorizedProject, { ref, path }: Spot, entry: TreeEntry): Html {
+  const type = entryType(entry);
+  const shown = type === 'tree' ? `${entry.name}/` : entry.name;
+  if (type === 'commit')
+    return html`<li>${shown} <span class="below">at ${entry.oid.slice(0, 8)}</span></li>`;
+  return html`<li><a href="${address(project, type, ref, [...path, entry.name])}">${shown}</a></li>`;
+}
+
+async function folderView(
+  looking: Looking,
+  project: AuthorizedProject,
+  git: GitFolder,
+  spot: Spot,
+): Promise<Html> {
+  const entries = (await readTree(git, spot.entry.oid)) ?? [];
+  const sorted = entries.toSorted((a, b) => order[entryType(a)] - order[entryType(b)]);
+  const hiddenCount = sorted.length - MOST_ENTRIES;
+  const readme = await readmeAmong(looking, project, git, { ref: spot.ref, path: spot.path, entries });
+  return html`${trail(project, spot)}
+<ul class="entries">${sorted.slice(0, MOST_ENTRIES).map((entry) => entryRow(project, spot, entry))}</ul>
+${hiddenCount > 0 && html`<p class="none">${hiddenCount} more are not shown here.</p>`}
+${readme}`;
+}
+
+/** Pictures that browsers show and that can do nothing else, by the ends of their names. */
+const pictures: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  ico: 'image/x-icon',
+};
+
+const pictureType = (name: string): string | undefined =>
+  pictures[posix.extname(name).slice(1).toLowerCase()];
+
+async function fileView(
+  looking: Looking,
+  project: AuthorizedProject,
+  git: GitFolder,
+  spot: Spot,
+): Promise<Html> {
+  const { ref, path, entry } = spot;
+  const text = await textOf(git, entry.oid);
+  const raw = address(project, 'raw', ref, path);
+  const source = looking.field('plain') === '1' || !isMarkdown(entry.name);
+  const shown =
+    text === undefined
+      ? pictureType(entry.name)
+        ? html`<p class="picture"><img src="${raw}" alt="${entry.name}"></p>`
+        : html`<p class="none">This file is binary, or larger than ${LARGEST_SHOWN / 1_048_576} MiB.</p>`
+      : source
+        ? codeLines(text)
+        : await proseOf(looking, text, { project, file: { ref, folder: path.slice(0, -1) } });
+  return html`${trail(project, spot)}
+<p class="actions"><a href="${raw}">Raw</a>${
+    text !== undefined &&
+    isMarkdown(entry.name) &&
+    html`<a href="${source ? '?' : '?plain=1'}">${source ? 'Rendered' : 'Source'}</a>`
+  }</p>
+<section class="file">${shown}</section>`;
+}
+
+/** A folder; a file's address leads to the file. */
+export async function showTree(looking: Looking): Promise<Answer> {
+  const project = await codeOf(looking);
+  const ref = looking.param('*') || project.row.default_branch || 'HEAD';
+  const view = await reading(looking, project, async (git) => {
+    const spot = await findSpot(git, ref);
+    if (entryType(spot.entry) === 'tree')
+      return { spot, body: await folderView(looking, project, git, spot) };
+    return { spot };
+  });
+  const { spot, body } = view;
+  if (!body) return redirect(address(project, 'blob', spot.ref, spot.path));
+  return showInProject(looking, project, { title: spot.path.at(-1) ?? 'Files', tab: 'Files', body });
+}
+
+/** A file; a folder's address leads to the folder. */
+export async function showBlob(looking: Looking): Promise<Answer> {
+  const project = await codeOf(looking);
+  const { spot, body } = await reading(looking, project, async (git) => {
+    const spot = await findSpot(git, looking.param('*'));
+    const type = entryType(spot.entry);
+    if (type === 'commit') throw notFound('File');
+    return type === 'blob' ? { spot, body: await fileView(looking, project, git, spot) } : { spot };
+  });
+  if (!body) return redirect(address(project, 'tree', spot.ref, spot.path));
+  return showInProject(looking, project, { title: spot.path.join('/'), tab: 'Files', body });
+}
+
+/** The bytes of a file, as the API sends them; pictures as what they are, for the pages that show them. */
+export async function sendRaw(looking: Looking): Promise<Answer> {
+  const project = await codeOf(looking);
+  const { ref, path } = await reading(looking, project, (git) => findSpot(git, looking.param('*')));
+  const answer = await looking.file('/projects/:id/repository/files/:file_path/raw', {
+    id: String(project.id),
+    file_path: path.join('/'),
+    ref,
+  });
+  const type = pictureType(path.at(-1) ?? '');
+  const isBinary = answer.headers['content-type'] === 'application/octet-stream';
+  return type && isBinary ? { ...answer, headers: { ...answer.headers, 'content-type': type } } : answer;
+}

@@ -1,0 +1,54 @@
+/** The page of a person: what the profile shows to this reader, and the projects of their own. */
+import type { UserBasic } from '../../core/identity/records.ts';
+import type { BasicProject } from '../../core/namespaces/project-records.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { html } from '../../platform/http/html.ts';
+import { type Looking, show } from './door.ts';
+import { avatar, dayOf, facts, pageNumber, pager, tag } from './parts.ts';
+import { projectList } from './project-list.ts';
+
+/** What of the record this page shows; the profile is there for those who may see it. */
+type Profile = UserBasic & {
+  created_at?: string;
+  bio?: string;
+  location?: string | null;
+  website_url?: string;
+  job_title?: string;
+  organization?: string | null;
+  pronouns?: string | null;
+  bot?: boolean;
+};
+
+const website = (address: string) =>
+  /^https?:\/\//i.test(address)
+    ? html`<a href="${address}" rel="nofollow noreferrer noopener">${address}</a>`
+    : address;
+
+export async function showUser(looking: Looking, id: number): Promise<Answer> {
+  const user = await looking.one<Profile>('/users/:id', { id: String(id) });
+  const projects = await looking.list<BasicProject>('/users/:user_id/projects', {
+    user_id: String(id),
+    simple: 'true',
+    order_by: 'last_activity_at',
+    page: String(pageNumber(looking)),
+  });
+  const body = html`<div class="page">
+<header class="who">${avatar(looking, user.name, user.avatar_url)}
+<div><h1>${user.name}</h1><p class="below">@${user.username}${user.pronouns && ` · ${user.pronouns}`} ${user.bot && tag('Bot')}${
+    user.state === 'blocked' && tag('Blocked', 'closed')
+  }</p></div></header>
+${user.bio && html`<p>${user.bio}</p>`}
+${facts(
+  ['Works as', user.job_title],
+  ['Organization', user.organization],
+  ['Location', user.location],
+  ['Email', user.public_email],
+  ['Website', user.website_url && website(user.website_url)],
+  ['Here since', user.created_at && dayOf(user.created_at)],
+)}
+<h2>Projects</h2>
+${projectList(looking, projects.items, 'No projects that you may see.')}
+${pager(looking, projects)}
+</div>`;
+  return show(looking, `${user.name} (@${user.username})`, body);
+}

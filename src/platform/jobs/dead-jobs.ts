@@ -1,0 +1,44 @@
+/** Jobs that failed until their attempts were used up: they stay where they are until somebody looks. */
+import { sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+
+export type DeadJob = {
+  id: number;
+  task: string;
+  payload: Record<string, unknown>;
+  attempts: number;
+  error: string;
+  created_at: Date;
+  failed_at: Date;
+};
+
+/** Whoever replaces a job while it runs leaves it without an attempt too, but not with an error. */
+const isDead = sql<boolean>`(j.attempts >= j.max_attempts and j.locked_at is null and j.last_error is not null)`;
+
+// The library's view of its jobs leaves the payload out.
+const tables = sql`graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id`;
+
+const ofTasks = (tasks: readonly string[]) => sql`t.identifier = any(${[...tasks]}::text[])`;
+
+/** One page of the dead jobs of these tasks, the latest first. */
+export async function deadJobs(
+  db: Db,
+  tasks: readonly string[],
+  { offset, limit }: { offset: number; limit: number },
+): Promise<DeadJob[]> {
+  const { rows } = await sql<DeadJob>`
+    select j.id, t.identifier as task, j.payload, j.attempts, j.last_error as error, j.created_at, j.updated_at as failed_at
+    from ${tables} where ${isDead} and ${ofTasks(tasks)}
+    order by j.updated_at desc, j.id desc offset ${offset} limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Gives dead jobs of these tasks all their attempts again, one or all of them; returns how many there were. */
+export async function reviveJobs(db: Db, tasks: readonly string[], id?: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select r.id from graphile_worker.reschedule_jobs((
+      select coalesce(array_agg(j.id), '{}') from ${tables}
+      where ${isDead} and ${ofTasks(tasks)} and (${id ?? null}::bigint is null or j.id = ${id ?? null})),
+      run_at => now(), attempts => 0) r`.execute(db);
+  return rows.length;
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { useApp } from '../../../test/support/app.ts';
+import { settleMail } from '../../../test/support/mailbox.ts';
+import { createPresence } from '../db/processes.ts';
+import { releaseDead, workersOf } from './dead-workers.ts';
+
+const holders: unknown[] = [];
+const app = useApp({
+  instead: ({ database }) => ({
+    name: 'markdown',
+    endpoints: [],
+    tables: [],
+    tasks: {
+      async holding() {
+        const [row] =
+          await database.sql`select locked_by from graphile_worker.jobs where task_identifier = 'holding'`;
+        holders.push(row?.locked_by);
+      },
+    },
+  }),
+});
+
+test('what a dead process held is free again, and what a living one holds stays', async () => {
+  const { database, log } = app.app.services;
+  const { sql, background } = database;
+  const living = createPresence(database.points, log);
+  const dead = createPresence(database.points, log);
+  await living.announce();
+  await dead.announce();
+  await sql`update processes set beat_at = '-infinity' where id = ${dead.id}`;
+  const hold = async (queue: string, by: string): Promise<void> => {
+    // A task that nobody here runs.
+    await sql`select graphile_worker.add_job('elsewhere', '{}'::json, ${queue})`;
+    await sql`update graphile_worker._private_job_queues set locked_by = ${by}, locked_at = now() where queue_name = ${queue}`;
+    await sql`
+      update graphile_worker._private_jobs set locked_by = ${by}, locked_at = now()
+      where job_queue_id = (select id from graphile_worker._private_job_queues where queue_name = ${queue})`;
+  };
+  await hold('project 1', workersOf(living.id));
+  await hold('project 2', workersOf(dead.id));
+  await hold('project 3', 'pool-of-nobody');
+  await releaseDead(background);
+  const rows = await sql`
+    select q.queue_name, q.locked_by as queue, j.locked_by as job
+    from graphile_worker._private_job_queues q join graphile_worker._private_jobs j on j.job_queue_id = q.id
+    order by q.queue_name`;
+  const name = workersOf(living.id);
+  expect([...rows]).toEqual([
+    { queue_name: 'project 1', queue: name, job: name },
+    { queue_name: 'project 2', queue: null, job: null },
+    { queue_name: 'project 3', queue: null, job: null },
+  ]);
+  await living.stop();
+  await releaseDead(background);
+  expect(await sql`select id from graphile_worker._private_jobs where locked_by = ${name}`).toEqual([]);
+  await dead.stop();
+  await sql`delete from graphile_worker._private_jobs`;
+});
+
+test('the workers of the program hold their jobs under its name', async () => {
+  const { database, presence } = app.app.services;
+  await database.sql`select graphile_worker.add_job('holding')`;
+  await settleMail(app);
+  expect(holders).toEqual([workersOf(presence.id)]);
+  expect(await database.sql`select id from processes where id = ${presence.id}`).toHaveLength(1);
+});

@@ -1,0 +1,74 @@
+/** The mail server that nobody here wrote, smtp-server, and how to know that no further mail is on its way. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SMTPServer } from 'smtp-server';
+import { type ReadLetter, readLetter } from '../support/letters.ts';
+
+export type MailServer = {
+  url: string;
+  port: number;
+  /** What it took, the first first. */
+  letters: ReadLetter[];
+  /** Ends it and whatever is under way with it. */
+  stop(): Promise<void>;
+};
+
+/** Listens on loopback, on any port unless told; takes each mail after so many milliseconds. */
+export async function startMailServer({ port = 0, pause = 0 } = {}): Promise<MailServer> {
+  const letters: ReadLetter[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    onData(stream, session, answer) {
+      const recipients = session.envelope.rcptTo.map(({ address }) => address).join();
+      const take = async (): Promise<void> => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+        const letter = readLetter(Buffer.concat(chunks).toString('utf8'));
+        if (letter.to !== recipients) throw new Error(`a mail to ${letter.to} for ${recipients}`);
+        letters.push(letter);
+        await sleep(pause);
+      };
+      // What ends before its end is not taken.
+      take().then(
+        () => answer(),
+        (error: unknown) => answer(error instanceof Error ? error : new Error(String(error))),
+      );
+    },
+  });
+  // Whoever is cut off in the middle of a mail.
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+  const address = server.server.address();
+  if (address === null || typeof address === 'string') throw new Error('the mail server does not listen');
+  return {
+    url: `smtp://127.0.0.1:${address.port}`,
+    port: address.port,
+    letters,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Facts and jobs that wait, and jobs that were given up, as the program measures them. */
+export async function waitingAt(url: string): Promise<Record<'outbox' | 'jobs' | 'dead_jobs', number>> {
+  const text = await (await fetch(`${url}/-/metrics`)).text();
+  const read = (kind: string): number => {
+    const [, count] = new RegExp(`^waiting\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text) ?? [];
+    if (count === undefined) throw new Error(`the program does not measure what waits: ${text}`);
+    return Number(count);
+  };
+  return { outbox: read('outbox'), jobs: read('jobs'), dead_jobs: read('dead_jobs') };
+}
+
+/** Waits, for this many seconds at most, until all that was announced is worked off: then no mail is on its way. */
+export async function settle(url: string, seconds = 60): Promise<void> {
+  let waiting = await waitingAt(url);
+  for (let waited = 0; waited < seconds * 20; waited++) {
+    if (waiting.outbox === 0 && waiting.jobs === 0) break;
+    await sleep(50);
+    waiting = await waitingAt(url);
+  }
+  const done = { outbox: 0, jobs: 0, dead_jobs: 0 };
+  if (JSON.stringify(waiting) !== JSON.stringify(done))
+    throw new Error(`work is left after ${seconds} s: ${JSON.stringify(waiting)}`);
+}
