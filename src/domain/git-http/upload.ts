@@ -8,7 +8,6 @@ import {
   startService,
 } from '../../platform/git/transport.ts';
 import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
-import { readAdvertisement } from './advertisement.ts';
 import { ofService } from './answers.ts';
 import { holdFolder } from './holding.ts';
 import { FLUSH, pktLine } from './pkt-line.ts';
@@ -39,14 +38,6 @@ async function serve(services: Services, place: Place, request: HttpRequest, ask
   }
 }
 
-/** The refs for a push, where they can be read without git; 403 while the repository is read-only. */
-async function readRefs(services: Services, place: Place): Promise<Buffer | undefined> {
-  const { folder, release } = await holdFolder(services, place.key, 'write');
-  const refs = await readAdvertisement(folder);
-  void release().catch((error) => services.log.error('a repository stays held', error));
-  return refs;
-}
-
 /** The refs, and what the service can do. */
 export async function advertise(
   services: Services,
@@ -54,15 +45,11 @@ export async function advertise(
   request: HttpRequest,
   service: Service,
 ): Promise<Answer> {
-  const version = protocolOf(request.headers['git-protocol']);
-  const head = Buffer.concat([pktLine(`# service=git-${service}\n`), FLUSH]);
-  // Its second version knows no pushes: git answers them as in none.
-  const refs =
-    service === 'receive-pack' && version !== 'version=1' ? await readRefs(services, place) : undefined;
-  if (refs) return ofService(`${service}-advertisement`, Buffer.concat([head, refs]));
   const running = await serve(services, place, request, { service, flags: ['--http-backend-info-refs'] });
   running.stdin.end();
-  if (version !== 'version=2' || service === 'receive-pack') running.stdout.unshift(head);
+  const isSecond = protocolOf(request.headers['git-protocol']) === 'version=2';
+  if (!isSecond || service === 'receive-pack')
+    running.stdout.unshift(Buffer.concat([pktLine(`# service=git-${service}\n`), FLUSH]));
   return ofService(`${service}-advertisement`, running.stdout);
 }
 
