@@ -3,18 +3,15 @@
  * presenting as for a client, so that a page never shows more than the API. Limits are those of pages.
  */
 import { Readable } from 'node:stream';
-import type { Page, PageRequest } from '../platform/db/page.ts';
-import { forbidden, notFound } from '../platform/failure.ts';
+import type { Page } from '../platform/db/page.ts';
 import type { Answer, HttpRequest } from '../platform/http/answer.ts';
 import { compileDecoder } from '../platform/http/decode.ts';
-import { choosePagination, type PageQuery } from '../platform/http/pagination.ts';
 import { emptyObject, type RawObject, type RawValue } from '../platform/http/raw-parameters.ts';
 import { type Endpoint, Reply } from './endpoint.ts';
+import { pageAskedFor, refuseHidden, refuseTier } from './endpoint-rules.ts';
 import type { Caller } from './identity/actor.ts';
 import type { Services } from './services.ts';
 import type { ApplicationSettings } from './settings/definitions.ts';
-
-const tierOrder = { free: 0, premium: 1, ultimate: 2 } as const;
 
 /** Who reads, and for which request. */
 export type OwnReading = {
@@ -61,8 +58,7 @@ export function createOwnReads(endpoints: () => readonly Endpoint[]): OwnReads {
     const { services, settings, caller, request } = reading;
     const { config, database } = services;
     const { spec, decode } = prepare(path);
-    if (spec.offering === 'self_managed' && config.offering === 'hosted') throw notFound();
-    if (spec.flag && !(await services.features.isOn(spec.flag))) throw notFound();
+    await refuseHidden(spec, config, services.features.isOn);
     const raw = emptyObject();
     const params: Record<string, string> = {};
     for (const [name, value] of Object.entries(parameters)) {
@@ -71,7 +67,7 @@ export function createOwnReads(endpoints: () => readonly Endpoint[]): OwnReads {
       params[name] = String(value);
     }
     const { subject, actor } = await spec.access.find({ sql: database.points, caller, params });
-    if (spec.tier && tierOrder[config.tier] < tierOrder[spec.tier]) throw forbidden();
+    refuseTier(spec, config);
     const input = decode(raw);
     return spec.handle({
       db: database.db,
@@ -80,8 +76,7 @@ export function createOwnReads(endpoints: () => readonly Endpoint[]): OwnReads {
       actor,
       subject,
       input,
-      // A list has the fields of pages among its own.
-      page: pageOf(spec, input as PageQuery, caller, config),
+      page: pageAskedFor(spec, input, caller, config),
       request,
       unmodified: () => {},
     });
@@ -109,16 +104,4 @@ export function createOwnReads(endpoints: () => readonly Endpoint[]): OwnReads {
       return { status: value.status, headers: value.headers, body };
     },
   };
-}
-
-function pageOf(
-  spec: Endpoint,
-  query: PageQuery,
-  caller: Caller,
-  config: Pick<Services['config'], 'maximumOffset' | 'paginationCountLimit'>,
-): PageRequest {
-  if (!spec.page) return { kind: 'offset', page: 1, perPage: 1, offset: 0, countLimit: 0 };
-  const keyset = typeof spec.page === 'object' ? spec.page : undefined;
-  const chosen = choosePagination(keyset, query, caller !== undefined, config.maximumOffset);
-  return { ...chosen, countLimit: config.paginationCountLimit };
 }

@@ -3,18 +3,12 @@
  * → handler; the throttles, scopes and refusals of the instance come between.
  */
 import { Readable } from 'node:stream';
-import type { Page, PageRequest } from '../platform/db/page.ts';
-import { Failure, forbidden, notFound } from '../platform/failure.ts';
+import type { Page } from '../platform/db/page.ts';
+import { Failure, notFound } from '../platform/failure.ts';
 import type { Answer, HttpRequest } from '../platform/http/answer.ts';
 import { readBody } from '../platform/http/body.ts';
 import { compileDecoder } from '../platform/http/decode.ts';
-import {
-  choosePagination,
-  type KeysetRule,
-  keysetLink,
-  offsetHeaders,
-  type PageQuery,
-} from '../platform/http/pagination.ts';
+import { type KeysetRule, keysetLink, offsetHeaders } from '../platform/http/pagination.ts';
 import { addressKey, rateLimitHeaders } from '../platform/http/rate-limit.ts';
 import {
   emptyObject,
@@ -27,17 +21,13 @@ import type { Route } from '../platform/http/server.ts';
 import type { AccessQuestion } from './access/access.ts';
 import { Moved } from './access/find.ts';
 import { bytes, type Context, type Endpoint, noContent, Reply } from './endpoint.ts';
+import { keysetRuleOf, pageAskedFor, refuseHidden, refuseTier } from './endpoint-rules.ts';
 import type { Caller } from './identity/actor.ts';
 import { requireScope } from './identity/authenticate.ts';
 import { presentedCredential } from './identity/credentials.ts';
 import { answerMoved } from './moved.ts';
 import type { Services } from './services.ts';
 import type { ApplicationSettings } from './settings/definitions.ts';
-
-/** What the server answers with while an endpoint is hidden by offering or flag: as if there were none. */
-const hidden = () => new Failure('not_found', '404 Not Found', { error: '404 Not Found' });
-
-const tierOrder = { free: 0, premium: 1, ultimate: 2 } as const;
 
 export type ReplyObserver = (endpoint: Endpoint, value: unknown) => void;
 
@@ -50,7 +40,7 @@ export function toRoute(
 ): Route {
   const { database, limiter, config } = services;
   const safeMethod = spec.method === 'GET';
-  const keyset = typeof spec.page === 'object' ? spec.page : undefined;
+  const keyset = keysetRuleOf(spec);
   let decode: ((raw: RawObject) => unknown) | undefined;
   let serialize: ((value: unknown) => string) | undefined;
 
@@ -131,8 +121,8 @@ export function toRoute(
   }
 
   async function handle(request: HttpRequest): Promise<Answer> {
-    if (spec.offering === 'self_managed' && config.offering === 'hosted') throw hidden();
-    if (spec.flag && !(await flags(spec.flag))) throw hidden();
+    // Most are hidden by nothing, and wait for nothing.
+    if (spec.offering || spec.flag) await refuseHidden(spec, config, flags);
     const reading = services.settings.read();
     const settings = reading instanceof Promise ? await reading : reading;
     const query = parseUrlEncoded(request.query);
@@ -162,16 +152,11 @@ export function toRoute(
     if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound();
     const question: AccessQuestion = { sql: database.points, caller, params: request.params };
     const { subject, actor } = await spec.access.find(question);
-    if (spec.tier && tierOrder[config.tier] < tierOrder[spec.tier]) throw forbidden();
+    refuseTier(spec, config);
     decode ??= compileDecoder(spec.input) as (raw: RawObject) => unknown;
     const body = spec.stream ? emptyObject() : await readBody(request);
     const input = decode(mergeParameters(query, body, request.params));
-    const page: PageRequest = spec.page
-      ? {
-          ...choosePagination(keyset, input as PageQuery, caller !== undefined, config.maximumOffset),
-          countLimit: config.paginationCountLimit,
-        }
-      : { kind: 'offset', page: 1, perPage: 1, offset: 0, countLimit: 0 };
+    const page = pageAskedFor(spec, input, caller, config);
     const context = {
       db: database.db,
       services,

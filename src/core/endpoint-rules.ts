@@ -1,0 +1,38 @@
+/** What of an endpoint holds for every way to it: from outside as a request, and from inside for a page. */
+import type { PageRequest } from '../platform/db/page.ts';
+import { Failure, forbidden } from '../platform/failure.ts';
+import { choosePagination, type KeysetRule, type PageQuery } from '../platform/http/pagination.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Caller } from './identity/actor.ts';
+import type { Services } from './services.ts';
+
+type Config = Services['config'];
+
+/** How a list is paged by key, where it can be. */
+export const keysetRuleOf = ({ page }: Endpoint): KeysetRule | undefined =>
+  typeof page === 'object' ? page : undefined;
+
+/** 404, as if there were none, while an endpoint is hidden by the offering or by a flag. */
+export async function refuseHidden(
+  spec: Endpoint,
+  { offering }: Pick<Config, 'offering'>,
+  isOn: (flag: string) => Promise<boolean>,
+): Promise<void> {
+  if ((spec.offering === 'self_managed' && offering === 'hosted') || (spec.flag && !(await isOn(spec.flag))))
+    throw new Failure('not_found', '404 Not Found', { error: '404 Not Found' });
+}
+
+const tierOrder = { free: 0, premium: 1, ultimate: 2 } as const;
+
+/** 403 where the endpoint is of a higher tier. */
+export function refuseTier(spec: Endpoint, { tier }: Pick<Config, 'tier'>): void {
+  if (spec.tier && tierOrder[tier] < tierOrder[spec.tier]) throw forbidden();
+}
+
+/** The page that is asked for; `input` is the decoded one, which of a list has the fields of pages among its own. */
+export function pageAskedFor(spec: Endpoint, input: unknown, caller: Caller, config: Config): PageRequest {
+  if (!spec.page) return { kind: 'offset', page: 1, perPage: 1, offset: 0, countLimit: 0 };
+  const query = input as PageQuery;
+  const chosen = choosePagination(keysetRuleOf(spec), query, caller !== undefined, config.maximumOffset);
+  return { ...chosen, countLimit: config.paginationCountLimit };
+}
