@@ -2,9 +2,9 @@
 // Starts Ashlar on a Node that is new enough: this one, or the one that was installed with the package. Plain
 // JavaScript, because the host's older Node must be able to read it.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadQuickly } from './loading.js';
 
@@ -14,17 +14,28 @@ const self = fileURLToPath(import.meta.url);
 if (Number.parseInt(process.versions.node, 10) >= NEEDED) run();
 else handOver(installedNode());
 
-/** In this process: the sources of a clone, or what was built from them (Node runs no TypeScript in node_modules). */
+/** In this process: what was built, unless the sources of a clone have changed since. */
 function run() {
   loadQuickly();
   if (process.connected) dieWithLauncher();
   const root = dirname(dirname(self));
-  const source = join(root, 'src', 'cli.ts');
-  const inClone = existsSync(source) && !root.split(sep).includes('node_modules');
-  import(pathToFileURL(inClone ? source : join(root, 'dist', 'cli.js')).href).catch((error) => {
+  const sources = join(root, 'src');
+  const built = join(root, 'dist', 'cli.js');
+  const program = isOlder(built, sources) ? join(sources, 'cli.ts') : built;
+  import(pathToFileURL(program).href).catch((error) => {
     console.error(error);
     process.exit(1);
   });
+}
+
+/** Whether a file is missing or older than a folder of a clone: than its files, and its folders, which tell of what is gone. */
+function isOlder(file, folder) {
+  if (!existsSync(folder)) return false;
+  const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const changed = (path) => statSync(path).mtimeMs > time;
+  return (
+    changed(folder) || readdirSync(folder, { recursive: true }).some((name) => changed(join(folder, name)))
+  );
 }
 
 /** The launcher holds the other end of a channel; when it is gone, even by kill -9, stop as if it had passed on SIGTERM. */

@@ -1,4 +1,4 @@
-// How the program reads its code: some 1,700 modules at each start, on the path that a person waits for.
+// How the program reads its code, on the path that a person waits for: a few files when it was built, some 1,800 when not.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

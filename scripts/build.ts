@@ -1,15 +1,11 @@
-/** Compiles src/ into dist/, for the published package: Node runs no TypeScript inside node_modules. */
-import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-
-const root = join(import.meta.dirname, '..');
-const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-// npm pack --json reads standard output: what the compiler says goes to standard error.
-const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
-  cwd: root,
-  stdio: ['ignore', 2, 2],
+/**
+ * Makes dist/, from which the program starts: npm runs this when it has installed what a clone needs, and before it packs
+ * the package. Node runs no TypeScript inside node_modules, and a clone starts twice as fast.
+ */
+const bundler = await import('./bundle.ts').catch((error: NodeJS.ErrnoException) => {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  console.warn(
+    'no bundler is installed (npm ci --omit=dev): the program will start from its sources, more slowly',
+  );
 });
-process.exitCode = status ?? 1;
+await bundler?.bundle(['src/cli.ts'], 'dist');

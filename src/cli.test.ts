@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { version } from './version.ts';
+import { version } from './package.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ashlar-cli-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { describeProblem } from './commands/start-problem.ts';
 import { readConfig, SettingsError } from './config.ts';
-import { version } from './version.ts';
+import { version } from './package.ts';
 
 type Command = { summary: string; usage: string; run(args: string[]): Promise<number> };
 

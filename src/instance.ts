@@ -1,13 +1,14 @@
 /** The instance that a command works on: its data folder, its database when that is ours, and the migrations. */
 import { mkdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Config } from './config.ts';
+import { packageFolder } from './package.ts';
 import { openDataFolder, readOrCreateSecretFile } from './platform/db/data-folder.ts';
 import type { ConnectionTarget } from './platform/db/database.ts';
 import { type EmbeddedPostgres, launchEmbedded } from './platform/db/embedded.ts';
 import { randomHex } from './platform/secret.ts';
 
-export const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
+export const migrationsFolder = join(packageFolder, 'migrations');
 
 export type Opened = {
   /** Takes connections when migrate() has resolved. */

@@ -2,8 +2,8 @@
 import { createApp } from '../app.ts';
 import { readConfig } from '../config.ts';
 import { describeApi } from '../core/openapi.ts';
+import { version } from '../package.ts';
 import { createLog } from '../platform/log.ts';
-import { version } from '../version.ts';
 
 /** The document as JSON text, the same on every machine: settings of this one do not show in it. */
 export function openApiText(): string {

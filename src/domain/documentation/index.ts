@@ -1,10 +1,10 @@
 /** Documentation: the API told of itself, to programs and to people, and what became of its former version. */
 import type { Capability } from '../../core/capability.ts';
 import { describeApi } from '../../core/openapi.ts';
+import { version } from '../../package.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Answer } from '../../platform/http/answer.ts';
 import type { Method, Route } from '../../platform/http/server.ts';
-import { version } from '../../version.ts';
 import { documentationPage } from './page.ts';
 
 /** `all` are the capabilities that are mounted; read at the first request, when there are no more to come. */

@@ -3,10 +3,10 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { FORCE_REFUSED } from '../../core/repositories/protection-rules.ts';
 import { ensure, type Held } from '../../core/repositories/store.ts';
 import type { Services } from '../../core/services.ts';
+import { packageFolder } from '../../package.ts';
 import { now } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';
 import { isWritableRef, NO_OBJECT } from '../../platform/git/names.ts';
@@ -23,7 +23,7 @@ import { chunksOf, openBody, requireType } from './request.ts';
 import { enterRoom, type Room } from './room.ts';
 
 /** Its hooks are the program's own; no other ever runs. */
-const HOOKS = fileURLToPath(new URL('../../../bin/hooks', import.meta.url));
+const HOOKS = join(packageFolder, 'bin', 'hooks');
 /** Bytes of names that one variable of the environment is given. */
 const MOST_NAMES = 100_000;
 /** Of a push that is refused, so much is read: clients read no answer before they have sent what they have. */

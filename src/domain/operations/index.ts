@@ -5,13 +5,13 @@ import type { Capability } from '../../core/capability.ts';
 import { endpoint } from '../../core/endpoint.ts';
 import type { Services } from '../../core/services.ts';
 import { sweepAvatars } from '../../core/uploads-sweep.ts';
+import { version } from '../../package.ts';
 import { now } from '../../platform/clock.ts';
 import { pingDatabase } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
 import { addressTest } from '../../platform/http/origin.ts';
 import { forgetWindows } from '../../platform/http/rate-limit.ts';
-import { version } from '../../version.ts';
 
 /** No throttle counts longer than a day; twice that, in milliseconds, is past for sure. */
 const LONGEST_PERIOD = 2 * 86_400_000;

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { connect } from './database.ts';
-import { mend } from './driver.ts';
+import { mend } from './driver-mends.ts';
 
 test.each(['connection.js', 'index.js'])(
   '%s as it is released has the faults; another text is refused',

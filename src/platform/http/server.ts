@@ -14,6 +14,7 @@ import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
 import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
+import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
 import { ANY_PATH, joinSegments, routerPath } from './segments.ts';
@@ -51,7 +52,6 @@ export type ServerOptions = {
 const MEBIBYTE = 1_048_576;
 /** Node cuts a connection beyond this; well over the 1 MB of request line that must get its 414. */
 const MAXIMUM_HEADERS = 2 * MEBIBYTE;
-const ALL_METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 const commonHeaders: Record<string, string> = {
   'x-content-type-options': 'nosniff',
@@ -227,13 +227,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
     exposeHeadRoutes: false,
     rewriteUrl: (raw) => join(raw.url ?? '/'),
-    // Public clients join paths with a slash too many now and then; an encoded one is never touched.
-    routerOptions: {
-      maxParamLength: MEBIBYTE,
-      caseSensitive: true,
-      ignoreTrailingSlash: true,
-      ignoreDuplicateSlashes: true,
-    },
+    routerOptions,
     clientErrorHandler: (error, socket) => {
       const overflow = (error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW';
       const line = overflow ? '414 URI Too Long' : '400 Bad Request';
@@ -260,9 +254,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   const started = new WeakMap<FastifyRequest, number>();
 
-  async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: Answer,
+    route = request.routeOptions?.url ?? 'none',
+  ): Promise<FastifyReply> {
     const final = conditional(request, answer);
-    const route = request.routeOptions?.url ?? 'none';
     const milliseconds = monotonic() - (started.get(request) ?? monotonic());
     reply.code(final.status);
     reply.headers(commonHeaders);
@@ -352,7 +350,32 @@ export function createServer(options: ServerOptions): FastifyInstance {
   }
 
   const rest = options.routes.find(({ path }) => path === ANY_PATH);
+  const paths = byPath(options.routes.filter((route) => route !== rest));
+  const findPath = pathFinder(() => paths.keys());
+
+  /** The answer to a method that the path does not have. */
+  function withoutMethod(request: FastifyRequest, path: string): Answer {
+    const routes = [...(paths.get(path)?.values() ?? [])];
+    const methods = routes.flatMap(({ method }) => withHead(method));
+    if (request.method !== 'OPTIONS')
+      return json(
+        405,
+        { message: '405 Method Not Allowed', error: '405 Not Allowed' },
+        { allow: methods.join(', ') },
+      );
+    const told: Answer = { status: 200, headers: { allow: `${methods.join(', ')}, OPTIONS` }, body: '' };
+    if (!routes.some(({ crossOrigin }) => crossOrigin)) return told;
+    return (
+      narrowPreflight(
+        request,
+        routes.map(({ method }) => method),
+      ) ?? told
+    );
+  }
+
   app.setNotFoundHandler((request, reply) => {
+    const known = findPath(request.url);
+    if (known !== undefined) return send(request, reply, withoutMethod(request, known), routerPath(known));
     const path = rest && readablePath(request);
     if (rest && path !== undefined) return run(rest, request, reply, {}, { path });
     return send(
@@ -365,7 +388,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
 
   const streams: RouteOptions[] = [];
-  for (const [given, methods] of byPath(options.routes.filter((route) => route !== rest))) {
+  for (const [given, methods] of paths) {
     const path = routerPath(given);
     const crossOrigin = [...methods.values()].some((route) => route.crossOrigin);
     for (const route of methods.values()) {
@@ -383,23 +406,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
       if (route.stream) streams.push(registered);
       else app.route(registered);
     }
-    const missing = ALL_METHODS.filter((method) => !methods.has(method));
-    const allow = [...methods.keys()].flatMap(withHead).join(', ');
-    if (missing.length > 0) {
-      const refusal = json(405, { message: '405 Method Not Allowed', error: '405 Not Allowed' }, { allow });
-      const method = missing.flatMap(withHead);
-      app.route({ method, url: path, handler: (request, reply) => send(request, reply, refusal) });
-    }
-    const options200: Answer = { status: 200, headers: { allow: `${allow}, OPTIONS` }, body: '' };
+  }
+  const own = [...paths].map(([path, methods]) => [path, new Set(methods.keys())] as const);
+  for (const [path, methods] of overshadowed(new Map(own))) {
     app.route({
-      method: 'OPTIONS',
-      url: path,
-      handler: (request, reply) =>
-        send(
-          request,
-          reply,
-          (crossOrigin ? narrowPreflight(request, [...methods.keys()]) : undefined) ?? options200,
-        ),
+      method: methods.flatMap(withHead),
+      url: routerPath(path),
+      handler: (request, reply) => send(request, reply, withoutMethod(request, path)),
     });
   }
   // In a scope of their own, where nothing reads a body.

@@ -1,0 +1,150 @@
+/**
+ * The mends of the driver. When a connection of postgres.js 3.4.9 is cut off, whoever holds it may go on with another in its
+ * place, in the middle of a transaction; who waits for one may wait for ever; a write that was put off throws outside any
+ * request; and what was left over meets the next statement (porsager/postgres #1154, #1208). Drop this file when a release
+ * has mended all that.
+ */
+type Mend = { had: string; has: string; times?: number };
+
+const mends: Record<string, readonly Mend[]> = {
+  'connection.js': [
+    // A connection that is used again begins with nothing: no statement, no error, nothing to write.
+    {
+      had: '\n    clearImmediate(nextWriteTimer)\n',
+      has: '\n    clearImmediate(nextWriteTimer), chunk = nextWriteTimer = null\n',
+      times: 2,
+    },
+    {
+      had: '\n    closedTime = performance.now()\n',
+      has: '\n    query = results = errorResponse = null, result = new Result(), closedTime = performance.now()\n',
+    },
+    // What is asked in one turn of the event loop travels in one write: each write wakes the server.
+    { had: '\n    if (fn || chunk.length >= 1024)\n', has: '\n    if (fn || chunk.length >= 65536)\n' },
+    // What came between the error and the end of the socket is told too.
+    {
+      had: '\n    !hadError && (query || sent.length) && ',
+      has: '\n    if (query || sent.length) ',
+    },
+    {
+      had: '\n    const x = socket.write(chunk, fn)\n',
+      has: `
+    if (!socket) {
+      const err = Errors.connection('CONNECTION_CLOSED', options, socket)
+      chunk = nextWriteTimer = null
+      query && queryError(query, err)
+      while (sent.length)
+        queryError(sent.shift(), err)
+      query = null
+      return true
+    }
+    const x = socket.write(chunk, fn)
+`,
+    },
+  ],
+  'index.js': [
+    // Who waits for a connection waits in the queue while one is made for them: gone from it when that fails, as nobody
+    // would give the next one back, and still in it when the connection is made in the place of one that was cut off.
+    {
+      had: '\n        const query = { reserve: resolve, reject }\n',
+      has: `
+        const query = { reserve: resolve, reject: error => (queries.remove(query), reject(error)) }
+`,
+    },
+    {
+      had: '\n    queries.length && connect(c, queries.shift())\n',
+      has: `
+    if (queries.length) {
+      const query = queries.shift()
+      query.reserve && queries.push(query)
+      connect(c, query)
+    }
+`,
+    },
+    // A connection that was cut off is nobody's, whether reserved or in a transaction: its holder learns of it, and the
+    // pool has it back already, for another request.
+    {
+      had: '\n    let savepoints = 0\n',
+      has: '\n    let gone = null\n    let savepoints = 0\n',
+    },
+    {
+      had: '\n        new Promise((_, reject) => connection.onclose = reject)\n',
+      has: `
+        new Promise((_, reject) => connection.onclose = error => {
+          gone = error
+          while (queries.length)
+            queries.shift().reject(error)
+          reject(error)
+        })
+`,
+    },
+    {
+      had: `
+        c.queue === full
+          ? queries.push(q)
+`,
+      has: `
+        gone
+          ? q.reject(gone)
+          : c.queue === full
+          ? queries.push(q)
+`,
+    },
+    {
+      had: `
+    sql.release = () => {
+      c.reserved = null
+      onopen(c)
+    }
+`,
+      has: `
+    let gone = null
+    c.onclose = error => {
+      gone = error
+      while (queue.length)
+        queue.shift().reject(error)
+    }
+    sql.release = () => {
+      if (gone)
+        return
+      c.onclose = c.reserved = null
+      onopen(c)
+    }
+`,
+    },
+    {
+      had: `
+    function handler(q) {
+      c.queue === full
+        ? queue.push(q)
+`,
+      has: `
+    function handler(q) {
+      gone
+        ? q.reject(gone)
+        : c.queue === full
+        ? queue.push(q)
+`,
+    },
+  ],
+};
+
+/** The text of a file of the driver with its faults mended; throws for a text that is another one. */
+export function mend(file: string, source: string): string {
+  let mended = source;
+  for (const { had, has, times = 1 } of mends[file] ?? []) {
+    const parts = mended.split(had);
+    if (parts.length !== times + 1)
+      throw new Error(`the driver has changed: see ${import.meta.filename}, and mend it anew`);
+    mended = parts.join(has);
+  }
+  return mended;
+}
+
+/** The same by the path of a file; undefined for a file that is none of the driver's. */
+export function mendFile(path: string, source: string): string | undefined {
+  const file = /\/postgres\/src\/(\w+\.js)$/.exec(path)?.[1];
+  return file === undefined ? undefined : mend(file, source);
+}
+
+/** The files of the driver that have mends. */
+export const mendedFiles: readonly string[] = Object.keys(mends);
