@@ -103,13 +103,19 @@ async function judgePush(
   }
   if (!reports(push))
     throw new Failure('bad_request', 'The client does not ask for a report of what was pushed.');
+  const judging = place.judge();
+  // Asked for when there is something to judge for.
+  judging.catch(() => {});
   await place.settle();
   const held = await services.repositories.hold(place.key, 'write');
   try {
-    const [judge] = await Promise.all([
-      place.judge(),
-      ensure(services.database.sql, place.key, held.git.folder, place.defaultBranch),
-    ]);
+    const { folder } = held.git;
+    await ensure(services.database.sql, place.key, folder, place.defaultBranch);
+    await removeStaleLocks(
+      folder,
+      push.updates.map(({ ref }) => ref),
+    );
+    const judge = await judging;
     const unforced = push.updates.filter((update) => isRewritable(update) && !judge.mayForce(update.ref));
     const refusals = refusalsOf(push.updates, judge, unforced);
     if (refusals.size > 0) {
@@ -176,10 +182,6 @@ async function take(
   const hangUp = () => sending.abort();
   request.signal.addEventListener('abort', hangUp, { once: true });
   if (request.signal.aborted) hangUp();
-  await removeStaleLocks(
-    held.git.folder,
-    push.updates.map(({ ref }) => ref),
-  );
   const since = now();
   const running = await startService({
     service: 'receive-pack',
