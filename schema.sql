@@ -82,6 +82,80 @@ CREATE INDEX activity_events_namespace ON public.activity_events USING btree (na
 
 CREATE INDEX activity_events_project ON public.activity_events USING btree (project_id, created_at, id);
 
+create table alert_assignees (
+  alert_id bigint not null,
+  user_id bigint not null,
+  constraint alert_assignees_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE,
+  constraint alert_assignees_pkey PRIMARY KEY (alert_id, user_id)
+);
+
+CREATE INDEX alert_assignees_user ON public.alert_assignees USING btree (user_id);
+
+create table alert_integrations (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  kind text not null,
+  name text not null,
+  active boolean not null,
+  identifier text collate "C" not null,
+  key_digest bytea not null,
+  mapping jsonb,
+  sample jsonb,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint alert_integrations_kind_check CHECK ((kind = ANY (ARRAY['http'::text, 'metrics'::text]))),
+  constraint alert_integrations_name_check CHECK ((char_length(name) <= 255)),
+  constraint alert_integrations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint alert_integrations_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX alert_integrations_identifier ON public.alert_integrations USING btree (project_id, identifier);
+
+create table alerts (
+  id bigint generated always as identity not null,
+  iid integer not null,
+  project_id bigint not null,
+  integration_id bigint,
+  issue_id bigint,
+  kind text not null,
+  title text not null,
+  description text,
+  severity text not null,
+  status text default 'triggered'::text not null,
+  service text,
+  monitoring_tool text,
+  hosts text[] default '{}'::text[] not null,
+  environment_name text,
+  runbook text,
+  query text,
+  y_label text,
+  incident_markdown text,
+  fingerprint bytea,
+  grouping_key bytea,
+  events bigint default 1 not null,
+  started_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  payload jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint alerts_kind_check CHECK ((kind = ANY (ARRAY['http'::text, 'metrics'::text]))),
+  constraint alerts_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text, 'info'::text, 'unknown'::text]))),
+  constraint alerts_status_check CHECK ((status = ANY (ARRAY['triggered'::text, 'acknowledged'::text, 'resolved'::text, 'ignored'::text]))),
+  constraint alerts_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE SET NULL,
+  constraint alerts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint alerts_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX alerts_issue ON public.alerts USING btree (issue_id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX alerts_open_fingerprint ON public.alerts USING btree (project_id, fingerprint) WHERE ((status <> 'resolved'::text) AND (fingerprint IS NOT NULL));
+
+CREATE UNIQUE INDEX alerts_open_group ON public.alerts USING btree (project_id, grouping_key) WHERE ((status <> 'resolved'::text) AND (grouping_key IS NOT NULL));
+
+CREATE UNIQUE INDEX alerts_project_iid ON public.alerts USING btree (project_id, iid);
+
+CREATE INDEX alerts_project_status ON public.alerts USING btree (project_id, status, id);
+
 create table application_settings (
   id smallint default 1 not null,
   values jsonb default '{}'::jsonb not null,
@@ -314,6 +388,138 @@ CREATE INDEX epics_parent ON public.epics USING btree (parent_id) WHERE (parent_
 
 CREATE INDEX epics_search ON public.epics USING gin (title gin_trgm_ops, description gin_trgm_ops);
 
+create table error_counts (
+  error_id bigint not null,
+  hour timestamp(3) with time zone not null,
+  events integer not null,
+  constraint error_counts_error_id_fkey FOREIGN KEY (error_id) REFERENCES errors(id) ON DELETE CASCADE,
+  constraint error_counts_pkey PRIMARY KEY (error_id, hour)
+);
+
+CREATE INDEX error_counts_hour ON public.error_counts USING btree (hour);
+
+create table error_events (
+  id bigint generated always as identity not null,
+  error_id bigint not null,
+  project_id bigint not null,
+  event_id uuid not null,
+  level text not null,
+  environment text,
+  release text,
+  payload bytea not null,
+  occurred_at timestamp(3) with time zone not null,
+  received_at timestamp(3) with time zone not null,
+  constraint error_events_error_id_fkey FOREIGN KEY (error_id) REFERENCES errors(id) ON DELETE CASCADE,
+  constraint error_events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint error_events_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX error_events_error ON public.error_events USING btree (error_id, id);
+
+CREATE UNIQUE INDEX error_events_event_id ON public.error_events USING btree (project_id, event_id);
+
+CREATE INDEX error_events_received ON public.error_events USING btree (received_at);
+
+create table error_spool (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  form text not null,
+  encoding text not null,
+  body bytea not null,
+  address text,
+  attempts smallint default 0 not null,
+  received_at timestamp(3) with time zone not null,
+  constraint error_spool_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint error_spool_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX error_spool_project ON public.error_spool USING btree (project_id);
+
+create table error_tags (
+  error_id bigint not null,
+  key text not null,
+  value text not null,
+  events bigint not null,
+  last_seen_at timestamp(3) with time zone not null,
+  constraint error_tags_error_id_fkey FOREIGN KEY (error_id) REFERENCES errors(id) ON DELETE CASCADE,
+  constraint error_tags_pkey PRIMARY KEY (error_id, key, value)
+);
+
+create table error_tracking_client_keys (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  public_key text collate "C" not null,
+  active boolean default true not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint error_tracking_client_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint error_tracking_client_keys_pkey PRIMARY KEY (id),
+  constraint error_tracking_client_keys_public_key_key UNIQUE (public_key)
+);
+
+CREATE INDEX error_tracking_client_keys_project ON public.error_tracking_client_keys USING btree (project_id, id);
+
+create table error_tracking_settings (
+  project_id bigint not null,
+  active boolean not null,
+  integrated boolean not null,
+  project_name text,
+  external_url text,
+  api_url text,
+  token_sealed bytea,
+  keep_addresses boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint error_tracking_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint error_tracking_settings_pkey PRIMARY KEY (project_id)
+);
+
+create table error_users (
+  error_id bigint not null,
+  person bytea not null,
+  constraint error_users_error_id_fkey FOREIGN KEY (error_id) REFERENCES errors(id) ON DELETE CASCADE,
+  constraint error_users_pkey PRIMARY KEY (error_id, person)
+);
+
+create table errors (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  fingerprint bytea not null,
+  name text not null,
+  description text default ''::text not null,
+  actor text default ''::text not null,
+  platform text default ''::text not null,
+  level text default 'error'::text not null,
+  status text default 'unresolved'::text not null,
+  first_seen_at timestamp(3) with time zone not null,
+  last_seen_at timestamp(3) with time zone not null,
+  events_count bigint default 0 not null,
+  users_count integer default 0 not null,
+  first_release text,
+  last_release text,
+  resolved_at timestamp(3) with time zone,
+  regressed_at timestamp(3) with time zone,
+  issue_id bigint,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint errors_status_check CHECK ((status = ANY (ARRAY['unresolved'::text, 'resolved'::text, 'ignored'::text]))),
+  constraint errors_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE SET NULL,
+  constraint errors_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint errors_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX errors_issue ON public.errors USING btree (issue_id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX errors_last_seen ON public.errors USING btree (last_seen_at);
+
+CREATE UNIQUE INDEX errors_project_fingerprint ON public.errors USING btree (project_id, fingerprint);
+
+CREATE INDEX errors_project_first_seen ON public.errors USING btree (project_id, status, first_seen_at, id);
+
+CREATE INDEX errors_project_frequency ON public.errors USING btree (project_id, status, events_count, id);
+
+CREATE INDEX errors_project_last_seen ON public.errors USING btree (project_id, status, last_seen_at, id);
+
 create table external_pipelines (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -404,6 +610,38 @@ create table identities (
 );
 
 CREATE UNIQUE INDEX identities_extern ON public.identities USING btree (provider, extern_uid);
+
+create table incident_settings (
+  project_id bigint not null,
+  create_issue boolean default false not null,
+  issue_template_key text,
+  send_email boolean default false not null,
+  auto_close_incident boolean default true not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint incident_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint incident_settings_pkey PRIMARY KEY (project_id)
+);
+
+create table incident_timeline_events (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  issue_id bigint not null,
+  author_id bigint not null,
+  action text,
+  note text not null,
+  occurred_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint incident_timeline_events_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint incident_timeline_events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint incident_timeline_events_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX incident_timeline_events_author ON public.incident_timeline_events USING btree (author_id);
+
+CREATE INDEX incident_timeline_events_issue ON public.incident_timeline_events USING btree (issue_id, occurred_at, id);
+
+CREATE INDEX incident_timeline_events_project ON public.incident_timeline_events USING btree (project_id);
 
 create table instance_facts (
   name text not null,
@@ -616,6 +854,36 @@ CREATE UNIQUE INDEX members_project ON public.members USING btree (project_id, u
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
 
+create table metric_images (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  alert_id bigint,
+  issue_id bigint,
+  author_id bigint not null,
+  file_name text not null,
+  file text collate "C" not null,
+  size bigint not null,
+  url text,
+  url_text text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint metric_images_check CHECK ((num_nonnulls(alert_id, issue_id) = 1)),
+  constraint metric_images_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE,
+  constraint metric_images_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint metric_images_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint metric_images_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX metric_images_alert ON public.metric_images USING btree (alert_id, created_at, id) WHERE (alert_id IS NOT NULL);
+
+CREATE INDEX metric_images_author ON public.metric_images USING btree (author_id);
+
+CREATE INDEX metric_images_file ON public.metric_images USING btree (file);
+
+CREATE INDEX metric_images_issue ON public.metric_images USING btree (issue_id, created_at, id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX metric_images_project ON public.metric_images USING btree (project_id);
+
 create table migrations (
   name text not null,
   digest text not null,
@@ -727,9 +995,11 @@ create table notes (
   last_edited_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
-  constraint notes_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, commit_sha) = 1)),
+  alert_id bigint,
+  constraint notes_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, commit_sha, alert_id) = 1)),
   constraint notes_check1 CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
   constraint notes_line_type_check CHECK ((line_type = ANY (ARRAY['new'::text, 'old'::text]))),
+  constraint notes_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE,
   constraint notes_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint notes_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint notes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
@@ -737,6 +1007,8 @@ create table notes (
   constraint notes_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
   constraint notes_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX notes_alert ON public.notes USING btree (alert_id, created_at, id) WHERE (alert_id IS NOT NULL);
 
 CREATE INDEX notes_author ON public.notes USING btree (author_id, id);
 
@@ -920,6 +1192,7 @@ create table project_counters (
   milestones integer default 0 not null,
   open_issues integer default 0 not null,
   open_confidential_issues integer default 0 not null,
+  alerts integer default 0 not null,
   constraint project_counters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_counters_pkey PRIMARY KEY (project_id)
 );
@@ -1375,8 +1648,10 @@ create table todos (
   state text default 'pending'::text not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
-  constraint todos_check CHECK ((num_nonnulls(issue_id, epic_id, commit_sha) = 1)),
+  alert_id bigint,
+  constraint todos_check CHECK ((num_nonnulls(issue_id, epic_id, commit_sha, alert_id) = 1)),
   constraint todos_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text]))),
+  constraint todos_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE,
   constraint todos_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint todos_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint todos_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
@@ -1384,6 +1659,8 @@ create table todos (
   constraint todos_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint todos_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX todos_alert ON public.todos USING btree (alert_id, user_id) WHERE (alert_id IS NOT NULL);
 
 CREATE INDEX todos_author ON public.todos USING btree (author_id);
 
@@ -1481,10 +1758,12 @@ create table users (
   notification_email text,
   notified_of_own_activity boolean default false not null,
   constraint users_deletion_check CHECK ((deletion = ANY (ARRAY['reassign'::text, 'hard'::text]))),
-  constraint users_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'project_bot'::text, 'group_bot'::text, 'ghost'::text]))),
+  constraint users_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'project_bot'::text, 'group_bot'::text, 'ghost'::text, 'alert_bot'::text]))),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'blocked'::text, 'deactivated'::text, 'banned'::text, 'blocked_pending_approval'::text]))),
   constraint users_pkey PRIMARY KEY (id)
 );
+
+CREATE UNIQUE INDEX users_alert_bot ON public.users USING btree (kind) WHERE (kind = 'alert_bot'::text);
 
 CREATE INDEX users_deletion ON public.users USING btree (id) WHERE (deletion IS NOT NULL);
 

@@ -1,6 +1,9 @@
 /** Measuring: requests per second under load, latency of single requests, medians. */
 import autocannon from 'autocannon';
 
+/** Within a body: another text in each request. */
+export const EACH_ANOTHER = '[<id>]';
+
 export type Request = {
   url: string;
   headers?: Record<string, string>;
@@ -18,12 +21,14 @@ async function load({ url, headers = {}, posts }: Request, seconds: number): Pro
   const requests = posts?.paths.map(
     (path) => ({ method: 'POST', path, body: JSON.stringify(posts.body) }) as const,
   );
+  const isEachAnother = requests?.some(({ body }) => body.includes(EACH_ANOTHER)) ?? false;
   let clients = 0;
   const result = await autocannon({
     url,
     headers: { ...headers, ...(posts && { 'content-type': 'application/json' }) },
     connections: CONNECTIONS,
     duration: seconds,
+    idReplacement: isEachAnother,
     // Each starts elsewhere: in step, all would wait for one project, then for the next.
     ...(requests && {
       requests,

@@ -1,9 +1,11 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, feed), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, errors, feed), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bundle } from '../scripts/bundle.ts';
 import { cleanUp, makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
+import { measureAlerts } from './alerts.ts';
+import { measureErrors } from './errors.ts';
 import { measureEvents } from './events.ts';
 import { measureIssues } from './issues.ts';
 import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
@@ -183,6 +185,8 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   oauth: measureOAuth,
   repositories: measureRepositories,
   issues: measureIssues,
+  errors: measureErrors,
+  alerts: measureAlerts,
   feed: async () => [...(await measureEvents()), ...(await measureWatchers())],
 };
 const asked = process.argv.slice(2);

@@ -3,11 +3,13 @@ import type { Capability } from './core/capability.ts';
 import type { Services } from './core/services.ts';
 import { accountsCapability } from './domain/accounts/index.ts';
 import { activityCapability } from './domain/activity/index.ts';
+import { alertsCapability } from './domain/alerts/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
 import { conversationCapability } from './domain/conversation/index.ts';
 import { customAttributesCapability } from './domain/custom-attributes/index.ts';
 import { deployKeysCapability } from './domain/deploy-keys/index.ts';
 import { epicsCapability } from './domain/epics/index.ts';
+import { errorTrackingCapability } from './domain/error-tracking/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { gitHttpCapability } from './domain/git-http/index.ts';
 import { groupsCapability } from './domain/groups/index.ts';
@@ -57,6 +59,8 @@ export const capabilities = (services: Services): Capability[] => {
     markdownCapability(),
     uploadsCapability(services),
     issuesCapability(),
+    alertsCapability(services),
+    errorTrackingCapability(services),
     labelsCapability(),
     milestonesCapability(),
     epicsCapability(),

@@ -12,9 +12,9 @@ const DAY = 86_400_000;
 const BATCH = 500;
 
 /**
- * Deletes the files below `uploads` that are older than a day and that no user, group or project names; returns how many.
- * A younger file may belong to a change that is still under way. Every upload makes its file anew, also when one with the
- * same content is there, so an old file that is wanted again is young again.
+ * Deletes the files below `uploads` that are older than a day and that no user, group, project or metric image names;
+ * returns how many. A younger file may belong to a change that is still under way. Every upload makes its file anew, also
+ * when one with the same content is there, so an old file that is wanted again is young again.
  */
 export async function sweepAvatars(db: Db, dataFolder: string): Promise<number> {
   const root = join(dataFolder, 'uploads');
@@ -42,7 +42,8 @@ async function selectNamed(db: Db, names: readonly string[]): Promise<Set<string
   const { rows } = await sql<{ avatar: string }>`
     select avatar from users where avatar = any(${[...names]}::text[])
     union select avatar from namespaces where avatar = any(${[...names]}::text[])
-    union select avatar from projects where avatar = any(${[...names]}::text[])`.execute(db);
+    union select avatar from projects where avatar = any(${[...names]}::text[])
+    union select file from metric_images where file = any(${[...names]}::text[])`.execute(db);
   return new Set(rows.map((row) => row.avatar));
 }
 

@@ -1,5 +1,5 @@
 /**
- * Pictures of users, groups and projects: files named by what is in them, below the data folder. The name is stored with
+ * Pictures of users, groups, projects and graphs: files named by what is in them, below the data folder. The name is stored with
  * its owner and is the last part of the public address, so an address never changes what it shows.
  */
 import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
@@ -20,6 +20,8 @@ const contentTypes = {
   bmp: 'image/bmp',
 } as const;
 type ImageExtension = keyof typeof contentTypes;
+/** The types of the pictures that are kept. */
+export const pictureTypes: readonly string[] = Object.values(contentTypes);
 
 const signatures: [extension: ImageExtension, pattern: RegExp][] = [
   ['png', /^89504e470d0a1a0a/],
@@ -47,14 +49,21 @@ const fileOf = (dataFolder: string, name: string): { folder: string; file: strin
 export async function storeAvatar(dataFolder: string, upload: UploadedFile): Promise<string> {
   const { bytes } = upload;
   if (bytes.length > MAXIMUM_BYTES) throw invalid({ avatar: ['is too big (should be at most 200 KiB)'] });
-  const extension = imageExtension(bytes);
-  if (extension === undefined) {
+  const name = await storePicture(dataFolder, bytes);
+  if (name === undefined) {
     throw invalid({
       avatar: [
-        `file format is not supported. Please try one of the following supported formats: ${Object.values(contentTypes).join(', ')}`,
+        `file format is not supported. Please try one of the following supported formats: ${pictureTypes.join(', ')}`,
       ],
     });
   }
+  return name;
+}
+
+/** Keeps a picture under a name made of its bytes, which is returned; undefined for what is no picture. */
+export async function storePicture(dataFolder: string, bytes: Buffer): Promise<string | undefined> {
+  const extension = imageExtension(bytes);
+  if (extension === undefined) return undefined;
   const name = `${digest(bytes).toString('hex')}.${extension}`;
   const { folder, file } = fileOf(dataFolder, name);
   try {

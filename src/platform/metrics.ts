@@ -3,12 +3,14 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUse } from './db/database.ts';
 import type { Observation } from './http/server.ts';
 
+type Reading = { labels: Record<string, string>; value: number };
+
 /** A gauge that is read when somebody asks; labels that are read no more are gone. */
 export type ReadGauge = {
   name: string;
   help: string;
   labels: readonly string[];
-  read(): { labels: Record<string, string>; value: number }[];
+  read(): Reading[] | Promise<Reading[]>;
 };
 
 export type Metrics = {
@@ -95,9 +97,10 @@ export function createMetrics(sources: MetricSources): Metrics {
       latency.observe(seconds);
     },
     add({ name, help, labels, read }) {
-      gauge(name, help, [...labels], (own) => {
+      gauge(name, help, [...labels], async (own) => {
+        const readings = await read();
         own.reset();
-        for (const each of read()) own.set(each.labels, each.value);
+        for (const each of readings) own.set(each.labels, each.value);
       });
     },
     text: () => registry.metrics(),

@@ -29,6 +29,9 @@ export const digest = (secret: string | Buffer): Buffer => hash('sha256', secret
 /** A digest as the formats of keys want it: where md5 or SHA-1 names a key, it guards nothing. */
 export const keyFingerprint = (algorithm: 'md5' | 'sha1', key: Buffer): string => hash(algorithm, key);
 
+/** SHA-1: where a format asks for it to tell things apart; it guards nothing. */
+export const sha1 = (text: string): Buffer => hash('sha1', text, 'buffer');
+
 /** Compares two strings in time that depends on neither (both are hashed first, so that lengths do not show). */
 export const sameSecret = (left: string, right: string): boolean =>
   timingSafeEqual(digest(left), digest(right));

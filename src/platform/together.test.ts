@@ -61,3 +61,18 @@ test('what is asked of different things goes apart', async () => {
   await Promise.all([ask(on, 1), ask(other, 2), ask(on, 3), ask(other, 4)]);
   expect(batches).toEqual([[1], [2], [3], [4]]);
 });
+
+test('who gathers takes along with the first what arrived with it', async () => {
+  const batches: string[][] = [];
+  const ask = together<object, string, string>(
+    8,
+    async (_, keys) => {
+      batches.push([...keys]);
+      return keys;
+    },
+    { gathers: true },
+  );
+  const on = {};
+  expect(await Promise.all(['a', 'b', 'c'].map((key) => ask(on, key)))).toEqual(['a', 'b', 'c']);
+  expect(batches).toEqual([['a', 'b', 'c']]);
+});

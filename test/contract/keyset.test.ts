@@ -60,6 +60,28 @@ const keysetLists: Record<
     signedIn: true,
     otherwise: 'order_by=created_at&sort=desc',
   },
+  // Beyond the spec.
+  'GET /projects/:id/alert_management_alerts': {
+    orders: ['id', 'iid'],
+    sorts: ['asc', 'desc'],
+    anonymous: false,
+    signedIn: true,
+    otherwise: 'order_by=id&sort=desc',
+  },
+  'GET /projects/:id/error_tracking/errors': {
+    orders: ['last_seen', 'first_seen', 'frequency'],
+    sorts: ['asc', 'desc'],
+    anonymous: false,
+    signedIn: true,
+    otherwise: 'order_by=last_seen&sort=desc',
+  },
+  'GET /projects/:id/error_tracking/errors/:error_id/events': {
+    orders: ['id'],
+    sorts: ['asc', 'desc'],
+    anonymous: false,
+    signedIn: true,
+    otherwise: 'order_by=id&sort=desc',
+  },
 };
 
 describe('keyset pages', () => {

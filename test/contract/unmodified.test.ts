@@ -27,7 +27,7 @@ const of = (table: string, where: string, nth: number): string =>
   `(select id from ${table} where ${where} order by id offset ${nth} limit 1)`;
 
 /** Those of what is said and given of one kind of target: at its number or id 1 in the world. */
-function conversationAt(path: string, kind: 'issue' | 'epic' | 'snippet' | 'commit', nth: number) {
+function conversationAt(path: string, kind: 'issue' | 'epic' | 'snippet' | 'commit' | 'alert', nth: number) {
   const noteable_id = kind === 'snippet' ? String(SNIPPET) : `'1'`;
   const thread = `repeat('${nth}', 40)`;
   const inThread = of('notes', `discussion_id = ${thread}`, 0);
@@ -39,9 +39,13 @@ function conversationAt(path: string, kind: 'issue' | 'epic' | 'snippet' | 'comm
     },
   };
   if (kind === 'commit') return threads;
-  return {
+  const notes = {
     ...threads,
     [`${path}/notes/:note_id`]: { noteable_id, note_id: of('notes', `${kind}_id is not null`, 1) },
+  };
+  if (kind === 'alert') return notes;
+  return {
+    ...notes,
     [`${path}/award_emoji/:award_id`]: {
       noteable_id,
       award_id: of('award_emoji', `${kind}_id is not null`, 0),
@@ -68,6 +72,7 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
     ...conversationAt('/groups/:id/epics/:noteable_id', 'epic', 2),
     ...conversationAt('/projects/:id/snippets/:noteable_id', 'snippet', 3),
     ...conversationAt('/projects/:id/repository/commits/:noteable_id', 'commit', 4),
+    ...conversationAt('/projects/:id/alert_management_alerts/:noteable_id', 'alert', 5),
     '/applications/:id': { id: of('oauth_applications', 'user_id is null and namespace_id is null', 0) },
     '/features/:name': { name: `'generic_alert_fingerprinting'` },
     '/groups/:id': { id: of('namespaces', "path like 'part-%'", 0) },
@@ -111,9 +116,19 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
     '/projects/:id': { id: of('projects', `namespace_id = ${group}`, 1) },
     '/projects/:id/access_requests/:user_id': { user_id: person(1) },
     '/projects/:id/access_tokens/:token_id': { token_id: of('access_tokens', `kind = 'project'`, 0) },
+    '/projects/:id/alert_management_alerts/:alert_iid/metric_images/:metric_image_id': {
+      alert_iid: '1',
+      metric_image_id: of('metric_images', 'alert_id is not null', 0),
+    },
+    '/projects/:id/alert_management_integrations/:integration_id': {
+      integration_id: of('alert_integrations', 'true', 0),
+    },
     '/projects/:id/custom_attributes/:key': { key: `'person-1'` },
     '/projects/:id/deploy_tokens/:token_id': { token_id: of('deploy_tokens', `project_id = ${project}`, 0) },
     '/projects/:id/deploy_keys/:key_id': { key_id: of('deploy_keys', 'true', 0) },
+    '/projects/:id/error_tracking/client_keys/:key_id': {
+      key_id: of('error_tracking_client_keys', `project_id = ${project}`, 0),
+    },
     '/projects/:id/feature_flags/:feature_flag_name': { feature_flag_name: `'person-1'` },
     '/projects/:id/fork': { id: of('projects', `forked_from_id = ${project}`, 0) },
     '/projects/:id/invitations/:email': { email: `'person-1@example.net'` },
@@ -121,6 +136,14 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
     '/projects/:id/issues/:issue_iid/links/:issue_link_id': {
       issue_iid: '1',
       issue_link_id: of('issue_links', 'true', 0),
+    },
+    '/projects/:id/issues/:issue_iid/metric_images/:metric_image_id': {
+      issue_iid: '1',
+      metric_image_id: of('metric_images', 'issue_id is not null', 0),
+    },
+    '/projects/:id/issues/:issue_iid/timeline_events/:timeline_event_id': {
+      issue_iid: '1',
+      timeline_event_id: of('incident_timeline_events', 'true', 0),
     },
     '/projects/:id/labels': {},
     '/projects/:id/labels/:name': { name: `'person-2'` },

@@ -1,4 +1,4 @@
-/** What hangs on the first issue of the world's project: links to others, and events of every kind by every person. */
+/** What hangs on the first issue of the world's project, an incident: links to others, and events by every person. */
 import type { Places } from './inventory.ts';
 
 export const aroundIssues = ({ project }: Places): string => `
@@ -13,4 +13,8 @@ export const aroundIssues = ({ project }: Places): string => `
       case k.kind when 'label' then l.id end, case k.kind when 'milestone' then i.milestone_id end,
       case k.kind when 'weight' then 1 end, now()
     from issues i, users u join labels l on l.name = u.username, unnest(array['state', 'label', 'milestone', 'weight']) as k(kind)
-    where i.project_id = ${project} and i.iid = 1 and u.username like 'person-%' order by u.id;`;
+    where i.project_id = ${project} and i.iid = 1 and u.username like 'person-%' order by u.id;
+  update issues set issue_type = 'incident' where project_id = ${project} and iid = 1;
+  insert into incident_timeline_events (project_id, issue_id, author_id, note, occurred_at, created_at, updated_at)
+    select i.project_id, i.id, u.id, 'See #' || i.iid || ' and @' || u.username, now(), now(), now()
+    from issues i, users u where i.project_id = ${project} and i.iid = 1 and u.username like 'person-%' order by u.id;`;

@@ -3,9 +3,11 @@ import { groupWiki, projectRepository, projectWiki } from '../../src/core/reposi
 import { git } from '../../src/platform/git/program.ts';
 import { readRef } from '../../src/platform/git/refs.ts';
 import { seal } from '../../src/platform/secret.ts';
+import { alertLog, alerts } from './alert-rows.ts';
 import type { TestApp } from './app.ts';
 import { comments, conversation } from './conversation-rows.ts';
 import { epics } from './epic-rows.ts';
+import { errors } from './error-rows.ts';
 import type { Places } from './inventory.ts';
 import { aroundIssues } from './issue-rows.ts';
 import { issues, planning } from './planning-rows.ts';
@@ -37,7 +39,10 @@ export async function makeWorld(app: TestApp, count: number): Promise<Places> {
   await sql.unsafe(issues(places));
   await sql.unsafe(aroundIssues(places));
   await sql.unsafe(epics(places));
+  await sql.unsafe(errors(places));
+  await sql.unsafe(alerts(places));
   await sql.unsafe(conversation(places));
+  await sql.unsafe(alertLog(places));
   await sql.unsafe(todosAndUploads(places));
   await sql.unsafe(activity(places));
   await fillWikis(app, count, places);

@@ -269,6 +269,19 @@ export async function authorizeDeployToken(
   return project;
 }
 
+const projectOfProgram = `
+  select ${projectColumns}, ${DEVELOPER} as level_project, 0 as level_group from ${projectTables}
+  where not p.deleting and p.id = $1`;
+
+/** The project for what the program itself does in it, as a developer might; undefined when it is gone. */
+export async function reachProject(sql: postgres.Sql, id: number): Promise<AuthorizedProject | undefined> {
+  const [row] = await sql.unsafe<ReachedProjectRow[]>(projectOfProgram, [id], prepared);
+  if (!row) return undefined;
+  const { project, standing } = projectReceipt(undefined, row);
+  const known = { ...standing, signedIn: true, external: true };
+  return { ...project, may: (ability) => decide(projectPolicy[ability], known) === 'allowed' };
+}
+
 type GroupFound = GroupRow & { level: number; reaches_inside: boolean; ancestor_archived: boolean };
 
 /** The group, when the caller may do this to it; 404 unless visible, 403 when refused. */

@@ -106,7 +106,7 @@ function presentNote(around: Surroundings, event: EventRow, note: EventNote, inP
     author: presentUserBasic(around, event.author),
     created_at: new Date(note.created_at).toISOString(),
     system: note.system_action !== null,
-    noteable_id: note.issue_id ?? note.epic_id ?? note.snippet_id,
+    noteable_id: note.issue_id ?? note.epic_id ?? note.snippet_id ?? note.alert_id,
     noteable_type: targetTypes[kindOf(note)],
     ...(inProject && { noteable_iid: event.issue?.iid ?? null }),
   };

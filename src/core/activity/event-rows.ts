@@ -25,6 +25,7 @@ export type EventNote = {
   issue_id: number | null;
   epic_id: number | null;
   snippet_id: number | null;
+  alert_id: number | null;
   created_at: string;
 };
 
@@ -63,7 +64,7 @@ export async function selectEventRows(db: Db, caller: Caller, ids: readonly numb
           select from issue_assignees a where a.issue_id = i.id and a.user_id = ${caller?.id ?? 0})) end as issue,
       case when n.id is not null then jsonb_build_object('id', n.id, 'body', n.body, 'internal', n.internal,
         'in_thread', n.in_thread, 'positioned', n.position is not null, 'system_action', n.system_action,
-        'issue_id', n.issue_id, 'epic_id', n.epic_id, 'snippet_id', n.snippet_id, 'created_at', n.created_at) end as note,
+        'issue_id', n.issue_id, 'epic_id', n.epic_id, 'snippet_id', n.snippet_id, 'alert_id', n.alert_id, 'created_at', n.created_at) end as note,
       case when s.id is not null then jsonb_build_object('visibility', s.visibility) end as snippet,
       case when m.id is not null then jsonb_build_object('iid', m.iid, 'title', m.title) end as milestone,
       case when w.id is not null then jsonb_build_object('title', w.title) end as wiki_page

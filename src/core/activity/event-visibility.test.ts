@@ -27,6 +27,7 @@ const note: EventNote = {
   issue_id: null,
   epic_id: null,
   snippet_id: null,
+  alert_id: null,
   created_at: '2026-01-01T00:00:00.000Z',
 };
 const nothing = {
@@ -72,6 +73,7 @@ const cases: readonly [string, JudgedEvent, readonly ProjectAbility[] | undefine
     { ...noteOn({ issue_id: 1 }, { issue }), target_type: 'DiscussionNote' },
     ['read_issues'],
   ],
+  ['a note on an alert', noteOn({ alert_id: 1 }), ['read_alerts']],
   ['a note on a line', { ...noteOn({}), target_type: 'DiffNote' }, ['read_code']],
   ['a note on an issue that is elsewhere', noteOn({ issue_id: 1 }), undefined],
   [
@@ -110,6 +112,7 @@ const everything: readonly ProjectAbility[] = [
   'read_project_snippets',
   'read_planning',
   'read_wiki',
+  'read_alerts',
 ];
 const projectFor = (may: readonly ProjectAbility[], role: Role = GUEST) => ({
   role,

@@ -28,6 +28,7 @@ const seesNote: Judge = (project, caller, event) => {
     return (
       snippet !== null && project.may('read_project_snippets') && seesInProject(caller, snippet, project.role)
     );
+  if (note.alert_id !== null) return project.may('read_alerts');
   return note.epic_id === null && project.may('read_code');
 };
 

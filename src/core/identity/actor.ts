@@ -40,6 +40,11 @@ export type Credential =
   /** Where a password is taken with every request: git. */
   | { via: 'password' };
 
+/** Users of the program's own: nobody signs in as one, changes one or takes one away. */
+export const internalKinds = ['ghost', 'alert_bot'] as const;
+export type InternalKind = (typeof internalKinds)[number];
+export const isInternal = (kind: string): boolean => internalKinds.some((each) => each === kind);
+
 export type Actor = {
   id: number;
   username: string;
@@ -48,7 +53,7 @@ export type Actor = {
   admin: boolean;
   auditor: boolean;
   external: boolean;
-  kind: 'human' | 'project_bot' | 'group_bot' | 'ghost';
+  kind: 'human' | 'project_bot' | 'group_bot' | InternalKind;
   credential: Credential;
   /** The administrator who runs this request as the actor (spec: Sudo). */
   sudoBy?: { id: number; username: string };

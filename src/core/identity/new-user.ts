@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';
 import type { UsersTable } from '../../platform/db/rows.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
+import type { InternalKind } from './actor.ts';
 
 declareUnique('users_username', 'username', 'conflict');
 declareUnique('emails_email', 'email');
@@ -55,25 +56,42 @@ export async function insertUser(tx: Db, user: NewUser): Promise<number> {
   return id;
 }
 
-/** The user who holds what deleted users made; made at first need, once, however many ask at the same time. */
-export async function ghostUserId(tx: Db): Promise<number> {
-  const find = () => tx.selectFrom('users').select('id').where('kind', '=', 'ghost').executeTakeFirst();
-  const known = await find();
-  if (known) return known.id;
-  await sql`select pg_advisory_xact_lock(hashtextextended('ghost user', 0))`.execute(tx);
-  const madeMeanwhile = await find();
-  if (madeMeanwhile) return madeMeanwhile.id;
-  return insertUser(tx, {
-    username: await freeName(tx, 'ghost'),
+const internalUsers = {
+  ghost: {
+    username: 'ghost',
     name: 'Ghost User',
     email: 'ghost@noreply.invalid',
-    kind: 'ghost',
     bio: 'This is a "Ghost User", created to hold all that was made by users who are no longer there.',
+  },
+  alert_bot: {
+    username: 'alert-bot',
+    name: 'Alert Bot',
+    email: 'alert-bot@noreply.invalid',
+    bio: 'Makes incidents of alerts, and says what becomes of them.',
+  },
+} as const satisfies Record<InternalKind, object>;
+
+/** The one user of the kind; made at first need, once, however many ask at the same time. */
+export async function internalUserId(tx: Db, kind: InternalKind): Promise<number> {
+  const find = () => tx.selectFrom('users').select('id').where('kind', '=', kind).executeTakeFirst();
+  const known = await find();
+  if (known) return known.id;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${kind} user`}, 0))`.execute(tx);
+  const madeMeanwhile = await find();
+  if (madeMeanwhile) return madeMeanwhile.id;
+  const user = internalUsers[kind];
+  return insertUser(tx, {
+    ...user,
+    username: await freeName(tx, user.username),
+    kind,
     confirmed_at: now(),
     projects_limit: 0,
     can_create_group: false,
   });
 }
+
+/** The user who holds what deleted users made. */
+export const ghostUserId = (tx: Db): Promise<number> => internalUserId(tx, 'ghost');
 
 /** The name, or the first of name1, name2… that neither a user nor a namespace has. */
 async function freeName(tx: Db, name: string): Promise<string> {

@@ -23,15 +23,11 @@ async function renderOnce(text: string, dialect: Dialect): Promise<Rendered> {
   return rendered;
 }
 
-/** The text as HTML that is safe to show. References to what is not there, or not for the reader, stay text. */
-export async function renderMarkdown(text: string, options: { gfm: boolean }, scene: Scene): Promise<string> {
-  const { services, project } = scene;
-  const baseUrl = services.baseUrl();
-  const uploads = project && `/-/project/${project.id}`;
-  const { texts, fragments } = await renderOnce(text, { ...options, baseUrl, uploads });
-  const references = fragments.flatMap((fragment) => ('reference' in fragment ? fragment.reference : []));
-  const links = await resolveReferences(scene, references);
-  return texts
+const assemble = (
+  { texts, fragments }: Rendered,
+  links: Awaited<ReturnType<typeof resolveReferences>>,
+): string =>
+  texts
     .map((piece, index) => {
       const fragment = fragments[index];
       if (!fragment) return piece;
@@ -39,4 +35,27 @@ export async function renderMarkdown(text: string, options: { gfm: boolean }, sc
       return piece + (links.get(fragment.reference) ?? escapeText(fragment.reference.text));
     })
     .join('');
+
+/** Each of the texts as renderMarkdown() does; what they all name is looked up together. */
+export async function renderEach(
+  texts: readonly string[],
+  options: { gfm: boolean },
+  scene: Scene,
+): Promise<string[]> {
+  const { services, project } = scene;
+  const baseUrl = services.baseUrl();
+  const uploads = project && `/-/project/${project.id}`;
+  const rendered: Rendered[] = [];
+  for (const text of texts) rendered.push(await renderOnce(text, { ...options, baseUrl, uploads }));
+  const references = rendered.flatMap(({ fragments }) =>
+    fragments.flatMap((fragment) => ('reference' in fragment ? fragment.reference : [])),
+  );
+  const links = await resolveReferences(scene, references);
+  return rendered.map((each) => assemble(each, links));
+}
+
+/** The text as HTML that is safe to show. References to what is not there, or not for the reader, stay text. */
+export async function renderMarkdown(text: string, options: { gfm: boolean }, scene: Scene): Promise<string> {
+  const [html = ''] = await renderEach([text], options, scene);
+  return html;
 }

@@ -26,7 +26,7 @@ export type OccasionFacts = {
   note_created: Told<{
     project_id?: number;
     namespace_id?: number | null;
-    noteable_type: 'Issue' | 'Epic' | 'Snippet' | 'Commit' | 'MergeRequest';
+    noteable_type: 'Issue' | 'Epic' | 'Snippet' | 'Commit' | 'MergeRequest' | 'AlertManagement::Alert';
     noteable_id: number | null;
     commit_id?: string;
     note_id: number;
@@ -158,6 +158,8 @@ const noteableKinds = {
 } as const;
 
 function noted(told: OccasionFacts['note_created']): Occasion[] {
+  // Those who work on an alert look at it; whoever is called by name finds it among their to-do items.
+  if (told.noteable_type === 'AlertManagement::Alert') return [];
   const subject: OccasionSubject =
     told.noteable_type === 'Commit'
       ? { kind: 'commit', sha: told.commit_id ?? '' }

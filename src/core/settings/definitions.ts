@@ -189,6 +189,15 @@ export const ApplicationSettingsSchema = Type.Object({
   ...throttle('throttle_authenticated_web', false, 7_200, 3_600),
   ...throttle('throttle_protected_paths', true, 10, 60),
   ...throttle('throttle_unauthenticated_git_http', false, 3_600, 3_600),
+  throttle_incident_management_notification_enabled: boolean(
+    false,
+    'Whether the alerts that a project may be sent are limited.',
+  ),
+  throttle_incident_management_notification_per_period: count(
+    3_600,
+    'Payloads that one project may be sent in a period.',
+  ),
+  throttle_incident_management_notification_period_in_seconds: count(3_600, 'That period, in seconds.'),
   rate_limiting_response_text: text('', 'Body of 429; empty for "Retry later".'),
   users_get_by_id_limit: count(300, 'GET /users/:id, per ten minutes and caller; 0 for no limit.'),
   users_api_limit_followers: count(100, 'GET /users/:id/followers per minute; 0 for no limit.'),
@@ -253,6 +262,24 @@ export const ApplicationSettingsSchema = Type.Object({
     'Where solutions of a CAPTCHA are verified.',
     2_000,
   ),
+  // Error tracking
+  error_tracking_max_event_bytes: Type.Integer({
+    default: 1_048_576,
+    minimum: 1_024,
+    maximum: 4_194_304,
+    description: 'Largest event that an application may report, in bytes, unpacked.',
+  }),
+  error_tracking_events_per_minute: count(
+    0,
+    'Events that the applications of a project may report per minute; 0 for no limit.',
+  ),
+  error_tracking_retention_days: count(90, 'Days that reported events are kept; 0 for ever.', 36_500),
+  error_tracking_events_per_error: Type.Integer({
+    default: 1_000,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Newest events of an error that are kept; older ones are only counted.',
+  }),
   // Operation
   maintenance_mode: boolean(false, 'Writes are refused with 503.'),
   maintenance_mode_message: text('', 'What is said while maintenance mode is on.', 255),

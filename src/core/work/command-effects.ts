@@ -22,7 +22,7 @@ const issueOf = ({ db, services, actor }: Writing, { kind, id }: Target) =>
 async function award({ db, actor }: Writing, target: Target, text: string): Promise<void> {
   const name = await emojiName(text);
   const key = targetKey(target);
-  if (name === undefined || key.column === 'commit_sha') return;
+  if (name === undefined || key.column === 'commit_sha' || key.column === 'alert_id') return;
   await inTransaction(db, (tx) => toggleAward(tx, key, actor.id, name));
 }
 

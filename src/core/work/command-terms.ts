@@ -72,7 +72,7 @@ export type CommandRule = {
 
 export const issues = ['issue'] as const;
 export const planned = ['issue', 'epic'] as const;
-export const everywhere = ['issue', 'epic', 'snippet', 'commit'] as const;
+export const everywhere = ['issue', 'epic', 'snippet', 'commit', 'alert'] as const;
 
 /** How sentences call what the command is said of. */
 export const word = ({ kind }: Known): string => kind;

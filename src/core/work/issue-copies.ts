@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { resolveAlertsOf } from '../alerts/links.ts';
 import type { IssueRow } from './issue-rows.ts';
 import type { MoveTexts } from './moved-texts.ts';
 import { isProject, type Place } from './places.ts';
@@ -102,4 +103,5 @@ export async function closeForGood(
     .execute();
   if (old.state === 'closed') return;
   await writeResourceEvents(tx, { issueId: old.id }, actor.id, [{ kind: 'state', action: 'closed' }]);
+  await resolveAlertsOf(tx, actor, old);
 }

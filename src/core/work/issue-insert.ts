@@ -149,6 +149,11 @@ function sideStatements(issues: readonly BornIssue[]): string[] {
     some(({ epicId }) => epicId !== null) &&
       `in_epic as (insert into epic_issues (epic_id, issue_id, relative_position)
         select epic_id, id, relative_position from born where epic_id is not null)`,
+    some(({ issueType }) => issueType === 'incident') &&
+      `timed as (insert into incident_timeline_events
+          (project_id, issue_id, author_id, action, note, occurred_at, created_at, updated_at)
+        select project_id, id, actor_id, 'created', 'created the incident', told_at, told_at, told_at
+        from born where issue_type = 'incident')`,
     some(({ reminders }) => reminders.length > 0) &&
       `reminded as (insert into todos (user_id, author_id, project_id, issue_id, action, created_at, updated_at)
         select r.user_id, actor_id, project_id, id, r.action, told_at, told_at

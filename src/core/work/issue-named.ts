@@ -8,7 +8,7 @@ import type { IssueChanges, Labelled, Named, Referenced } from './issue-changes.
 import { findIssueById } from './issue-find.ts';
 import { resolveLabels } from './label-find.ts';
 import type { LabelRow } from './label-records.ts';
-import { type Person, readersAmong } from './mentions.ts';
+import { readersAmong, usersByIds } from './mentions.ts';
 import { availableMilestone } from './milestone-find.ts';
 import type { MilestoneRow } from './milestone-records.ts';
 import { findReminders, type Reminder } from './reminders.ts';
@@ -46,15 +46,8 @@ async function findAssignees(
 ): Promise<Named[]> {
   const wanted = [...new Set(ids)].filter((id) => id > 0);
   if (wanted.length === 0) return [];
-  const people = await db
-    .selectFrom('users')
-    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
-    .where('id', 'in', wanted)
-    .where('deletion', 'is', null)
-    .where('state', '=', 'active')
-    .execute();
-  // The table's check constraint admits these kinds only.
-  const others = people.filter(({ id }) => id !== actor.id) as Person[];
+  const people = await usersByIds(db, wanted);
+  const others = people.filter(({ id }) => id !== actor.id);
   const target = newTarget(project, false, actor.id);
   const readers = await readersAmong(db, services.database.points, target, others);
   const byId = new Map(people.map((person) => [person.id, person]));

@@ -1,4 +1,4 @@
-/** Writing issues: creation, update and removal, with all that each leaves behind. */
+/** Changing issues and removing them, with all that each leaves behind. */
 import type { Updateable } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -6,8 +6,9 @@ import type { IssuesTable } from '../../platform/db/rows.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { announce } from '../activity/announce.ts';
+import { resolveAlertsOf } from '../alerts/links.ts';
+import { timelineOf, writeTimeline } from '../alerts/timeline-writes.ts';
 import type { Actor } from '../identity/actor.ts';
-import type { UserBasicRow } from '../identity/records.ts';
 import { applyEffects } from './command-effects.ts';
 import {
   checkDates,
@@ -17,13 +18,12 @@ import {
   type IssueState,
   type Labelled,
   labelsAfter,
-  type NewIssue,
   permitted,
   resourceEvents,
   type WorkChange,
 } from './issue-changes.ts';
 import { understand } from './issue-commands.ts';
-import { type BornIssue, bearIssue, PLACE_GAP } from './issue-insert.ts';
+import { PLACE_GAP } from './issue-insert.ts';
 import { lockIssue } from './issue-lock.ts';
 import {
   checkEpic,
@@ -34,106 +34,21 @@ import {
   type Reminder,
   type Sides,
 } from './issue-named.ts';
-import { creationRights, updateRights } from './issue-rights.ts';
+import { updateRights } from './issue-rights.ts';
 import type { IssueRow } from './issue-rows.ts';
-import type { IssueSides } from './issue-sides.ts';
 import { checkIssueSpam } from './issue-spam.ts';
 import { withoutScopedSiblings } from './label-names.ts';
-import type { LabelRow } from './label-records.ts';
 import { writeSystemNotes } from './notes.ts';
-import { atCreation } from './read-commands.ts';
 import { writeResourceEvents } from './resource-events.ts';
 import { systemNote } from './system-notes.ts';
 import { issueTarget } from './targets.ts';
 import { addTodos, completeTodos } from './todo-writes.ts';
 import { changesPayload, eventOf, issueAnnouncement } from './work-events.ts';
-import type { WriteContext } from './write-context.ts';
-
-export type { IssueChanges, NewIssue };
+import type { WriteContext, Writing } from './write-context.ts';
 
 /** Labels of one scope exclude each other, from premium up: the last one stays. */
-const scoped = <T extends Labelled>(premium: boolean, labels: T[]): T[] =>
+export const scoped = <T extends Labelled>(premium: boolean, labels: T[]): T[] =>
   premium ? withoutScopedSiblings(labels) : labels;
-
-/**
- * A new issue of the project. What the caller may not set is passed over; 400 for a wrong title, description, date or
- * milestone, 409 for a number that is taken. All is found beforehand, and written by one statement.
- */
-export async function createIssue(
-  context: WriteContext,
-  project: AuthorizedProject,
-  input: NewIssue,
-): Promise<CreatedIssue> {
-  const { db, services, actor, request } = context;
-  const rights = creationRights(services, project);
-  const said = await understand(context, project, atCreation, input);
-  const asked = { ...permitted(said.changes, rights), title: said.changes.title ?? input.title };
-  const { description = null, confidential = false, start_date = null, due_date = null } = asked;
-  checkTexts(asked);
-  checkDates({ start_date, due_date });
-  const [sides, mentioned] = await Promise.all([
-    findSides(context, project, asked),
-    findMentioned(context, project, description, { confidential, author_id: actor.id }),
-  ]);
-  checkEpic(sides.epic, confidential);
-  await checkIssueSpam(context, project, { write: 'create', title: asked.title, description, confidential });
-  const wanted = { labels: sides.labels, add: sides.addLabels, remove: sides.removeLabels };
-  const labels = scoped(rights.premium, labelsAfter<LabelRow>([], wanted));
-  const assigneeIds = (sides.assignees ?? []).map(({ id }) => id);
-  const assigned = assigneeIds.map((userId): Reminder => ({ userId, action: 'assigned' }));
-  const userAgent = request.headers['user-agent'];
-  const newborn: BornIssue = {
-    iid: asked.iid ?? null,
-    authorId: actor.id,
-    title: asked.title,
-    description,
-    issueType: asked.issue_type ?? 'issue',
-    severity: asked.severity ?? 'UNKNOWN',
-    confidential,
-    discussionLocked: asked.discussion_locked ?? null,
-    milestoneId: sides.milestone?.id ?? null,
-    startDate: start_date,
-    dueDate: due_date,
-    weight: asked.weight ?? null,
-    healthStatus: asked.health_status ?? null,
-    timeEstimate: asked.time_estimate ?? 0,
-    userAgent: typeof userAgent === 'string' ? userAgent : null,
-    address: request.address,
-    createdAt: asked.created_at ?? now(),
-    assigneeIds,
-    labelIds: labels.map(({ id }) => id),
-    epicId: sides.epic?.id ?? null,
-    reminders: [...assigned, ...mentioned],
-  };
-  const { issue, author } = await bearIssue(db, { actor, project, issue: newborn });
-  await applyEffects(context, issueTarget(project, issue), said.effects);
-  const { state_event, duplicated_to_id } = said.changes;
-  if (state_event)
-    return { issue: await updateIssue(context, project, issue, { state_event, duplicated_to_id }) };
-  const isBare = said.effects.length + assigneeIds.length === 0 && !sides.milestone && !sides.epic;
-  return { issue, ...(isBare && { sides: sidesOfNew(project, issue, author, labels) }) };
-}
-
-/** The new row; and what stands beside it, where that is known without looking. */
-export type CreatedIssue = { issue: IssueRow; sides?: IssueSides };
-
-/** Of an issue that only has labels: nobody said or did anything yet, and its author, who made it, hears of it. */
-const sidesOfNew = (
-  project: AuthorizedProject,
-  issue: IssueRow,
-  author: UserBasicRow,
-  labels: readonly LabelRow[],
-): IssueSides => ({
-  people: new Map([[author.id, author]]),
-  assignees: new Map(),
-  paths: new Map([[project.id, project.fullPath]]),
-  labels: new Map([[issue.id, labels.toSorted((a, b) => (a.name < b.name ? -1 : 1))]]),
-  milestones: new Map(),
-  counts: new Map(),
-  epics: new Map(),
-  originals: new Map(),
-  subscribed: true,
-});
 
 const given = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
 
@@ -199,7 +114,7 @@ export async function updateIssue(
   issue: IssueRow,
   requested: IssueChanges,
 ): Promise<IssueRow> {
-  const { db, services, actor } = context;
+  const { db, services } = context;
   const rights = updateRights(services, project);
   const said = await understand(context, project, issue, requested);
   const asked = permitted(said.changes, rights);
@@ -215,29 +130,62 @@ export async function updateIssue(
   if (opens || title !== issue.title || description !== issue.description) {
     await checkIssueSpam(context, project, { write: 'update', title, description, confidential });
   }
-  const changed = await inTransaction(db, async (tx) => {
-    const locked = await lockIssue(tx, issue.id);
-    const before: IssueState = { ...locked, ...(await currentSides(tx, issue.id)) };
-    const after = stateAfter(before, asked, sides, rights.premium);
-    const changes = differences(before, after);
-    if (changes.length === 0 && !asked.created_at && !asked.updated_at) return locked;
-    checkDates(after);
-    if (after.epic && changes.some(({ what }) => what === 'epic' || what === 'confidential'))
-      checkEpic(await holdEpic(tx, after.epic.id), after.confidential);
-    const row = await tx
-      .updateTable('issues')
-      .set(columnsOf(after, changes, actor, asked))
-      .where('id', '=', issue.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await writeSides(tx, row, changes);
-    await tell(context, tx, project, row, changes, mentioned);
-    return row;
-  });
+  const changed = await inTransaction(db, (tx) =>
+    change(context, tx, project, issue.id, { asked, sides, mentioned }),
+  );
   if (said.effects.length === 0) return changed;
   await applyEffects(context, issueTarget(project, changed), said.effects);
   return (await readIssue(db, issue.id)) ?? changed;
 }
+
+type Decided = { asked: IssueChanges; sides: Sides; mentioned: readonly Reminder[] };
+
+/** Writes what was decided on, as far as it is a change of the row as it is now, and tells of it. */
+async function change(
+  { services, actor }: Writing,
+  tx: Db,
+  project: AuthorizedProject,
+  issueId: number,
+  { asked, sides, mentioned }: Decided,
+): Promise<IssueRow> {
+  const { premium } = updateRights(services, project);
+  const locked = await lockIssue(tx, issueId);
+  const before: IssueState = { ...locked, ...(await currentSides(tx, issueId)) };
+  const after = stateAfter(before, asked, sides, premium);
+  const changes = differences(before, after);
+  if (changes.length === 0 && !asked.created_at && !asked.updated_at) return locked;
+  checkDates(after);
+  if (after.epic && changes.some(({ what }) => what === 'epic' || what === 'confidential'))
+    checkEpic(await holdEpic(tx, after.epic.id), after.confidential);
+  const row = await tx
+    .updateTable('issues')
+    .set(columnsOf(after, changes, actor, asked))
+    .where('id', '=', issueId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await writeSides(tx, row, changes);
+  await tell(actor, tx, project, row, changes, mentioned);
+  return row;
+}
+
+const noSides: Sides = {
+  assignees: undefined,
+  labels: undefined,
+  addLabels: [],
+  removeLabels: [],
+  milestone: undefined,
+  epic: undefined,
+  original: undefined,
+};
+
+/** Closes the issue, in the caller's transaction; leaves one alone that is closed. 404 when it is gone. */
+export const closeIssue = (
+  context: Writing,
+  tx: Db,
+  project: AuthorizedProject,
+  issueId: number,
+): Promise<IssueRow> =>
+  change(context, tx, project, issueId, { asked: { state_event: 'close' }, sides: noSides, mentioned: [] });
 
 const readIssue = (db: Db, id: number): Promise<IssueRow | undefined> =>
   db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
@@ -287,7 +235,7 @@ async function setEpic(tx: Db, issue: IssueRow, epicId: number | undefined): Pro
 
 /** Notes, events, reminders and announcements of the changes. */
 async function tell(
-  { actor }: WriteContext,
+  actor: Actor,
   tx: Db,
   project: AuthorizedProject,
   issue: IssueRow,
@@ -299,6 +247,8 @@ async function tell(
   const notes = changes.map((change) => systemNote(change));
   await writeSystemNotes(tx, target, actor, notes);
   await writeResourceEvents(tx, { issueId: issue.id }, actor.id, resourceEvents(changes));
+  if (issue.issue_type === 'incident') await writeTimeline(tx, issue, actor, timelineOf(changes));
+  if (eventOf(changes) === 'issue_closed') await resolveAlertsOf(tx, actor, issue);
   await completeTodos(tx, actor.id, target);
   const assigned = changes.flatMap((change) => (change.what === 'assignees' ? change.added : []));
   const reminders = [

@@ -59,6 +59,20 @@ export async function usersByName(db: Db, names: readonly string[]): Promise<Per
   return rows as Person[];
 }
 
+/** Active people by their ids. */
+export async function usersByIds(db: Db, ids: readonly number[]): Promise<Person[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
+    .where('id', 'in', [...ids])
+    .where('deletion', 'is', null)
+    .where('state', '=', 'active')
+    .execute();
+  // As above.
+  return rows as Person[];
+}
+
 /** Whether somebody else would be shown the target, or the internal notes on it. */
 async function sees(
   points: postgres.Sql,
@@ -77,6 +91,7 @@ async function sees(
     const project = await authorizeProject(points, person, 'read_project', id);
     if (internal && !project.may('read_internal_notes')) return false;
     if (target.kind === 'commit') return project.may('read_code');
+    if (target.kind === 'alert') return project.may('read_alerts');
     if (target.kind === 'snippet')
       return (
         project.may('read_project_snippets') &&

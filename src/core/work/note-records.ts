@@ -66,11 +66,12 @@ export const DiscussionRecord = Type.Object({
 });
 export type DiscussionRecord = Static<typeof DiscussionRecord>;
 
-type Placed = Pick<NoteRow, 'issue_id' | 'epic_id' | 'snippet_id'>;
+type Placed = Pick<NoteRow, 'issue_id' | 'epic_id' | 'snippet_id' | 'alert_id'>;
 
 export function kindOf(note: Placed): TargetKind {
   if (note.issue_id !== null) return 'issue';
   if (note.epic_id !== null) return 'epic';
+  if (note.alert_id !== null) return 'alert';
   return note.snippet_id !== null ? 'snippet' : 'commit';
 }
 
@@ -78,8 +79,8 @@ export function kindOf(note: Placed): TargetKind {
 export const isResolvable = (note: Placed & Pick<NoteRow, 'in_thread' | 'system_action'>): boolean =>
   note.in_thread && note.system_action === null && (note.issue_id !== null || note.epic_id !== null);
 
-/** The numbers of the issues or epics, by id, in one statement or none. */
-async function iidsOf(db: Db, table: 'issues' | 'epics', ids: readonly (number | null)[]) {
+/** The numbers of the issues, epics or alerts, by id, in one statement or none. */
+async function iidsOf(db: Db, table: 'issues' | 'epics' | 'alerts', ids: readonly (number | null)[]) {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
   if (wanted.length === 0) return new Map<number, number>();
   const rows = await db.selectFrom(table).select(['id', 'iid']).where('id', 'in', wanted).execute();
@@ -93,7 +94,7 @@ export async function presentNotes(
 ): Promise<NoteRecord[]> {
   if (rows.length === 0) return [];
   const people = [...new Set(rows.flatMap((row) => [row.author_id, row.resolved_by_id ?? row.author_id]))];
-  const [users, issues, epics] = await Promise.all([
+  const [users, issues, epics, alerts] = await Promise.all([
     db.selectFrom('users').select(userBasicColumns).where('id', 'in', people).execute(),
     iidsOf(
       db,
@@ -104,6 +105,11 @@ export async function presentNotes(
       db,
       'epics',
       rows.map((row) => row.epic_id),
+    ),
+    iidsOf(
+      db,
+      'alerts',
+      rows.map((row) => row.alert_id),
     ),
   ]);
   const usersById = new Map(users.map((user) => [user.id, presentUserBasic(around, user)]));
@@ -120,7 +126,7 @@ export async function presentNotes(
       created_at: row.created_at.toISOString(),
       updated_at: row.updated_at.toISOString(),
       system: row.system_action !== null,
-      noteable_id: row.issue_id ?? row.epic_id ?? row.snippet_id,
+      noteable_id: row.issue_id ?? row.epic_id ?? row.snippet_id ?? row.alert_id,
       noteable_type: targetTypes[kindOf(row)],
       project_id: row.project_id,
       commit_id: row.commit_sha,
@@ -135,7 +141,8 @@ export async function presentNotes(
       internal: row.internal,
       imported: false,
       imported_from: 'none',
-      noteable_iid: issues.get(row.issue_id ?? 0) ?? epics.get(row.epic_id ?? 0) ?? null,
+      noteable_iid:
+        issues.get(row.issue_id ?? 0) ?? epics.get(row.epic_id ?? 0) ?? alerts.get(row.alert_id ?? 0) ?? null,
       commands_changes: {},
     };
   });

@@ -1,10 +1,10 @@
-/** What is talked about: issues, epics, snippets of projects, and commits, under one description. */
+/** What is talked about: issues, epics, snippets of projects, commits and alerts, under one description. */
 import type { Selectable } from 'kysely';
-import type { EpicsTable, IssuesTable } from '../../platform/db/rows.ts';
+import type { AlertsTable, EpicsTable, IssuesTable } from '../../platform/db/rows.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../access/find.ts';
 import type { SnippetRow } from '../repositories/snippet-records.ts';
 
-export const targetKinds = ['issue', 'epic', 'snippet', 'commit'] as const;
+export const targetKinds = ['issue', 'epic', 'snippet', 'commit', 'alert'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
 export type Target = {
@@ -12,10 +12,10 @@ export type Target = {
   /** Of all but commits. */
   id: number | undefined;
   sha: string | undefined;
-  /** The number in the project or group, of issues and epics. */
+  /** The number in the project or group, of issues, epics and alerts. */
   iid: number | undefined;
   title: string;
-  /** Nobody of the instance wrote a commit. */
+  /** Nobody of the instance wrote a commit or an alert. */
   authorId: number | undefined;
   confidential: boolean;
   /** Only members may say something. */
@@ -32,6 +32,7 @@ export const targetTypes = {
   epic: 'Epic',
   snippet: 'Snippet',
   commit: 'Commit',
+  alert: 'AlertManagement::Alert',
 } as const satisfies Record<TargetKind, string>;
 
 const plain = {
@@ -86,22 +87,40 @@ export const commitTarget = (project: AuthorizedProject, commit: { oid: string; 
   project,
 });
 
+export const alertTarget = (
+  project: AuthorizedProject,
+  alert: Pick<Selectable<AlertsTable>, 'id' | 'iid' | 'title'>,
+): Target => ({
+  ...plain,
+  kind: 'alert',
+  id: alert.id,
+  iid: alert.iid,
+  title: alert.title,
+  authorId: undefined,
+  project,
+});
+
 /** The columns that name a target, for a row that hangs on it; those that a table lacks are left out by its writer. */
 export const targetColumns = (target: Target) => ({
   issue_id: target.kind === 'issue' ? (target.id ?? null) : null,
   epic_id: target.kind === 'epic' ? (target.id ?? null) : null,
   snippet_id: target.kind === 'snippet' ? (target.id ?? null) : null,
   commit_sha: target.sha ?? null,
+  alert_id: target.kind === 'alert' ? (target.id ?? null) : null,
   project_id: target.project?.id ?? null,
   namespace_id: target.group?.id ?? null,
 });
 
+type TargetKey =
+  | { column: 'issue_id' | 'epic_id' | 'snippet_id'; id: number }
+  | { column: 'alert_id'; id: number }
+  | { column: 'commit_sha'; id: string };
+
 /** The column of notes, awards and the like that names the target, and its value. */
-export function targetKey(
-  target: Target,
-): { column: 'issue_id' | 'epic_id' | 'snippet_id'; id: number } | { column: 'commit_sha'; id: string } {
+export function targetKey(target: Target): TargetKey {
   const { kind, id, sha } = target;
   if (kind === 'commit') return { column: 'commit_sha', id: sha ?? '' };
+  if (kind === 'alert') return { column: 'alert_id', id: id ?? 0 };
   return { column: `${kind}_id`, id: id ?? 0 };
 }
 

@@ -23,7 +23,7 @@ export async function addTodos(
 ): Promise<number[]> {
   const { users, author, target, noteId, action } = todo;
   if (users.length === 0 || target.kind === 'snippet') return [];
-  const { issue_id, epic_id, commit_sha, project_id, namespace_id } = targetColumns(target);
+  const { issue_id, epic_id, commit_sha, alert_id, project_id, namespace_id } = targetColumns(target);
   const key = targetKey(target);
   // One after the other looks whom the target waits for already: whoever changes two notes on it locks no row of both.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`todos ${key.column} ${key.id}`}, 0))`.execute(
@@ -31,9 +31,10 @@ export async function addTodos(
   );
   const place = project_id === null ? sql`namespace_id = ${namespace_id}` : sql`project_id = ${project_id}`;
   const { rows } = await sql<{ user_id: number }>`
-    insert into todos (user_id, author_id, project_id, namespace_id, issue_id, epic_id, commit_sha, note_id, action, created_at, updated_at)
-      select u, ${author.id}, ${project_id}, ${namespace_id}, ${issue_id}, ${epic_id}, ${commit_sha}, ${noteId ?? null},
-        ${action}, ${now()}, ${now()}
+    insert into todos (user_id, author_id, project_id, namespace_id, issue_id, epic_id, commit_sha, alert_id, note_id,
+      action, created_at, updated_at)
+      select u, ${author.id}, ${project_id}, ${namespace_id}, ${issue_id}, ${epic_id}, ${commit_sha}, ${alert_id},
+        ${noteId ?? null}, ${action}, ${now()}, ${now()}
       from unnest(${[...new Set(users)]}::bigint[]) u
       where not exists (select from todos t where t.user_id = u and t.state = 'pending' and t.action = ${action}
         and t.${sql.ref(key.column)} = ${key.id} and t.${place})

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
-import type { Actor } from '../../core/identity/actor.ts';
+import { type Actor, isInternal } from '../../core/identity/actor.ts';
 import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
 import { insertUser, newUserDefaults } from '../../core/identity/new-user.ts';
 import { ownAddresses } from '../../core/identity/own-addresses.ts';
@@ -200,7 +200,7 @@ export async function updateUser(
       .where('deletion', 'is', null)
       .forUpdate()
       .executeTakeFirst();
-    if (!before || before.kind === 'ghost') throw forbidden();
+    if (!before || isInternal(before.kind)) throw forbidden();
     if (before.admin && input.admin === false) await requireOtherAdministrator(tx, userId);
     const newEmail =
       input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase()

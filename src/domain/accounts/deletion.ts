@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { AuthorizedUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Capability } from '../../core/capability.ts';
-import type { Actor } from '../../core/identity/actor.ts';
+import { type Actor, isInternal } from '../../core/identity/actor.ts';
 import { ghostUserId } from '../../core/identity/new-user.ts';
 import { endAccess } from '../../core/identity/sessions.ts';
 import { eraseNamespace, markNamespaceDeleting } from '../../core/namespaces/erasure.ts';
@@ -49,7 +49,7 @@ export async function requestDeletion(
   how: { hard: boolean; event: string },
 ): Promise<void> {
   if (user.id === actor.id) throw forbidden('The API initiating user cannot be removed by the API');
-  if (user.row.kind === 'ghost') throw forbidden();
+  if (isInternal(user.row.kind)) throw forbidden();
   await inTransaction(db, async (tx) => {
     const marked = await tx
       .updateTable('users')

@@ -44,7 +44,7 @@ export function presentProfile(
     job_title: user.job_title,
     pronouns: user.pronouns,
     organization: user.organization,
-    bot: user.kind === 'project_bot' || user.kind === 'group_bot',
+    bot: user.kind.endsWith('_bot'),
     work_information: workInformation(user),
     ...(open && { followers: user.followers, following: user.following }),
     ...(open && caller && { is_followed: user.is_followed }),

@@ -121,7 +121,7 @@ function conditions(filters: UserFilters, admin: boolean, signedIn = true) {
     ...(filters.exclude_active ? [sql<boolean>`users.state <> 'active'`] : []),
     ...(filters.exclude_external ? [sql<boolean>`not users.external`] : []),
     ...(filters.exclude_humans ? [sql<boolean>`users.kind <> 'human'`] : []),
-    ...(filters.exclude_internal ? [sql<boolean>`users.kind <> 'ghost'`] : []),
+    ...(filters.exclude_internal ? [sql<boolean>`users.kind not in ('ghost', 'alert_bot')`] : []),
     ...(admin ? privilegedConditions(filters) : []),
   ];
 }

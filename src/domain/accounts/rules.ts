@@ -1,4 +1,5 @@
 /** Decisions about users as pure functions of values: states, what profiles show, what fields take. */
+import { isInternal } from '../../core/identity/actor.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
 
 type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval';
@@ -66,7 +67,7 @@ export function stateRefusal(
   subject: { state: string; kind: string; last_activity_on: string | null },
   today: string,
 ): string | undefined {
-  if (subject.kind === 'ghost') return 'An internal user cannot be changed by the API';
+  if (isInternal(subject.kind)) return 'An internal user cannot be changed by the API';
   const { from, refusal } = stateRules[change];
   if (!(from as readonly string[]).includes(subject.state)) return refusal;
   const awake = change === 'deactivate' && subject.state === 'active' && !isDormant(subject, today);

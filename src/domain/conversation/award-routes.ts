@@ -40,7 +40,7 @@ function awardPlaces(place: Place): AwardPlace[] {
     find: async (context, home, input) => {
       const target = await awards.find(context, home, input.noteable_id);
       const key = targetKey(target);
-      if (key.column === 'commit_sha') throw notFound('Award Emoji');
+      if (key.column === 'commit_sha' || key.column === 'alert_id') throw notFound('Award Emoji');
       return { target, awardable: key };
     },
   };

@@ -1,4 +1,4 @@
-/** Conversation on issues, epics, snippets and commits: notes, threads and awards, mounted for each kind alike. */
+/** Conversation on issues, epics, snippets, commits and alerts: notes, threads and awards, mounted for each kind alike. */
 import type { Capability } from '../../core/capability.ts';
 import { takeAwardsOf } from '../../core/work/awards.ts';
 import { awardEndpoints } from './award-routes.ts';

@@ -30,7 +30,12 @@ export type Said =
   | { note: NoteRow; changes: Changes; commands?: undefined }
   | { note?: undefined; commands: CommandsReply };
 
-const readAbility = { issue: 'read_issues', snippet: 'read_project_snippets', commit: 'read_code' } as const;
+const readAbility = {
+  issue: 'read_issues',
+  snippet: 'read_project_snippets',
+  commit: 'read_code',
+  alert: 'read_alerts',
+} as const;
 
 /** Whether people without an account will read it. */
 function isPublic({ kind, project, group, confidential, visibility }: Target, internal: boolean): boolean {

@@ -3,6 +3,8 @@ import Type, { type TSchema } from 'typebox';
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
 import { seesInProject } from '../../core/access/snippets.ts';
+import { findAlert } from '../../core/alerts/alert-find.ts';
+import { beginLog } from '../../core/alerts/links.ts';
 import type { Context } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
@@ -11,6 +13,7 @@ import { seesEpic } from '../../core/work/epic-visibility.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
 import { type Place as Home, isProject } from '../../core/work/places.ts';
 import {
+  alertTarget,
   commitTarget,
   epicTarget,
   issueTarget,
@@ -173,4 +176,25 @@ export const commits: Place = {
   },
 };
 
-export const places: readonly Place[] = [issues, epics, snippets, commits];
+const alerts: Place = {
+  kind: 'alert',
+  path: '/projects/:id/alert_management_alerts/:noteable_id',
+  noun: 'an alert',
+  noteable: integerId({ description: 'The number of the alert in the project.' }),
+  read: onProject('read_alerts'),
+  write: onProject('create_notes'),
+  notes: true,
+  awards: undefined,
+  internal: false,
+  resolvable: false,
+  positioned: false,
+  find: async ({ db }, home, named) => {
+    const project = projectOf(home);
+    if (!project.may('read_alerts')) throw forbidden();
+    const alert = await findAlert(db, project, Number(named));
+    await beginLog(db, alert);
+    return alertTarget(project, alert);
+  },
+};
+
+export const places: readonly Place[] = [issues, epics, snippets, commits, alerts];

@@ -6,10 +6,11 @@ import { type Context, type Endpoint, endpoint, noContent } from '../../core/end
 import type { Actor } from '../../core/identity/actor.ts';
 import { findEpic } from '../../core/work/epic-find.ts';
 import { type IssueChanges, severities } from '../../core/work/issue-changes.ts';
+import { createIssue } from '../../core/work/issue-creation.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
 import { IssueRecord, presentIssue } from '../../core/work/issue-records.ts';
 import { requireDeletion, requireUpdate } from '../../core/work/issue-rights.ts';
-import { createIssue, deleteIssue, updateIssue } from '../../core/work/issue-writes.ts';
+import { deleteIssue, updateIssue } from '../../core/work/issue-writes.ts';
 import { assigneesOf, presentOne } from './one-issue.ts';
 import { BODY_LIMIT, CreateIssue, OneIssue, refuseEmpty, UpdateIssue } from './write-schema.ts';
 

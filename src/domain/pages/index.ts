@@ -20,6 +20,8 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   ['/:path+/-/tags', async () => (await import('./commit-pages.ts')).showTags],
   ['/:path+/-/issues', async () => (await import('./issue-pages.ts')).showIssues],
   ['/:path+/-/issues/:iid', async () => (await import('./issue-pages.ts')).showIssue],
+  ['/:path+/-/alert_management', async () => (await import('./alert-pages.ts')).showAlerts],
+  ['/:path+/-/alert_management/:iid/details', async () => (await import('./alert-pages.ts')).showAlert],
   ['/:path+/-/epics', async () => (await import('./epic-pages.ts')).showEpics],
   ['/:path+/-/epics/:iid', async () => (await import('./epic-pages.ts')).showEpic],
   // The record names an address for changes; here they are read.
@@ -29,6 +31,8 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   ['/:path+/-/labels', async () => (await import('./milestone-pages.ts')).showLabels],
   ['/:path+/-/wikis', async () => (await import('./wiki-pages.ts')).showWiki],
   ['/:path+/-/wikis/*', async () => (await import('./wiki-pages.ts')).showWikiPage],
+  ['/:path+/-/error_tracking', async () => (await import('./error-pages.ts')).showErrors],
+  ['/:path+/-/error_tracking/:error_id/details', async () => (await import('./error-pages.ts')).showError],
   ['/:path+/-/snippets', async () => (await import('./snippet-pages.ts')).showSnippets],
   ...['/:path+', ''].flatMap((home): [string, () => Promise<Show>][] => [
     [`${home}/-/snippets/:id`, async () => (await import('./snippet-pages.ts')).showSnippet],

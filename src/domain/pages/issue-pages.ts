@@ -5,7 +5,9 @@ import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import { discussionsView } from './discussion.ts';
 import type { Looking } from './door.ts';
+import { incidentView } from './incident-view.ts';
 import {
+  between,
   choices,
   facts,
   labelChip,
@@ -142,10 +144,7 @@ ${facts(
   ],
 )}
 ${description ?? html`<p class="none">No description.</p>`}
+${await incidentView(looking, project, issue)}
 ${discussions}`;
   return showInProject(looking, project, { title: `${issue.title} (#${issue.iid})`, tab: 'Issues', body });
 }
-
-/** With a comma between each two. */
-const between = (items: readonly Html[]): Html[] =>
-  items.map((item, index) => (index === 0 ? item : html`, ${item}`));

@@ -82,6 +82,8 @@ export type Tab =
   | 'Branches'
   | 'Tags'
   | 'Issues'
+  | 'Alerts'
+  | 'Errors'
   | 'Epics'
   | 'Milestones'
   | 'Labels'
@@ -117,6 +119,8 @@ export function showInProject(looking: Looking, project: AuthorizedProject, cont
     ['Branches', `${address}/-/branches`, code],
     ['Tags', `${address}/-/tags`, code],
     ['Issues', `${address}/-/issues`, project.may('read_issues')],
+    ['Alerts', `${address}/-/alert_management`, project.may('read_alerts')],
+    ['Errors', `${address}/-/error_tracking`, project.may('read_errors')],
     ['Milestones', `${address}/-/milestones`, project.may('read_planning')],
     ['Labels', `${address}/-/labels`, project.may('read_planning')],
     ['Snippets', `${address}/-/snippets`, project.may('read_project_snippets')],

@@ -1,4 +1,5 @@
 /** Marking what is to be done, and what is done. */
+import { sql } from 'kysely';
 import type { Actor } from '../../core/identity/actor.ts';
 import { type Target, targetKey } from '../../core/work/targets.ts';
 import { addTodos } from '../../core/work/todo-writes.ts';
@@ -18,7 +19,7 @@ export const markTarget = (db: Db, actor: Actor, target: Target): Promise<TodoRo
         .selectAll()
         .where('user_id', '=', actor.id)
         .where('state', '=', 'pending')
-        .where(column === 'epic_id' ? 'epic_id' : 'issue_id', '=', Number(id))
+        .where(sql.ref<number | string>(column), '=', id)
         .orderBy('id', 'desc');
     if (await pending().executeTakeFirst()) return undefined;
     await addTodos(tx, { users: [actor.id], author: actor, target, action: 'marked' });

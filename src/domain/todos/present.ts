@@ -1,5 +1,6 @@
 /** To-do items as records: what they are about is loaded once for all of a page. */
 import { sql } from 'kysely';
+import { listedAlertColumns, presentAlerts } from '../../core/alerts/alert-records.ts';
 import type { Context } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { presentUserBasic, userBasicColumns } from '../../core/identity/records.ts';
@@ -66,6 +67,20 @@ async function epicsOf(context: Presenting, ids: readonly number[]): Promise<Map
   return new Map(records.map((record) => [record.id, { record, url: record.web_url, title: record.title }]));
 }
 
+async function alertsOf(
+  { db, services, settings }: Presenting,
+  ids: readonly number[],
+  projects: Map<number, ProjectRow>,
+): Promise<Map<number, Shown>> {
+  const rows = await selectIn(ids, (wanted) =>
+    db.selectFrom('alerts').select(listedAlertColumns).where('alerts.id', 'in', wanted).execute(),
+  );
+  const around = { baseUrl: services.baseUrl(), settings };
+  const paths = new Map([...projects].map(([id, project]) => [id, projectFullPath(project)]));
+  const records = await presentAlerts({ db, around }, rows, paths);
+  return new Map(records.map((record) => [record.id, { record, url: record.web_url, title: record.title }]));
+}
+
 const commitKey = ({ project_id, commit_sha }: Pick<TodoRow, 'project_id' | 'commit_sha'>): string =>
   `${project_id} ${commit_sha}`;
 
@@ -124,13 +139,17 @@ export async function presentTodos(context: Presenting, rows: readonly TodoRow[]
     epicsOf(context, distinct(rows.map((row) => row.epic_id))),
   ]);
   const commits = await commitsOf(context, rows, projects);
+  const alerts = await alertsOf(context, distinct(rows.map((row) => row.alert_id)), projects);
   const authorsById = byId(authors);
   const groupsById = byId(groups);
   const notesById = byId(notes);
   return rows.flatMap((row): TodoRecord[] => {
     const author = authorsById.get(row.author_id);
     const target =
-      issues.get(row.issue_id ?? 0) ?? epics.get(row.epic_id ?? 0) ?? commits.get(commitKey(row));
+      issues.get(row.issue_id ?? 0) ??
+      epics.get(row.epic_id ?? 0) ??
+      alerts.get(row.alert_id ?? 0) ??
+      commits.get(commitKey(row));
     if (!author || !target) return [];
     const project = projects.get(row.project_id ?? 0);
     const group = groupsById.get(row.namespace_id ?? 0);

@@ -11,8 +11,11 @@ import { visibleTodos } from './visibility.ts';
 
 export type TodoRow = Selectable<TodosTable>;
 
-export const kindOf = (todo: Pick<TodoRow, 'issue_id' | 'epic_id'>): Exclude<TargetKind, 'snippet'> => {
+export const kindOf = (
+  todo: Pick<TodoRow, 'issue_id' | 'epic_id' | 'alert_id'>,
+): Exclude<TargetKind, 'snippet'> => {
   if (todo.issue_id !== null) return 'issue';
+  if (todo.alert_id !== null) return 'alert';
   return todo.epic_id === null ? 'commit' : 'epic';
 };
 
@@ -20,6 +23,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   [targetTypes.issue]: sql`t.issue_id is not null`,
   [targetTypes.epic]: sql`t.epic_id is not null`,
   [targetTypes.commit]: sql`t.commit_sha is not null`,
+  [targetTypes.alert]: sql`t.alert_id is not null`,
 };
 
 function conditionOf({

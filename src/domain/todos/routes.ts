@@ -2,11 +2,12 @@
 import Type from 'typebox';
 import { onGroup, onProject, signedIn } from '../../core/access/access.ts';
 import { authorizeGroup, authorizeProject } from '../../core/access/find.ts';
+import { findAlert } from '../../core/alerts/alert-find.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { findEpic } from '../../core/work/epic-find.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
-import { epicTarget, issueTarget, type Target } from '../../core/work/targets.ts';
+import { alertTarget, epicTarget, issueTarget, type Target } from '../../core/work/targets.ts';
 import { unauthenticated } from '../../platform/failure.ts';
 import { integerId } from '../../platform/http/schema.ts';
 import { finishAll, finishTodo, markTarget } from './actions.ts';
@@ -103,6 +104,19 @@ export const endpoints: Endpoint[] = [
       mark(context, async () => {
         const { db, actor, subject, input } = context;
         return epicTarget(subject, await findEpic(db, subject, actor, input.epic_iid));
+      }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/projects/:id/alert_management_alerts/:alert_iid/todo',
+    summary: 'Reminds the caller of an alert; 304 where it waits for them already.',
+    access: onProject('read_alerts'),
+    input: Type.Object({ alert_iid: integerId() }),
+    reply: TodoRecord,
+    handle: (context) =>
+      mark(context, async () => {
+        const { db, subject, input } = context;
+        return alertTarget(subject, await findAlert(db, subject, input.alert_iid));
       }),
   }),
   endpoint({

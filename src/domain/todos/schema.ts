@@ -1,5 +1,6 @@
 /** To-do items as records, and what their list is filtered by (facts: Resource entities, Todo). */
 import Type, { type Static } from 'typebox';
+import type { AlertRecord } from '../../core/alerts/alert-records.ts';
 import { UserBasic } from '../../core/identity/records.ts';
 import { ProjectIdentity } from '../../core/namespaces/project-records.ts';
 import { NamespaceBasic } from '../../core/namespaces/records.ts';
@@ -8,7 +9,7 @@ import type { EpicRecord } from '../../core/work/epic-records.ts';
 import type { IssueRecord } from '../../core/work/issue-records.ts';
 import { dateTime, integerId, stringEnum } from '../../platform/http/schema.ts';
 
-export type TargetRecord = IssueRecord | EpicRecord | CommitRecord;
+export type TargetRecord = IssueRecord | EpicRecord | CommitRecord | AlertRecord;
 
 export const TodoRecord = Type.Object({
   id: Type.Integer(),
@@ -20,7 +21,7 @@ export const TodoRecord = Type.Object({
   target: Type.Unsafe<TargetRecord>({
     type: 'object',
     additionalProperties: true,
-    description: 'The issue, epic or commit.',
+    description: 'The issue, epic, commit or alert.',
   }),
   target_url: Type.String(),
   body: Type.String({ description: 'Of the note; without one, the title of the target.' }),

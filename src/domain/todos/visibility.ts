@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../core/access/memberships.ts';
-import { INTERNAL, PLANNER, PUBLIC, REPORTER } from '../../core/access/roles.ts';
+import { DEVELOPER, INTERNAL, PLANNER, PUBLIC, REPORTER } from '../../core/access/roles.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { seesAll } from '../../core/namespaces/group-list.ts';
 import { visibleEpics } from '../../core/work/epic-visibility.ts';
@@ -23,6 +23,14 @@ function codeProjects(actor: Actor): string {
       or (coalesce(greatest(g.level, r.level), 0) >= ${REPORTER} and ${FEATURE} <> 'disabled'))`;
 }
 
+/** Decided as the ability read_alerts is; below the same CTEs. */
+const alertProjects = (actor: Actor): string =>
+  seesAll(actor)
+    ? 'select p.id from projects p where not p.deleting'
+    : `select p.id from projects p
+        left join reached_groups g on g.id = p.namespace_id left join reached_projects r on r.id = p.id
+      where not p.deleting and coalesce(greatest(g.level, r.level), 0) >= ${DEVELOPER}`;
+
 /** Decided as the ability read_internal_epic_notes is. */
 const readsInternalEpicNotes = (actor: Actor): RawBuilder<SqlBool> =>
   seesAll(actor)
@@ -35,7 +43,8 @@ export function visibleTodos(actor: Actor): { ctes: RawBuilder<unknown>; from: R
   const mine = sql`(select project_id from todos where user_id = ${actor.id})`;
   const issues = visibleIssues(actor, sql`p.id in ${mine}`);
   return {
-    ctes: sql`${issues.ctes}, code_projects as (${sql.raw(codeProjects(actor))} and p.id in ${mine})`,
+    ctes: sql`${issues.ctes}, code_projects as (${sql.raw(codeProjects(actor))} and p.id in ${mine}),
+      alert_projects as (${sql.raw(alertProjects(actor))} and p.id in ${mine})`,
     from: sql`
       from todos t left join issues i on i.id = t.issue_id left join issue_projects v on v.id = i.project_id
         left join notes note on note.id = t.note_id
@@ -44,6 +53,7 @@ export function visibleTodos(actor: Actor): { ctes: RawBuilder<unknown>; from: R
           and (v.confidential or note.internal is not true)
         when t.epic_id is not null then exists (select from epics where epics.id = t.epic_id
           and ${visibleEpics(actor)} and (note.internal is not true or ${readsInternalEpicNotes(actor)}))
+        when t.alert_id is not null then t.project_id in (select id from alert_projects)
         else t.project_id in (select id from code_projects) end)`,
   };
 }

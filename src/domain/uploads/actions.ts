@@ -7,6 +7,7 @@ import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { cleanName } from '../../core/upload-names.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { UploadsTable } from '../../platform/db/rows.ts';
@@ -15,7 +16,6 @@ import type { HttpRequest } from '../../platform/http/answer.ts';
 import { type Fact, writeFacts } from '../../platform/outbox/outbox.ts';
 import { randomHex } from '../../platform/secret.ts';
 import { oldFiles, removeFiles, storeFile } from './files.ts';
-import { cleanName } from './rules.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 

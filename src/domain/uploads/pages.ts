@@ -1,29 +1,14 @@
 /** Where texts find their files: `/<full path>/uploads/…` and `/-/project/<id>/uploads/…`, with the same rights as at the API. */
 import { authorizeGroup, authorizeProject, Moved } from '../../core/access/find.ts';
 import type { Caller } from '../../core/identity/actor.ts';
-import { requireScope } from '../../core/identity/authenticate.ts';
-import { presentedCredential } from '../../core/identity/credentials.ts';
+import { callerOf } from '../../core/identity/file-caller.ts';
 import type { Services } from '../../core/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
-import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { groupHome, type Home, projectHome } from './actions.ts';
 import { downloadOf } from './download.ts';
 import { selectBySecret } from './queries.ts';
-
-async function callerOf(services: Services, request: HttpRequest): Promise<Caller> {
-  const question = {
-    credential: presentedCredential(request.headers, parseUrlEncoded(request.query)),
-    jobToken: false,
-    safeMethod: true,
-    csrfToken: undefined,
-    sudo: undefined,
-  };
-  const caller = await services.authenticator.authenticate(question, await services.settings.read());
-  requireScope(caller, ['api', 'read_api']);
-  return caller;
-}
 
 type FindHome = (services: Services, caller: Caller, params: Record<string, string>) => Promise<Home>;
 

@@ -1,19 +1,5 @@
-/** Names of uploaded files, and how each is shown. Pure. */
+/** How uploaded files are shown. Pure. */
 import { extname, posix } from 'node:path';
-
-/** Characters. */
-const LONGEST_NAME = 200;
-
-/** The file's own name without folders, of letters, digits, `_`, `.`, `-` and `+` of any script; its ending is kept. */
-export function cleanName(filename: string): string {
-  const own = posix.basename(filename.replaceAll('\\', '/'));
-  const plain = own.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}.+-]/gu, '_');
-  if (plain === '') return 'unnamed';
-  const named = /^\.+$/.test(plain) ? `_${plain}` : plain;
-  if (named.length <= LONGEST_NAME) return named;
-  const ending = extname(named).slice(0, LONGEST_NAME / 4);
-  return `${named.slice(0, LONGEST_NAME - ending.length)}${ending}`.toWellFormed();
-}
 
 /** Pictures that a browser can do nothing with but show. Drawings that may hold scripts are not among them. */
 const pictures: Record<string, string> = {

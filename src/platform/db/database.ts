@@ -25,6 +25,11 @@ export type Database = {
    * callers travel together, for one write and one read of the socket; what is slow or writes would hold them all up.
    */
   points: postgres.Sql;
+  /**
+   * Two connections for what comes in by the thousand and is written together, found by unique indexes: processes of the
+   * database that keep their plans, whatever the size that tables had when they were made.
+   */
+  intake: postgres.Sql;
   uses(): PoolUse[];
   close(): Promise<void>;
 };
@@ -73,7 +78,7 @@ const types = {
 /** One pool of the driver. `statementTimeout` in milliseconds; zero for none. */
 export function connect(
   target: ConnectionTarget,
-  options: { max: number; statementTimeout: number; name: string; planOnce?: boolean },
+  options: { max: number; statementTimeout: number; name: string; planOnce?: boolean; byIndex?: boolean },
 ): postgres.Sql {
   const shared = {
     max: options.max,
@@ -88,6 +93,8 @@ export function connect(
       idle_in_transaction_session_timeout: 60_000,
       // What is found by a key is found the same way whatever the key.
       ...(options.planOnce && { plan_cache_mode: 'force_generic_plan' }),
+      // Tables that are small now may be large before anybody plans anew.
+      ...(options.byIndex && { enable_seqscan: 'off' }),
     },
   };
   const to = connectionTo(target);
@@ -143,6 +150,13 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     name: 'points',
     planOnce: true,
   });
+  const intake = connect(target, {
+    max: 2,
+    statementTimeout: STATEMENT_TIMEOUT,
+    name: 'intake',
+    planOnce: true,
+    byIndex: true,
+  });
   const [requests, background] = pools;
   if (!requests || !background) throw new Error('two pools expected');
   return {
@@ -150,10 +164,11 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     background: background.db,
     sql: requests.sql,
     points,
+    intake,
     uses: () => pools.map((pool) => pool.use),
     close: async () => {
       await Promise.all(
-        [points, ...pools.map((pool) => pool.sql)].map((sql) => sql.end({ timeout: CLOSING })),
+        [points, intake, ...pools.map((pool) => pool.sql)].map((sql) => sql.end({ timeout: CLOSING })),
       );
     },
   };

@@ -20,6 +20,28 @@ const mends: Record<string, readonly Mend[]> = {
     },
     // What is asked in one turn of the event loop travels in one write: each write wakes the server.
     { had: '\n    if (fn || chunk.length >= 1024)\n', has: '\n    if (fn || chunk.length >= 65536)\n' },
+    // Bytes travel as they are: in hexadecimal they are twice as many, here, on their way and for the server.
+    {
+      had: '.str(portal + b.N).str(statement + b.N).i16(0).i16(parameters.length)\n',
+      has: `.str(portal + b.N).str(statement + b.N)
+    const isBytes = parameters.map((x, i) => types[i] === 17 && x instanceof Uint8Array)
+    if (isBytes.includes(true)) {
+      b.i16(parameters.length)
+      isBytes.forEach(x => b.i16(x ? 1 : 0))
+    } else
+      b.i16(0)
+    b.i16(parameters.length)
+`,
+    },
+    {
+      had: '\n      type = types[i]\n',
+      has: `
+      if (isBytes[i])
+        return b.i32(x.length).raw(x)
+
+      type = types[i]
+`,
+    },
     // What came between the error and the end of the socket is told too.
     {
       had: '\n    !hadError && (query || sent.length) && ',

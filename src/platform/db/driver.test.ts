@@ -86,3 +86,24 @@ test.each([
     await Promise.all([pool.end(), other.end()]);
   },
 );
+
+test('bytes arrive as they were, beside values of other kinds', async () => {
+  const sql = connect(
+    { ...inject('postgres'), database: 'postgres' },
+    { max: 1, statementTimeout: 0, name: 'bytes' },
+  );
+  const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, place) => place % 256));
+  try {
+    for (let round = 0; round < 3; round++) {
+      const [row] = await sql<{ given: Buffer; length: number; word: string; none: null }[]>`
+        select ${bytes}::bytea as given, octet_length(${new Uint8Array(bytes.subarray(3, 9))}::bytea) as length,
+          ${'stone'}::text as word, ${null}::bytea as none`;
+      expect(row).toEqual({ given: bytes, length: 6, word: 'stone', none: null });
+    }
+    const [nothing] =
+      await sql`select octet_length(${Buffer.alloc(0)}::bytea) as length, ${7}::integer as seven`;
+    expect(nothing).toEqual({ length: 0, seven: 7 });
+  } finally {
+    await sql.end();
+  }
+});

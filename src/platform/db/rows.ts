@@ -46,6 +46,54 @@ export type ActivityEventsTable = {
   created_at: Date;
 };
 
+export type AlertAssigneesTable = {
+  alert_id: number;
+  user_id: number;
+};
+
+export type AlertIntegrationsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  kind: string;
+  name: string;
+  active: boolean;
+  identifier: string;
+  key_digest: Buffer;
+  mapping: Json | null;
+  sample: Json | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type AlertsTable = {
+  id: GeneratedAlways<number>;
+  iid: number;
+  project_id: number;
+  integration_id: number | null;
+  issue_id: number | null;
+  kind: string;
+  title: string;
+  description: string | null;
+  severity: string;
+  status: Generated<string>;
+  service: string | null;
+  monitoring_tool: string | null;
+  hosts: Generated<string[]>;
+  environment_name: string | null;
+  runbook: string | null;
+  query: string | null;
+  y_label: string | null;
+  incident_markdown: string | null;
+  fingerprint: Buffer | null;
+  grouping_key: Buffer | null;
+  events: Generated<number>;
+  started_at: Date;
+  ended_at: Date | null;
+  payload: Json;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type ApplicationSettingsTable = {
   id: Generated<number>;
   values: Generated<Json>;
@@ -182,6 +230,94 @@ export type EpicsTable = {
   updated_at: Date;
 };
 
+export type ErrorCountsTable = {
+  error_id: number;
+  hour: Date;
+  events: number;
+};
+
+export type ErrorEventsTable = {
+  id: GeneratedAlways<number>;
+  error_id: number;
+  project_id: number;
+  event_id: string;
+  level: string;
+  environment: string | null;
+  release: string | null;
+  payload: Buffer;
+  occurred_at: Date;
+  received_at: Date;
+};
+
+export type ErrorSpoolTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  form: string;
+  encoding: string;
+  body: Buffer;
+  address: string | null;
+  attempts: Generated<number>;
+  received_at: Date;
+};
+
+export type ErrorTagsTable = {
+  error_id: number;
+  key: string;
+  value: string;
+  events: number;
+  last_seen_at: Date;
+};
+
+export type ErrorTrackingClientKeysTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  public_key: string;
+  active: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ErrorTrackingSettingsTable = {
+  project_id: number;
+  active: boolean;
+  integrated: boolean;
+  project_name: string | null;
+  external_url: string | null;
+  api_url: string | null;
+  token_sealed: Buffer | null;
+  keep_addresses: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ErrorUsersTable = {
+  error_id: number;
+  person: Buffer;
+};
+
+export type ErrorsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  fingerprint: Buffer;
+  name: string;
+  description: Generated<string>;
+  actor: Generated<string>;
+  platform: Generated<string>;
+  level: Generated<string>;
+  status: Generated<string>;
+  first_seen_at: Date;
+  last_seen_at: Date;
+  events_count: Generated<number>;
+  users_count: Generated<number>;
+  first_release: string | null;
+  last_release: string | null;
+  resolved_at: Date | null;
+  regressed_at: Date | null;
+  issue_id: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type ExternalPipelinesTable = {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -239,6 +375,27 @@ export type IdentitiesTable = {
   user_id: number;
   provider: string;
   extern_uid: string;
+};
+
+export type IncidentSettingsTable = {
+  project_id: number;
+  create_issue: Generated<boolean>;
+  issue_template_key: string | null;
+  send_email: Generated<boolean>;
+  auto_close_incident: Generated<boolean>;
+  updated_at: Date;
+};
+
+export type IncidentTimelineEventsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  issue_id: number;
+  author_id: number;
+  action: string | null;
+  note: string;
+  occurred_at: Date;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type InstanceFactsTable = {
@@ -345,6 +502,21 @@ export type MembersTable = {
   updated_at: Date;
 };
 
+export type MetricImagesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  alert_id: number | null;
+  issue_id: number | null;
+  author_id: number;
+  file_name: string;
+  file: string;
+  size: number;
+  url: string | null;
+  url_text: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type MigrationsTable = {
   name: string;
   digest: string;
@@ -411,6 +583,7 @@ export type NotesTable = {
   last_edited_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  alert_id: number | null;
 };
 
 export type NotificationSettingsTable = {
@@ -508,6 +681,7 @@ export type ProjectCountersTable = {
   milestones: Generated<number>;
   open_issues: Generated<number>;
   open_confidential_issues: Generated<number>;
+  alerts: Generated<number>;
 };
 
 export type ProjectFeatureFlagsTable = {
@@ -763,6 +937,7 @@ export type TodosTable = {
   state: Generated<string>;
   created_at: Date;
   updated_at: Date;
+  alert_id: number | null;
 };
 
 export type UploadsTable = {
@@ -850,6 +1025,9 @@ export type Tables = {
   access_requests: AccessRequestsTable;
   access_tokens: AccessTokensTable;
   activity_events: ActivityEventsTable;
+  alert_assignees: AlertAssigneesTable;
+  alert_integrations: AlertIntegrationsTable;
+  alerts: AlertsTable;
   application_settings: ApplicationSettingsTable;
   audit_events: AuditEventsTable;
   award_emoji: AwardEmojiTable;
@@ -861,6 +1039,14 @@ export type Tables = {
   emails: EmailsTable;
   epic_issues: EpicIssuesTable;
   epics: EpicsTable;
+  error_counts: ErrorCountsTable;
+  error_events: ErrorEventsTable;
+  error_spool: ErrorSpoolTable;
+  error_tags: ErrorTagsTable;
+  error_tracking_client_keys: ErrorTrackingClientKeysTable;
+  error_tracking_settings: ErrorTrackingSettingsTable;
+  error_users: ErrorUsersTable;
+  errors: ErrorsTable;
   external_pipelines: ExternalPipelinesTable;
   feature_gates: FeatureGatesTable;
   follows: FollowsTable;
@@ -869,6 +1055,8 @@ export type Tables = {
   group_group_links: GroupGroupLinksTable;
   group_wikis: GroupWikisTable;
   identities: IdentitiesTable;
+  incident_settings: IncidentSettingsTable;
+  incident_timeline_events: IncidentTimelineEventsTable;
   instance_facts: InstanceFactsTable;
   invitations: InvitationsTable;
   issue_assignees: IssueAssigneesTable;
@@ -878,6 +1066,7 @@ export type Tables = {
   label_priorities: LabelPrioritiesTable;
   labels: LabelsTable;
   members: MembersTable;
+  metric_images: MetricImagesTable;
   migrations: MigrationsTable;
   milestones: MilestonesTable;
   namespaces: NamespacesTable;

@@ -29,6 +29,7 @@ a.label:hover { border-color: var(--quiet); }
 .facts div:has(.whole) { grid-column: 1 / -1; }
 .facts dt { color: var(--quiet); font-size: 0.85rem; font-weight: 400; }
 .facts dd { margin: 0; }
+.facts time { white-space: normal; }
 .things, .entries { margin: 0 0 1rem; padding: 0; list-style: none; }
 .things > li { display: flex; align-items: center; gap: 0.85rem; padding: 0.7rem 0; border-top: 1px solid var(--line); }
 .things > li > :not(.avatar, .beside) { flex: 1 1 auto; min-width: 0; }
@@ -54,6 +55,14 @@ a.label:hover { border-color: var(--quiet); }
 .code .number { width: 1%; padding: 0 0.6rem; border-right: 1px solid var(--line); color: var(--quiet); font-family: ui-monospace, monospace; text-align: right; overflow-wrap: normal; white-space: nowrap; user-select: none; }
 .code .number a { color: inherit; text-decoration: none; }
 .code tr:target td { background: var(--note-paper); }
+.code .here td { background: var(--note-paper); }
+.frame { margin: 0; padding: 0.4rem 0.9rem; border: solid var(--line); border-width: 1px 0 0; }
+h3 + .frame { border-top: 0; }
+.frame > .code { margin: 0.4rem -0.9rem; }
+.plot { margin: 0 0 1rem; }
+.plot svg { display: block; width: 100%; height: 7rem; border-bottom: 1px solid var(--quiet); fill: var(--accent); stroke: var(--accent); }
+.plot rect { vector-effect: non-scaling-stroke; stroke-width: 1px; }
+.plot figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; margin-top: 0.3rem; color: var(--quiet); font-size: 0.85rem; }
 .code .added td { background: light-dark(#e6f5ea, #15301f); }
 .code .removed td { background: light-dark(#fdeceb, #3a1f1f); }
 .code .hunk td { padding-block: 0.2rem; background: var(--paper); color: var(--quiet); }

@@ -34,6 +34,8 @@ export type Route = {
   stream?: boolean;
   /** Pages of other origins may call it, with simple headers and Authorization; the API's routes are so anyway. */
   crossOrigin?: boolean;
+  /** A project may have this path: to read it is to ask for its page. */
+  sharesPath?: boolean;
   handle(request: HttpRequest): Promise<Answer>;
 };
 
@@ -352,6 +354,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const rest = options.routes.find(({ path }) => path === ANY_PATH);
   const paths = byPath(options.routes.filter((route) => route !== rest));
   const findPath = pathFinder(() => paths.keys());
+  const isShared = (path: string): boolean =>
+    [...(paths.get(path)?.values() ?? [])].some(({ sharesPath }) => sharesPath);
 
   /** The answer to a method that the path does not have. */
   function withoutMethod(request: FastifyRequest, path: string): Answer {
@@ -375,8 +379,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.setNotFoundHandler((request, reply) => {
     const known = findPath(request.url);
-    if (known !== undefined) return send(request, reply, withoutMethod(request, known), routerPath(known));
     const path = rest && readablePath(request);
+    if (known !== undefined && (path === undefined || !isShared(known)))
+      return send(request, reply, withoutMethod(request, known), routerPath(known));
     if (rest && path !== undefined) return run(rest, request, reply, {}, { path });
     return send(
       request,

@@ -1,5 +1,6 @@
 /** Facts: written with the change, heard after the commit, at least once. The relay turns each into its listeners' jobs. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { now } from '../clock.ts';
 import { type Db, inTransaction } from '../db/database.ts';
 import type { Json } from '../db/rows.ts';
@@ -21,7 +22,14 @@ export async function writeFacts(tx: Db, facts: readonly Fact[]): Promise<void> 
 }
 
 /** Which task hears which fact, told when as `fact_at`. A task must be idempotent by `fact_id`. */
-export type Listener = { fact: string; task: string };
+export type Listener = {
+  fact: string;
+  task: string;
+  /** Whether there is anything to do about this one; always, without it. What nobody does costs no job. */
+  when?: (payload: Readonly<Record<string, Json>>) => boolean;
+  /** Facts of a project are heard one after the other, unless their order is all the same. */
+  anyOrder?: true;
+};
 
 export type Relay = {
   /** Something may have been committed: look soon. */
@@ -36,38 +44,29 @@ const POLL_MILLISECONDS = 1_000;
 /** So long the relay waits for more: under load, facts travel by the hundred and not each by its own transaction. */
 const GATHER_MILLISECONDS = 20;
 
+type Told = { id: number; fact: string; payload: Json; created_at: Date };
+
 /** Moves up to one batch of facts into jobs, in the order of facts; facts of one project stay in one queue. */
 async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const facts = await tx
-      .selectFrom('outbox')
-      .select(['id', 'fact', 'payload', 'created_at'])
-      .orderBy('id')
-      .limit(BATCH)
-      .forUpdate()
-      .skipLocked()
-      .execute();
+    // Gone with the commit that adds the jobs. Of what another relay holds nothing is seen.
+    const { rows } = await sql<Told>`
+      delete from outbox where id = any(array(select id from outbox order by id limit ${BATCH} for update skip locked))
+      returning id, fact, payload, created_at`.execute(tx);
+    const facts = rows.toSorted((one, other) => one.id - other.id);
     if (facts.length === 0) return 0;
     const jobs = facts.flatMap(({ id, fact, payload: told, created_at }): NewJob[] => {
       // Facts are written by writeFact() and writeFacts() only, whose payload is an object.
-      const payload = told as { project_id?: number };
+      const payload = told as Record<string, Json> & { project_id?: number };
       return listeners
-        .filter((listener) => listener.fact === fact)
-        .map(({ task }) => ({
+        .filter((listener) => listener.fact === fact && (listener.when?.(payload) ?? true))
+        .map(({ task, anyOrder }) => ({
           task,
-          ...(payload.project_id !== undefined && { queue: `project ${payload.project_id}` }),
+          ...(payload.project_id !== undefined && !anyOrder && { queue: `project ${payload.project_id}` }),
           payload: { ...payload, fact_id: id, fact_at: created_at.toISOString() },
         }));
     });
     await addJobs(tx, jobs);
-    await tx
-      .deleteFrom('outbox')
-      .where(
-        'id',
-        'in',
-        facts.map((fact) => fact.id),
-      )
-      .execute();
     return facts.length;
   });
 }

@@ -1,0 +1,21 @@
+/** Who asks for a file at an address outside the API: signed in there, or with a credential of the API. */
+import type { HttpRequest } from '../../platform/http/answer.ts';
+import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
+import type { Services } from '../services.ts';
+import type { Caller } from './actor.ts';
+import { requireScope } from './authenticate.ts';
+import { presentedCredential } from './credentials.ts';
+
+/** The caller of a request that reads; 401 or 403 for a credential that is bad or reads too little. */
+export async function callerOf(services: Services, request: HttpRequest): Promise<Caller> {
+  const question = {
+    credential: presentedCredential(request.headers, parseUrlEncoded(request.query)),
+    jobToken: false,
+    safeMethod: true,
+    csrfToken: undefined,
+    sudo: undefined,
+  };
+  const caller = await services.authenticator.authenticate(question, await services.settings.read());
+  requireScope(caller, ['api', 'read_api']);
+  return caller;
+}

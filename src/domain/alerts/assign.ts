@@ -1,0 +1,68 @@
+/** Who is to work on an alert. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import { writeAlertNotes } from '../../core/alerts/links.ts';
+import type { AlertRow } from '../../core/alerts/records.ts';
+import { readersAmong, usersByIds } from '../../core/work/mentions.ts';
+import { systemNote } from '../../core/work/system-notes.ts';
+import { alertTarget } from '../../core/work/targets.ts';
+import { addTodos } from '../../core/work/todo-writes.ts';
+import type { Writing } from '../../core/work/write-context.ts';
+import type { Db } from '../../platform/db/database.ts';
+
+export type Assignee = { id: number; username: string };
+
+/** Those of the users who read the alert, in the order asked for; the rest are passed over. In Free only the first. */
+export async function findAssignees(
+  { db, services }: Writing,
+  project: AuthorizedProject,
+  alert: AlertRow,
+  ids: readonly number[],
+): Promise<Assignee[]> {
+  const wanted = [...new Set(ids)].filter((id) => id > 0);
+  if (wanted.length === 0) return [];
+  const people = await usersByIds(db, wanted);
+  const readers = await readersAmong(db, services.database.points, alertTarget(project, alert), people);
+  const byId = new Map(people.map((person) => [person.id, person]));
+  const found = wanted.flatMap((id) => (readers.has(id) ? (byId.get(id) ?? []) : []));
+  return services.config.tier === 'free' ? found.slice(0, 1) : found;
+}
+
+/** Makes these and nobody else the assignees of the locked alert, and tells of it; whether that changed anything. */
+export async function assignAlert(
+  tx: Db,
+  actor: Writing['actor'],
+  project: AuthorizedProject,
+  alert: AlertRow,
+  assignees: readonly Assignee[],
+): Promise<boolean> {
+  const before = await tx
+    .selectFrom('alert_assignees')
+    .innerJoin('users', 'users.id', 'alert_assignees.user_id')
+    .select(['users.id', 'users.username'])
+    .where('alert_assignees.alert_id', '=', alert.id)
+    .orderBy('users.id')
+    .execute();
+  const added = assignees.filter(({ id }) => !before.some((each) => each.id === id));
+  const removed = before.filter(({ id }) => !assignees.some((each) => each.id === id));
+  if (added.length === 0 && removed.length === 0) return false;
+  if (removed.length > 0)
+    await tx
+      .deleteFrom('alert_assignees')
+      .where('alert_id', '=', alert.id)
+      .where(
+        'user_id',
+        'in',
+        removed.map(({ id }) => id),
+      )
+      .execute();
+  if (added.length > 0)
+    await tx
+      .insertInto('alert_assignees')
+      .values(added.map(({ id }) => ({ alert_id: alert.id, user_id: id })))
+      .execute();
+  const note = systemNote({ what: 'assignees', added: [...added], removed });
+  await writeAlertNotes(tx, actor, [{ alert, note }]);
+  const users = added.map(({ id }) => id).filter((id) => id !== actor.id);
+  await addTodos(tx, { users, author: actor, target: alertTarget(project, alert), action: 'assigned' });
+  return true;
+}

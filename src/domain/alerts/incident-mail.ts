@@ -1,0 +1,151 @@
+/** Mail about new alerts, to those who answer for the project: its Maintainers and Owners. */
+import { sql } from 'kysely';
+import {
+  directProjectLevel,
+  memberIds,
+  namespaceLevel,
+  sharedProjectLevel,
+} from '../../core/access/memberships.ts';
+import { MAINTAINER } from '../../core/access/roles.ts';
+import { alertUrl } from '../../core/alerts/alert-records.ts';
+import type { AlertRow } from '../../core/alerts/records.ts';
+import type { Services } from '../../core/services.ts';
+import { siteMailer } from '../../core/site-mail.ts';
+import { issueWebUrl } from '../../core/work/issue-rows.ts';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { addJobs, type NewJob, type Task, type Tasks } from '../../platform/jobs/jobs.ts';
+import { writeAlertLetter } from './alert-letter.ts';
+
+export const MAIL = 'alerts.mail';
+const MAIL_PAGE = 'alerts.mail_page';
+const MAIL_ONE = 'alerts.mail_one';
+
+/** People of one page. */
+const PAGE = 500;
+
+type Told = { project_id: number; alert_id: number; fact_id: number };
+type Paged = Told & { after: number };
+type Addressed = Told & { user_id: number };
+
+type Place = {
+  id: number;
+  name: string;
+  full_name: string;
+  full_path: string;
+  ancestor_ids: number[];
+};
+
+/** The project, unless it is gone, or it or a group around it sends no mail. */
+async function findPlace(db: Db, id: number): Promise<Place | undefined> {
+  const silent = (settings: string) => sql`${sql.ref(settings)} @> '{"emails_enabled": false}'`;
+  const { rows } = await sql<Place>`
+    select p.id, p.name, n.full_name || ' / ' || p.name as full_name, n.full_path || '/' || p.path as full_path,
+      n.ancestor_ids
+    from projects p join namespaces n on n.id = p.namespace_id
+    where p.id = ${id} and not p.deleting and not ${silent('p.settings')} and not exists (
+      select from namespaces a where a.id = any(n.ancestor_ids) and ${silent('a.settings')})`.execute(db);
+  return rows[0];
+}
+
+type Reader = { id: number; address: string; language: string; timezone: string | null };
+
+/** Active people with a confirmed address who answer for the project: those after an id, or one of them. */
+async function selectReaders(
+  db: Db,
+  place: Place,
+  which: { after: number } | { userId: number },
+): Promise<Reader[]> {
+  const today = `'${now().toISOString().slice(0, 10)}'::date`;
+  const [ids, only] =
+    'userId' in which
+      ? [sql`select ${which.userId}::bigint`, sql`true`]
+      : [memberIds({ projectId: place.id, ancestorIds: place.ancestor_ids }), sql`u.id > ${which.after}`];
+  const level = (of: (user: string, date: string) => string) => sql.raw(of('u.id', today));
+  const inGroups = level((user, date) => namespaceLevel(user, date, 'contents'));
+  const { rows } = await sql<Reader>`
+    select u.id, coalesce(u.notification_email, u.email) as address, u.preferred_language as language, u.timezone
+    from users u, projects p join namespaces n on n.id = p.namespace_id
+    where p.id = ${place.id} and u.id in (${ids}) and ${only}
+      and u.kind = 'human' and u.state = 'active' and u.deletion is null and u.confirmed_at is not null
+      and greatest(${level(directProjectLevel)}, ${inGroups}, ${level(sharedProjectLevel)}) >= ${MAINTAINER}
+    order by u.id limit ${PAGE}`.execute(db);
+  return rows;
+}
+
+/** The alert, while somebody should still hear of it. */
+const selectTriggered = (db: Db, { alert_id, project_id }: Told): Promise<AlertRow | undefined> =>
+  db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('id', '=', alert_id)
+    .where('project_id', '=', project_id)
+    .where('status', '=', 'triggered')
+    .executeTakeFirst();
+
+const pageJob = (page: Paged): NewJob => ({
+  task: MAIL_PAGE,
+  payload: page,
+  key: `${MAIL_PAGE} ${page.fact_id} ${page.after}`,
+});
+
+const oneJob = (to: Addressed): NewJob => ({
+  task: MAIL_ONE,
+  payload: to,
+  key: `${MAIL_ONE} ${to.fact_id} ${to.user_id}`,
+});
+
+/** Leaves a job for each who is to be told, and one for the next page where there may be one. */
+async function sendPage(db: Db, { project_id, alert_id, fact_id, after }: Paged): Promise<void> {
+  const told = { project_id, alert_id, fact_id };
+  const place = await findPlace(db, project_id);
+  if (!place || !(await selectTriggered(db, told))) return;
+  const readers = await selectReaders(db, place, { after });
+  const last = readers.at(-1);
+  await addJobs(db, [
+    ...readers.map(({ id }) => oneJob({ ...told, user_id: id })),
+    ...(last && readers.length === PAGE ? [pageJob({ ...told, after: last.id })] : []),
+  ]);
+}
+
+async function incidentUrl(
+  db: Db,
+  baseUrl: string,
+  place: Place,
+  { issue_id }: AlertRow,
+): Promise<string | undefined> {
+  if (issue_id === null) return undefined;
+  const issue = await db.selectFrom('issues').select('iid').where('id', '=', issue_id).executeTakeFirst();
+  return issue && issueWebUrl(baseUrl, place.full_path, issue.iid);
+}
+
+/** The tasks that send mail of an alert. Each may run twice: then a mail has the name of the one before. */
+export function alertMailTasks(services: Services): Tasks {
+  const db = services.database.background;
+  const mailer = siteMailer(services);
+  const mailOne: Task = async (payload) => {
+    // Written by oneJob() only.
+    const to = payload as Addressed;
+    const place = await findPlace(db, to.project_id);
+    const alert = await selectTriggered(db, to);
+    const [reader] = place && alert ? await selectReaders(db, place, { userId: to.user_id }) : [];
+    if (!place || !alert || !reader) return;
+    const siteUrl = services.baseUrl();
+    const letter = writeAlertLetter({
+      alert,
+      url: alertUrl(siteUrl, place.full_path, alert.iid),
+      incidentUrl: await incidentUrl(db, siteUrl, place, alert),
+      project: { name: place.name, fullName: place.full_name, url: `${siteUrl}/${place.full_path}` },
+      reader,
+      siteUrl,
+    });
+    await mailer.send({ id: `alert-${to.fact_id}-${to.user_id}`, to: reader.address, ...letter });
+  };
+  return {
+    // The payload is what was announced.
+    [MAIL]: (payload) => sendPage(db, { ...(payload as Told), after: 0 }),
+    // Written by pageJob() only.
+    [MAIL_PAGE]: (payload) => sendPage(db, payload as Paged),
+    [MAIL_ONE]: mailOne,
+  };
+}

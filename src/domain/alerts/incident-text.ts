@@ -1,0 +1,96 @@
+/** What an incident made of an alert says, and how bad it is. Pure. */
+import { plain } from '../../core/alerts/links.ts';
+import type { AlertRow } from '../../core/alerts/records.ts';
+import type { Severity } from '../../core/work/issue-changes.ts';
+
+const bySeverity: Readonly<Record<string, Severity>> = {
+  critical: 'CRITICAL',
+  high: 'HIGH',
+  medium: 'MEDIUM',
+  low: 'LOW',
+};
+
+/** How bad the incident of an alert is: what is for information only, or not known, is not known. */
+export const incidentSeverity = ({ severity }: Pick<AlertRow, 'severity'>): Severity =>
+  bySeverity[severity] ?? 'UNKNOWN';
+
+const longDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const clock = new Intl.DateTimeFormat('en-US', {
+  hour: 'numeric',
+  minute: '2-digit',
+  hour12: true,
+  timeZone: 'UTC',
+});
+
+/** `27 April 2020, 9:05AM (UTC)`. */
+export const writtenTime = (time: Date): string =>
+  `${longDay.format(time)}, ${clock.format(time).replaceAll(/\s/g, '')} (UTC)`;
+
+/** Text between more backticks than it has in a row, so that it ends where it ends. */
+function code(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
+}
+
+/** An address to follow, or words. */
+const linked = (text: string): string => (/^https?:\/\/[^\s<>]+$/i.test(text) ? `<${text}>` : plain(text));
+
+/** As a quotation: no line of it is a command to whoever edits the description later. */
+const quoted = (text: string): string =>
+  text
+    .split(/\r\n|\r|\n/)
+    .map((line) => `> ${line}`)
+    .join('\n');
+
+type Told = Pick<
+  AlertRow,
+  | 'iid'
+  | 'title'
+  | 'description'
+  | 'severity'
+  | 'service'
+  | 'monitoring_tool'
+  | 'hosts'
+  | 'environment_name'
+  | 'runbook'
+  | 'query'
+  | 'incident_markdown'
+  | 'started_at'
+>;
+
+/** The alert at a glance; `url` is the page that shows all of it. */
+export function alertSummary(alert: Told, url: string): string {
+  const lines: [string, string | null][] = [
+    ['Start time', writtenTime(alert.started_at)],
+    ['Severity', alert.severity],
+    ['full_query', alert.query && code(alert.query)],
+    ['Service', alert.service && plain(alert.service)],
+    ['Monitoring tool', alert.monitoring_tool && plain(alert.monitoring_tool)],
+    ['Hosts', plain(alert.hosts.join(', '))],
+    ['Environment', alert.environment_name && plain(alert.environment_name)],
+    ['Runbook', alert.runbook && linked(alert.runbook)],
+    ['Alert', url],
+  ];
+  const summary = lines
+    .filter(([, value]) => value)
+    .map(([name, value]) => `**${name}:** ${value}`)
+    .join('  \n');
+  return alert.description ? `${summary}\n\n${quoted(alert.description)}` : summary;
+}
+
+/** Characters of a description. */
+const LONGEST = 1_048_576;
+const LINE = '\n\n---\n\n';
+
+/** Markdown that means the same, in which no line is a command to whoever edits the description later. */
+const withoutCommands = (markdown: string): string => markdown.replaceAll(/^\//gm, ' /');
+
+/** The summary, what the project's template says, and at the end the alert's own words for its incident. */
+export function incidentDescription(alert: Told, url: string, template: string | null): string {
+  const markdown = alert.incident_markdown && withoutCommands(alert.incident_markdown);
+  const parts = [alertSummary(alert, url), template, markdown];
+  const whole = parts.filter((part) => part && part.trim() !== '').join(LINE);
+  return whole.length > LONGEST ? [...whole].slice(0, LONGEST).join('') : whole;
+}

@@ -1,0 +1,183 @@
+/** Incidents made of alerts, by the program or by somebody, and closed when their alerts are over. */
+
+import { type AuthorizedProject, reachProject } from '../../core/access/find.ts';
+import { alertUrl } from '../../core/alerts/alert-records.ts';
+import { alertBot } from '../../core/alerts/bot.ts';
+import {
+  alertNotes,
+  integrationName,
+  isLogged,
+  lockAlert,
+  plain,
+  sourceOf,
+  writeAlertNotes,
+} from '../../core/alerts/links.ts';
+import type { AlertRow } from '../../core/alerts/records.ts';
+import { writeTimeline } from '../../core/alerts/timeline-writes.ts';
+import { projectRepository } from '../../core/repositories/containers.ts';
+import type { Services } from '../../core/services.ts';
+import { conceiveIssue } from '../../core/work/issue-creation.ts';
+import { insertIssue } from '../../core/work/issue-insert.ts';
+import type { IssueRow } from '../../core/work/issue-rows.ts';
+import { closeIssue } from '../../core/work/issue-writes.ts';
+import type { Writing } from '../../core/work/write-context.ts';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { badRequest, Failure, notFound } from '../../platform/failure.ts';
+import { findCommit } from '../../platform/git/refs.ts';
+import { findEntry } from '../../platform/git/trees.ts';
+import type { Task } from '../../platform/jobs/jobs.ts';
+import { incidentDescription, incidentSeverity } from './incident-text.ts';
+
+export const MAKE_INCIDENT = 'alerts.incident';
+export const RECOVER = 'alerts.recovered';
+
+/** Bytes of a template; what is longer is none. */
+const LONGEST_TEMPLATE = 1_048_576;
+
+/** The text of an issue template in the default branch; null where there is none of the name. */
+async function readTemplate(
+  { repositories }: Services,
+  project: AuthorizedProject,
+  name: string,
+): Promise<string | null> {
+  const { id, row } = project;
+  const text = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
+    const head = await findCommit(git, 'HEAD');
+    const entry = head && (await findEntry(git, head.tree, ['.gitlab', 'issue_templates', `${name}.md`]));
+    const info = entry && (await git.info(entry.oid));
+    if (info?.type !== 'blob' || info.size > LONGEST_TEMPLATE) return null;
+    return (await git.read(info.oid))?.content.toString('utf8').replaceAll('\0', '') ?? null;
+  });
+  return text ?? null;
+}
+
+async function templateFor({ db, services }: Writing, project: AuthorizedProject): Promise<string | null> {
+  const settings = await db
+    .selectFrom('incident_settings')
+    .select('issue_template_key')
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  return settings?.issue_template_key ? readTemplate(services, project, settings.issue_template_key) : null;
+}
+
+/**
+ * The incident of the alert, if it is still to have one when nobody else can change that any more. What the template
+ * commands is done as far as it concerns the new incident; nothing that came with the alert is a command.
+ */
+async function makeIncident(
+  context: Writing,
+  project: AuthorizedProject,
+  alert: AlertRow,
+  isWanted: (alert: AlertRow) => boolean,
+): Promise<IssueRow | undefined> {
+  const { db, services, actor } = context;
+  const url = alertUrl(services.baseUrl(), project.fullPath, alert.iid);
+  const conceive = (template: string | null) =>
+    conceiveIssue(
+      context,
+      project,
+      {
+        title: alert.title,
+        description: template,
+        issue_type: 'incident',
+        severity: incidentSeverity(alert),
+        labels: ['incident'],
+      },
+      (text) => incidentDescription(alert, url, text),
+    );
+  const { newborn } = await conceive(await templateFor(context, project)).catch((error: unknown) => {
+    // Whatever is wrong with a template, there is an incident.
+    if (error instanceof Failure && error.kind === 'bad_request') return conceive(null);
+    throw error;
+  });
+  return inTransaction(db, async (tx) => {
+    const held = await lockAlert(tx, alert.id);
+    if (!held || !isWanted(held)) return undefined;
+    // A template that says otherwise does not unmake the incident.
+    const { issue } = await insertIssue(tx, { actor, project, issue: { ...newborn, issueType: 'incident' } });
+    await tx
+      .updateTable('alerts')
+      .set({ issue_id: issue.id, updated_at: now() })
+      .where('id', '=', alert.id)
+      .execute();
+    await writeTimeline(tx, issue, actor, [
+      {
+        action: 'alert',
+        note: `alert **${plain(alert.title)}** was triggered`,
+        occurredAt: alert.started_at,
+      },
+    ]);
+    await writeAlertNotes(tx, actor, [{ alert, note: alertNotes.incident(`#${issue.iid}`) }]);
+    return issue;
+  });
+}
+
+/** A new incident of the alert, written by the caller; 400 when it has one already, 404 when the alert is gone. */
+export async function createIncident(
+  context: Writing,
+  project: AuthorizedProject,
+  alert: AlertRow,
+): Promise<IssueRow> {
+  const issue = await makeIncident(context, project, alert, ({ issue_id }) => {
+    if (issue_id !== null) throw badRequest('An issue already exists');
+    return true;
+  });
+  if (!issue) throw notFound('Alert');
+  return issue;
+}
+
+const selectAlert = (db: Db, id: number): Promise<AlertRow | undefined> =>
+  db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** What is told of an alert, as it was announced. */
+type Told = { project_id: number; alert_id: number; auto_close?: boolean; fact_at: string };
+
+/** The task that makes the incident of a new alert; one that has an incident, or is over by now, gets none. */
+export function incidentTask(services: Services): Task {
+  const { background: db, points } = services.database;
+  return async (payload) => {
+    // Written by the statement that takes alerts.
+    const { project_id, alert_id } = payload as Told;
+    const project = await reachProject(points, project_id);
+    const alert = await selectAlert(db, alert_id);
+    const isWanted = (each: AlertRow) => each.issue_id === null && each.status !== 'resolved';
+    if (!project?.may('create_issues') || !alert || !isWanted(alert)) return;
+    const actor = await inTransaction(db, alertBot);
+    await makeIncident({ db, services, actor }, project, alert, isWanted);
+    services.wake();
+  };
+}
+
+/** The task that tells of an alert that is over, and closes its incident where the project wants that. */
+export function recoveryTask(services: Services): Task {
+  const { background: db, points } = services.database;
+  return async (payload) => {
+    // As above.
+    const { project_id, alert_id, auto_close, fact_at } = payload as Told;
+    const project = await reachProject(points, project_id);
+    if (!project) return;
+    await inTransaction(db, async (tx) => {
+      const actor = await alertBot(tx);
+      const alert = await lockAlert(tx, alert_id);
+      const at = new Date(fact_at);
+      // The task may run twice.
+      if (!alert || (await isLogged(tx, alert_id, 'recovery', at))) return;
+      const source = sourceOf(alert, await integrationName(tx, alert));
+      const notes = [alertNotes.recovered(source), alertNotes.status('resolved')];
+      await writeAlertNotes(
+        tx,
+        actor,
+        notes.map((note) => ({ alert, note, createdAt: at })),
+      );
+      if (alert.issue_id === null) return;
+      const incident = { id: alert.issue_id, project_id };
+      const entry = { action: 'alert', note: `alert **${plain(alert.title)}** recovered` } as const;
+      await writeTimeline(tx, incident, actor, [{ ...entry, occurredAt: alert.ended_at ?? at }]);
+      // Somebody may have opened the alert again meanwhile.
+      if (auto_close && alert.status === 'resolved' && project.may('update_issues'))
+        await closeIssue({ db: tx, services, actor }, tx, project, incident.id);
+    });
+    services.wake();
+  };
+}

@@ -1,0 +1,62 @@
+/** Alerts: taken from monitoring tools, grouped and resolved, worked on by people, and turned into incidents. */
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { alertEndpoints } from './alert-routes.ts';
+import { alertMailTasks, MAIL } from './incident-mail.ts';
+import { incidentSettingsEndpoints } from './incident-settings.ts';
+import { incidentTask, MAKE_INCIDENT, RECOVER, recoveryTask } from './incidents.ts';
+import { integrationEndpoints } from './integration-routes.ts';
+import { metricImagePages } from './metric-image-pages.ts';
+import { metricImageEndpoints } from './metric-image-routes.ts';
+import { receiverRoutes } from './receiver.ts';
+import { timelineEndpoints } from './timeline-routes.ts';
+
+export const alertsCapability = (services: Services): Capability => ({
+  name: 'alerts',
+  endpoints: [
+    ...integrationEndpoints,
+    ...alertEndpoints,
+    ...metricImageEndpoints,
+    ...incidentSettingsEndpoints,
+    ...timelineEndpoints,
+  ],
+  routes: [...receiverRoutes(services), ...metricImagePages(services)],
+  tasks: {
+    [MAKE_INCIDENT]: incidentTask(services),
+    [RECOVER]: recoveryTask(services),
+    ...alertMailTasks(services),
+  },
+  // Each looks at the alert as it is by then: in a storm none waits for the others.
+  listeners: [
+    {
+      fact: 'alert_created',
+      task: MAKE_INCIDENT,
+      when: ({ create_issue }) => create_issue === true,
+      anyOrder: true,
+    },
+    { fact: 'alert_created', task: MAIL, when: ({ send_email }) => send_email === true, anyOrder: true },
+    { fact: 'alert_recovered', task: RECOVER, anyOrder: true },
+  ],
+  // They go with their project by foreign key, assignees with their alert.
+  tables: [
+    'alerts',
+    'alert_integrations',
+    'alert_assignees',
+    'incident_settings',
+    'incident_timeline_events',
+    'metric_images',
+  ],
+  async reassign(tx, userId, ghostId) {
+    await tx.deleteFrom('alert_assignees').where('user_id', '=', userId).execute();
+    await tx
+      .updateTable('metric_images')
+      .set({ author_id: ghostId })
+      .where('author_id', '=', userId)
+      .execute();
+    await tx
+      .updateTable('incident_timeline_events')
+      .set({ author_id: ghostId })
+      .where('author_id', '=', userId)
+      .execute();
+  },
+});

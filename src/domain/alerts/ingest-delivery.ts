@@ -1,0 +1,318 @@
+/** Deliveries of alerts to the database: whatever comes to this process at the same time goes together. */
+import type postgres from 'postgres';
+import type { Kind, ParsedAlert } from '../../core/alerts/records.ts';
+import { now } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { translateDatabaseError } from '../../platform/db/errors.ts';
+import type { Json } from '../../platform/db/rows.ts';
+import { Failure } from '../../platform/failure.ts';
+import { together } from '../../platform/together.ts';
+import { type AlertValues, type DoorValues, takingStatement } from './ingest-statement.ts';
+import type { Reading } from './receiver-places.ts';
+
+/** Where alerts come in, and the digest of the key that they come with. */
+export type Door = {
+  readings: readonly Reading[];
+  /** Of the integration; the first active one of the reading's kind without it. */
+  identifier: string | undefined;
+  keyDigest: Buffer | undefined;
+};
+
+/** By what a payload was read, before it was known whose it is. */
+export type Presumed = { kind: Kind; mapping: Json };
+
+export type Delivery = {
+  door: Door;
+  /** Undefined where it would say the same to every integration. */
+  presumed: Presumed | undefined;
+  alerts: readonly ParsedAlert[];
+  kind: Kind;
+};
+
+/** What came of it: `again` when it must be read by what is really there. Only of `open` was anything written. */
+export type Verdict = 'unknown' | 'inactive' | 'wrong_key' | 'again' | 'open';
+export type Receipt = {
+  verdict: Verdict;
+  projectId: number | null;
+  found: Presumed;
+  /** The alerts that were made, counted up or ended. */
+  told: { iid: number; title: string }[];
+  /** Whether any was made or ended, and listeners will hear of it. */
+  news: boolean;
+};
+
+/** An alert, or several of one door that are one. */
+type Given = {
+  door: number;
+  place: number;
+  kind: Kind;
+  alert: ParsedAlert;
+  mark: string | null;
+  groupMark: string | null;
+  events: number;
+};
+
+type Row = {
+  door: number;
+  verdict: Verdict;
+  project_id: number | null;
+  kind: Kind | null;
+  mapping: Json;
+  place?: number | null;
+  iid?: number | null;
+  title?: string | null;
+  news?: boolean | null;
+};
+
+/** A bytea as JSON carries it. */
+const hex = (bytes: Buffer | null): string | null => (bytes === null ? null : `\\x${bytes.toString('hex')}`);
+
+function givenRow({ door, place, kind, alert, mark, groupMark, events }: Given): AlertValues {
+  return {
+    door,
+    place,
+    resolves: alert.resolves,
+    ended_at: alert.endedAt,
+    group_mark: groupMark,
+    events,
+    fingerprint: mark,
+    kind,
+    title: alert.title,
+    description: alert.description,
+    severity: alert.severity,
+    service: alert.service,
+    monitoring_tool: alert.monitoringTool,
+    hosts: alert.hosts,
+    environment_name: alert.environmentName,
+    runbook: alert.runbook,
+    query: alert.query,
+    y_label: alert.yLabel,
+    incident_markdown: alert.incidentMarkdown,
+    started_at: alert.startedAt,
+    payload: alert.payload,
+  };
+}
+
+const doorRow = (
+  door: number,
+  { readings, identifier, keyDigest }: Door,
+  presumed: Presumed | undefined,
+): DoorValues => ({
+  door,
+  spaces: readings.map(({ path }) => path.slice(0, path.lastIndexOf('/'))),
+  names: readings.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
+  kinds: readings.map(({ kind }) => kind),
+  identifier,
+  key: keyDigest === undefined ? undefined : hex(keyDigest),
+  presumed_kind: presumed?.kind,
+  presumed_mapping: presumed?.mapping,
+});
+
+/** So many alerts in one statement at most: it joins what becomes of them with what they are. */
+const MOST_ALERTS = 250;
+
+/**
+ * What is given, in parts that can be taken one after the other: where one is over that fired before, or the reverse, the
+ * next part begins with it, and each part is of a bounded size. And what each delivery's alerts are among them.
+ */
+function arrange(deliveries: readonly Delivery[], doorOf: readonly number[], groups: boolean) {
+  const parts: Given[][] = [];
+  const last = new Map<string, { part: number; resolves: boolean }>();
+  const alike = new Map<string, Given>();
+  let places = 0;
+  const own = deliveries.map(({ alerts, kind }, owner) =>
+    alerts.map((alert): Given => {
+      const door = doorOf[owner] ?? 0;
+      const { resolves } = alert;
+      const mark = hex(alert.fingerprint);
+      const before = last.get(mark ?? '');
+      const part = before ? before.part + (before.resolves === resolves ? 0 : 1) : 0;
+      if (mark !== null) last.set(mark, { part, resolves });
+      const groupMark = resolves || groups ? mark : null;
+      const name = `${part} ${door} ${groupMark}`;
+      const known = groupMark === null ? undefined : alike.get(name);
+      if (known) {
+        known.events += 1;
+        return known;
+      }
+      const given = { door, place: places++, kind, alert, mark, groupMark, events: 1 };
+      alike.set(name, given);
+      const others = parts[part] ?? [];
+      parts[part] = others;
+      others.push(given);
+      return given;
+    }),
+  );
+  return { own, parts: parts.flatMap((part) => cut(part, MOST_ALERTS)) };
+}
+
+const cut = <T>(all: readonly T[], most: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / most) }, (_, n) => all.slice(n * most, (n + 1) * most));
+
+/** All of it in one transaction, and nearly always in one statement. */
+async function deliverAll(
+  sql: postgres.Sql,
+  deliveries: readonly Delivery[],
+  groups: boolean,
+  patience: boolean,
+): Promise<Receipt[]> {
+  const moment = now();
+  const doors = new Map<string, number>();
+  const rows: unknown[] = [];
+  const doorOf = deliveries.map(({ door, presumed }) => {
+    const name = JSON.stringify([
+      door.readings,
+      door.identifier,
+      door.keyDigest?.toString('latin1'),
+      presumed,
+    ]);
+    const known = doors.get(name);
+    if (known !== undefined) return known;
+    doors.set(name, rows.length);
+    return rows.push(doorRow(rows.length, door, presumed)) - 1;
+  });
+  const { own, parts } = arrange(deliveries, doorOf, groups);
+  const run = (on: Pick<postgres.Sql, 'unsafe'>, part: readonly Given[]): Promise<Row[]> => {
+    const fires = part.some(({ alert }) => !alert.resolves);
+    const resolves = part.some(({ alert }) => alert.resolves);
+    const text = takingStatement(patience, fires, resolves);
+    const parameters = [JSON.stringify(rows)];
+    if (part.length > 0) parameters.push(JSON.stringify(part.map(givenRow)), moment.toISOString());
+    return on.unsafe<Row[]>(text, parameters, { prepare: true });
+  };
+  const found: Row[] = [];
+  if (parts.length < 2) found.push(...(await run(sql, parts[0] ?? [])));
+  else
+    await sql.begin(async (tx) => {
+      for (const part of parts) found.push(...(await run(tx, part)));
+    });
+  const byDoor = new Map(found.map((row) => [row.door, row]));
+  const byPlace = Map.groupBy(found, (row) => row.place);
+  return own.map((given, owner) => receiptOf(byDoor.get(doorOf[owner] ?? 0), given, byPlace));
+}
+
+function receiptOf(
+  row: Row | undefined,
+  given: readonly Given[],
+  byPlace: ReadonlyMap<number | null | undefined, readonly Row[]>,
+): Receipt {
+  if (!row) throw new Error('every door has its row');
+  const told = new Map<number, string>();
+  let news = false;
+  for (const { place } of given) {
+    for (const { iid, title, news: isNews } of byPlace.get(place) ?? []) {
+      // Two of a payload that are one alert are told as one.
+      if (iid != null && title != null) told.set(iid, title);
+      news ||= isNews === true;
+    }
+  }
+  return {
+    verdict: row.verdict,
+    projectId: row.project_id,
+    found: { kind: row.kind ?? 'http', mapping: row.mapping },
+    told: Array.from(told, ([iid, title]) => ({ iid, title })),
+    news,
+  };
+}
+
+/** Refused as a whole by the database, for what one of them says or waits for (SQLSTATE classes 21 to 23, 40, 54 and 55). */
+const isRolledBack = (error: unknown): boolean =>
+  /^(21|22|23|40|54|55)/.test(String((error as { code?: unknown }).code));
+
+/** Deadlocks with other processes, and integrations that go meanwhile, are over with the next attempt. */
+const ATTEMPTS = 3;
+
+async function deliverAlone(sql: postgres.Sql, delivery: Delivery, groups: boolean): Promise<Receipt> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const [receipt] = await deliverAll(sql, [delivery], groups, false);
+      if (!receipt) throw new Error('a delivery has its receipt');
+      return receipt;
+    } catch (error) {
+      const code = String((error as { code?: unknown }).code);
+      if (/^(22|54)/.test(code))
+        throw new Failure('bad_request', '400 Bad request - the payload cannot be stored', { cause: error });
+      const translated = translateDatabaseError(error);
+      if (attempt < ATTEMPTS && isRolledBack(error)) continue;
+      // Never a refusal for troubles of ours: monitoring tools repeat what is answered with 503 only.
+      if (!isRolledBack(error)) throw translated;
+      throw new Failure('unavailable', '503 Service Unavailable', {
+        cause: error,
+        headers: { 'retry-after': '1' },
+      });
+    }
+  }
+}
+
+/** What waits for each project. */
+const lines = new Map<string, Promise<unknown>>();
+
+/**
+ * One after the other for each project, so that its alerts keep their order, and one that is held for long takes one
+ * connection only; projects do not wait for one another.
+ */
+function deliverEach(
+  sql: postgres.Sql,
+  deliveries: readonly Delivery[],
+  groups: boolean,
+): Promise<Receipt>[] {
+  return deliveries.map((delivery) => {
+    const name = delivery.door.readings.at(-1)?.path ?? '';
+    const mine = (lines.get(name) ?? Promise.resolve()).then(() => deliverAlone(sql, delivery, groups));
+    const over = mine
+      .catch(() => undefined)
+      .then(() => {
+        if (lines.get(name) === over) lines.delete(name);
+      });
+    lines.set(name, over);
+    return mine;
+  });
+}
+
+/** So many requests are taken together at most. */
+const MOST_TOGETHER = 64;
+
+/** What goes together goes by the one, and what is waited for alone by any of the other. */
+type Connections = Pick<Database, 'intake' | 'sql'>;
+
+const taker = (groups: boolean) =>
+  together<Connections, Delivery, Receipt>(
+    MOST_TOGETHER,
+    async ({ intake, sql }, deliveries) => {
+      try {
+        return await deliverAll(intake, deliveries, groups, true);
+      } catch (error) {
+        if (!isRolledBack(error)) throw translateDatabaseError(error);
+        return deliverEach(sql, deliveries, groups);
+      }
+    },
+    { gathers: true },
+  );
+
+/** Of different projects, one half is read and answered while the database works on the other. */
+const lanes = Array.from({ length: 2 }, () => ({ grouping: taker(true), single: taker(false) }));
+
+/** Of one project always the same. */
+function laneOf({ readings }: Door) {
+  const sum = Buffer.from(readings.at(-1)?.path ?? '').reduce((total, byte) => total + byte, 0);
+  const lane = lanes[sum % lanes.length];
+  if (!lane) throw new Error('there is one for every remainder');
+  return lane;
+}
+
+/**
+ * Takes what was delivered, and commits it with whatever else comes just now, or says why not. `groups`: open alerts with
+ * one fingerprint are one alert.
+ */
+export const take = (database: Connections, delivery: Delivery, groups: boolean): Promise<Receipt> =>
+  laneOf(delivery.door)[groups ? 'grouping' : 'single'](database, delivery);
+
+const alone = (groups: boolean) =>
+  together<Connections, Delivery, Receipt>(1, ({ sql }, deliveries) =>
+    Promise.all(deliveries.map((delivery) => deliverAlone(sql, delivery, groups))),
+  );
+const largeTakers = { grouping: alone(true), single: alone(false) };
+
+/** The same for one that may be of thousands of alerts: large ones wait for one another, and nobody else for them. */
+export const takeLarge = (database: Connections, delivery: Delivery, groups: boolean): Promise<Receipt> =>
+  largeTakers[groups ? 'grouping' : 'single'](database, delivery);

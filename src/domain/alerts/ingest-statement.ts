@@ -1,0 +1,177 @@
+/**
+ * Taking alerts as one statement: who may send them, what is known already, what is new, what is over, and who will hear
+ * of it.
+ */
+
+type Columns = Readonly<Record<string, string>>;
+const definition = (columns: Columns): string =>
+  Object.entries(columns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ');
+
+const doorColumns = {
+  door: 'integer',
+  spaces: 'text[]',
+  names: 'text[]',
+  kinds: 'text[]',
+  identifier: 'text',
+  key: 'bytea',
+  presumed_kind: 'text',
+  presumed_mapping: 'jsonb',
+} as const satisfies Columns;
+
+/** As they are stored. */
+const alertColumns = {
+  kind: 'text',
+  title: 'text',
+  description: 'text',
+  severity: 'text',
+  service: 'text',
+  monitoring_tool: 'text',
+  hosts: 'text[]',
+  environment_name: 'text',
+  runbook: 'text',
+  query: 'text',
+  y_label: 'text',
+  incident_markdown: 'text',
+  fingerprint: 'bytea',
+  started_at: 'timestamptz',
+  payload: 'jsonb',
+} as const satisfies Columns;
+
+const sideColumns = {
+  door: 'integer',
+  place: 'integer',
+  resolves: 'boolean',
+  ended_at: 'timestamptz',
+  /** Which alerts are one: their fingerprint, where it is looked at. */
+  group_mark: 'bytea',
+  /** How many came as this one. */
+  events: 'bigint',
+} as const satisfies Columns;
+
+/** A row of $1, and one of $2. */
+export type DoorValues = Record<keyof typeof doorColumns, unknown>;
+export type AlertValues = Record<keyof typeof sideColumns | keyof typeof alertColumns, unknown>;
+
+const columns = Object.keys(alertColumns).join(', ');
+
+/** Milliseconds: whoever's project is held for longer is waited for alone. */
+const PATIENCE = `set_config('lock_timeout', '50', true)`;
+
+/**
+ * The doors in $1, with what is behind each: a project that has the path now before one that had it (a redirected POST
+ * would become a GET with many tools), and of its integrations the one that is meant. A key's digest tells nothing of the
+ * key by how long it takes to compare.
+ */
+const doors = (patience: boolean): string => `
+  asked as materialized (select asked.*${patience ? `, ${PATIENCE} as patience` : ''}
+    from jsonb_to_recordset($1::text::jsonb) as asked (${definition(doorColumns)})),
+  doors as materialized (select d.door, p.id as project_id, f.kind, i.id as integration_id, i.mapping,
+    coalesce(s.create_issue, false) as create_issue, coalesce(s.send_email, false) as send_email,
+    coalesce(s.auto_close_incident, true) as auto_close,
+    case when p.id is null then 'unknown'
+      when i.id is null or p.archived or n.archived
+        or exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived) then 'inactive'
+      when i.key_digest is distinct from d.key then 'wrong_key'
+      when d.presumed_kind <> f.kind or (d.presumed_kind = 'http' and i.mapping is distinct from d.presumed_mapping)
+        then 'again'
+      else 'open' end as verdict
+    from asked d
+    left join lateral (
+      select found.id, found.moved, c.kind
+      from unnest(d.spaces, d.names, d.kinds) with ordinality as c(space, name, kind, rank)
+      cross join lateral (
+        select p.id, false as moved from namespaces n join projects p on p.namespace_id = n.id
+        where lower(n.full_path) collate "C" = c.space and lower(p.path) collate "C" = c.name and not p.deleting
+        union all
+        select p.id, true from project_redirects r join projects p on p.id = r.project_id
+        where r.path = c.space || '/' || c.name and not p.deleting) found
+      order by found.moved, c.rank limit 1) f on true
+    left join projects p on p.id = f.id
+    left join namespaces n on n.id = p.namespace_id
+    left join lateral (
+      select i.id, i.key_digest, i.mapping from alert_integrations i
+      where i.project_id = p.id and i.active and i.kind = f.kind and (d.identifier is null or i.identifier = d.identifier)
+      order by i.id limit 1) i on true
+    left join incident_settings s on s.project_id = p.id)`;
+
+/** What fires: what is open already is only counted up. */
+const firing = `
+  known as (select a.id, t.place, t.events from told t
+    join alerts a on a.project_id = t.project_id and a.grouping_key = t.group_mark and a.status <> 'resolved'
+    where not t.resolves order by a.id for no key update of a),
+  repeated as (update alerts a set events = a.events + k.events
+    from (select id, sum(events) as events from known group by id) k where a.id = k.id
+    returning a.id, a.iid, a.title),
+  fresh as materialized (select * from told where not resolves and place not in (select place from known)),
+  counted as (insert into project_counters as c (project_id, alerts)
+    select project_id, count(*) from fresh group by project_id order by project_id
+    on conflict (project_id) do update set alerts = c.alerts + excluded.alerts
+    returning project_id, alerts),
+  numbered as materialized (select fresh.*,
+      counted.alerts - count(*) over (partition by project_id)
+        + row_number() over (partition by project_id order by place) as iid
+    from fresh join counted using (project_id)),
+  made as (insert into alerts as a
+      (iid, project_id, integration_id, grouping_key, events, created_at, updated_at, ${columns})
+    select iid, project_id, integration_id, group_mark, events, $3, $3, ${columns} from numbered order by project_id, iid
+    on conflict (project_id, grouping_key) where status <> 'resolved' and grouping_key is not null
+      do update set events = a.events + excluded.events
+    returning a.id, a.iid, a.title, a.project_id, a.grouping_key),
+  born as (select made.id, made.iid, made.title, made.project_id, n.place, n.create_issue, n.send_email
+    from made join numbered n using (project_id, iid)),
+  heard_of as (insert into outbox (fact, payload, created_at)
+    select 'alert_created', jsonb_build_object('project_id', project_id, 'alert_id', id,
+      'create_issue', create_issue, 'send_email', send_email), $3 from born order by id)`;
+
+/** An alert that another process has made meanwhile has another number than it was to have here. */
+const fired = `select place, iid, title, true as news from born union all select place, iid, title, false from repeated join known using (id)
+  union all select n.place, made.iid, made.title, false from made join numbered n
+    on n.project_id = made.project_id and n.group_mark = made.grouping_key and n.iid <> made.iid`;
+
+/** What is over: every open alert with the fingerprint, which is one where alerts are grouped. */
+const resolving = `
+  ending as (select a.id, t.place, coalesce(t.ended_at, $3) as ended_at, t.auto_close from told t
+    join alerts a on a.project_id = t.project_id and a.fingerprint = t.group_mark and a.status <> 'resolved'
+    where t.resolves order by a.id for no key update of a),
+  ended as (update alerts a set status = 'resolved', ended_at = ending.ended_at, updated_at = $3
+    from ending where a.id = ending.id
+    returning a.id, a.iid, a.title, a.project_id, a.issue_id, ending.place, ending.auto_close),
+  heard_over as (insert into outbox (fact, payload, created_at)
+    select 'alert_recovered', jsonb_build_object('project_id', project_id, 'alert_id', id, 'issue_id', issue_id,
+      'auto_close', auto_close), $3 from ended order by id)`;
+
+const resolved = 'select place, iid, title, true as news from ended';
+
+const receipts = `d.door, d.verdict, d.project_id, d.kind, case when d.verdict = 'again' then d.mapping end as mapping`;
+
+const compose = (patience: boolean, fires: boolean, resolves: boolean): string => {
+  if (!fires && !resolves) return `with ${doors(patience)} select ${receipts} from doors d`;
+  const parts = [
+    doors(patience),
+    `told as materialized (select a.*, d.project_id, d.integration_id, d.create_issue, d.send_email, d.auto_close
+      from jsonb_to_recordset($2::text::jsonb) as a (${definition({ ...sideColumns, ...alertColumns })})
+      join doors d using (door) where d.verdict = 'open')`,
+    ...(fires ? [firing] : []),
+    ...(resolves ? [resolving] : []),
+    `outcomes as (${[...(fires ? [fired] : []), ...(resolves ? [resolved] : [])].join(' union all ')})`,
+  ];
+  return `with ${parts.join(',\n')}
+    select ${receipts}, t.place, o.iid, o.title, o.news
+    from doors d left join told t using (door) left join outcomes o using (place) order by o.iid`;
+};
+
+const texts = new Map<string, string>();
+
+/**
+ * The statement over the doors in $1 and their alerts in $2, at the moment $3. Of one group nothing fires here that is
+ * resolved here. Counters are counted up, and so locked, in the order of their projects; an alert that another process
+ * makes in the meantime is counted up, and leaves a number unused.
+ */
+export function takingStatement(patience: boolean, fires: boolean, resolves: boolean): string {
+  const name = `${patience} ${fires} ${resolves}`;
+  const text = texts.get(name) ?? compose(patience, fires, resolves);
+  texts.set(name, text);
+  return text;
+}

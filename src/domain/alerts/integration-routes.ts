@@ -1,0 +1,161 @@
+/** Integrations: where monitoring tools send alerts, configured by Maintainers (spec: Alert ingestion; paths are our own). */
+import Type from 'typebox';
+import { onProject } from '../../core/access/access.ts';
+import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
+import { mapPage, selectPage } from '../../platform/db/page.ts';
+import { ingest } from './ingest.ts';
+import {
+  createIntegration,
+  deleteIntegration,
+  findIntegration,
+  resetKey,
+  updateIntegration,
+} from './integration-actions.ts';
+import { requireFit } from './integration-rules.ts';
+import { fieldsOf } from './mapping.ts';
+import { presentIntegration, presentListed } from './present.ts';
+import {
+  ChangeIntegration,
+  CreatedAlerts,
+  IntegrationRecord,
+  integrationId,
+  jsonObject,
+  NewIntegration,
+  PayloadFieldRecord,
+} from './schema.ts';
+
+const path = '/projects/:id/alert_management_integrations';
+const pathOfOne = `${path}/:integration_id`;
+const configuring = onProject('manage_alert_integrations');
+/** A payload of 1 MiB with what is around it; escapes may double it. */
+const BODY_LIMIT = 4 * 1_048_576;
+
+const listedColumns = [
+  'id',
+  'project_id',
+  'kind',
+  'name',
+  'active',
+  'identifier',
+  'created_at',
+  'updated_at',
+] as const;
+
+export const integrationEndpoints: Endpoint[] = [
+  listing({
+    method: 'GET',
+    path,
+    summary: 'Integrations of a project that take alerts, oldest first.',
+    access: onProject('read_alerts'),
+    page: 'offset',
+    item: IntegrationRecord,
+    handle: async ({ db, services, subject, page }) => {
+      const query = db
+        .selectFrom('alert_integrations')
+        .select(listedColumns)
+        .where('project_id', '=', subject.id);
+      const listed = await selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'id' });
+      return mapPage(listed, (row) => presentListed(services.baseUrl(), subject, row));
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path,
+    summary: 'Makes an integration; the answer has the key, which is shown this once.',
+    access: configuring,
+    bodyLimit: BODY_LIMIT,
+    input: NewIntegration,
+    reply: IntegrationRecord,
+    handle: async ({ db, services, actor, subject, input }) => {
+      const { row, key } = await createIntegration(db, actor, subject, input, services.config.tier);
+      return presentIntegration(services.baseUrl(), subject, row, key);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: pathOfOne,
+    summary: 'One integration with its sample and mapping.',
+    access: onProject('read_alerts'),
+    input: Type.Object(integrationId),
+    reply: IntegrationRecord,
+    handle: async ({ db, services, subject, input }) => {
+      const row = await findIntegration(db, subject, input.integration_id);
+      return presentIntegration(services.baseUrl(), subject, row);
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: pathOfOne,
+    summary: 'Changes an integration; an active one of type metrics stops the others of the type.',
+    access: configuring,
+    bodyLimit: BODY_LIMIT,
+    input: ChangeIntegration,
+    reply: IntegrationRecord,
+    handle: async ({ db, services, actor, subject, input }) => {
+      const { integration_id, ...changes } = input;
+      const { tier } = services.config;
+      const row = await updateIntegration(db, actor, subject, integration_id, changes, tier);
+      return presentIntegration(services.baseUrl(), subject, row);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: pathOfOne,
+    summary: 'Removes an integration; its alerts stay.',
+    access: configuring,
+    input: Type.Object(integrationId),
+    reply: noContent,
+    handle: async ({ db, actor, subject, input, unmodified }) => {
+      await deleteIntegration(db, actor, subject, input.integration_id, unmodified);
+      return null;
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${pathOfOne}/reset_key`,
+    summary: 'Gives an integration another key, which is shown this once; the one before ends.',
+    access: configuring,
+    input: Type.Object(integrationId),
+    reply: IntegrationRecord,
+    handle: async ({ db, services, actor, subject, input }) => {
+      const { row, key } = await resetKey(db, actor, subject, input.integration_id);
+      return presentIntegration(services.baseUrl(), subject, row, key);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${pathOfOne}/test`,
+    status: 200,
+    summary: 'Takes a payload as if it had been posted to the integration; 403 while that is not active.',
+    access: onProject('manage_alerts'),
+    bodyLimit: BODY_LIMIT,
+    input: Type.Object({ ...integrationId, payload: jsonObject('As a monitoring tool would send it.') }),
+    reply: CreatedAlerts,
+    handle: async ({ db, services, subject, input }) => {
+      const { kind, identifier, key_digest } = await findIntegration(db, subject, input.integration_id);
+      requireFit(input.payload);
+      // The table's check constraint admits the two kinds only.
+      const reading = {
+        path: subject.fullPath.toLowerCase(),
+        kind: kind === 'metrics' ? kind : 'http',
+      } as const;
+      const door = { readings: [reading], identifier, keyDigest: key_digest };
+      return ingest(services, door, input.payload, JSON.stringify(input.payload).length);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/projects/:id/alert_management_payload_fields',
+    status: 200,
+    summary: 'The places of a sample payload that a mapping can choose.',
+    tier: 'premium',
+    access: configuring,
+    bodyLimit: BODY_LIMIT,
+    input: Type.Object({ payload_example: jsonObject('The sample.') }),
+    reply: Type.Array(PayloadFieldRecord),
+    handle: async ({ input }) => {
+      requireFit(input.payload_example);
+      return fieldsOf(input.payload_example).map((field) => ({ ...field, path: [...field.path] }));
+    },
+  }),
+];

@@ -1,0 +1,72 @@
+/** Where the files of metric images are: below the path of their project, for whoever reads what they are with. */
+import { type AuthorizedProject, authorizeProject, Moved } from '../../core/access/find.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import { callerOf } from '../../core/identity/file-caller.ts';
+import type { Services } from '../../core/services.ts';
+import { readAvatar } from '../../core/uploads.ts';
+import { findIssue } from '../../core/work/issue-find.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
+import type { Route } from '../../platform/http/server.ts';
+import type { MetricImageRow } from './metric-image-actions.ts';
+
+const findProject = (services: Services, caller: Caller, path: string): Promise<AuthorizedProject> => {
+  const find = (reference: string) =>
+    authorizeProject(services.database.points, caller, 'read_project', reference);
+  return find(path).catch((error: unknown) => {
+    // An address in a text stays where it was.
+    if (error instanceof Moved) return find(String(error.projectId));
+    throw error;
+  });
+};
+
+/** 404 for who may not read what the picture is with. */
+async function requireReader(
+  { database }: Services,
+  project: AuthorizedProject,
+  caller: Caller,
+  { alert_id, issue_id }: MetricImageRow,
+): Promise<void> {
+  if (alert_id !== null) {
+    if (!project.may('read_alerts')) throw notFound();
+    return;
+  }
+  const { db } = database;
+  const issue = await db
+    .selectFrom('issues')
+    .select('iid')
+    .where('id', '=', issue_id)
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  if (!issue || !project.may('read_issues')) throw notFound();
+  await findIssue(db, project, caller, issue.iid);
+}
+
+async function serve(services: Services, request: HttpRequest): Promise<Answer> {
+  const { path = '', image = '', filename = '' } = request.params;
+  if (!/^\d{1,15}$/.test(image) || `${path}${filename}`.includes('\0') || !path.includes('/'))
+    throw notFound();
+  const caller = await callerOf(services, request);
+  const project = await findProject(services, caller, path);
+  const row = await services.database.db
+    .selectFrom('metric_images')
+    .selectAll()
+    .where('id', '=', Number(image))
+    .where('project_id', '=', project.id)
+    .where('file_name', '=', filename)
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  await requireReader(services, project, caller, row);
+  const answer = await readAvatar(services.config.data, row.file);
+  if (!answer) throw notFound();
+  return { ...answer, ...(caller && { actor: caller.username }) };
+}
+
+/** The route outside the API. */
+export const metricImagePages = (services: Services): Route[] => [
+  {
+    method: 'GET',
+    path: '/:path+/-/metric_images/:image/:filename',
+    handle: (request) => serve(services, request),
+  },
+];

@@ -1,0 +1,50 @@
+/** Integrations as records. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import type { AlertIntegrationRow } from '../../core/alerts/records.ts';
+import { presentMapping, sampledOf, slugOf } from './integration-rules.ts';
+import { fieldsOf } from './mapping.ts';
+import type { IntegrationRecord } from './schema.ts';
+
+type Listed = Omit<AlertIntegrationRow, 'sample' | 'mapping' | 'key_digest'>;
+
+/** Where its alerts are posted to. */
+function receiverUrl(baseUrl: string, { fullPath }: AuthorizedProject, row: Listed): string {
+  const home = `${baseUrl}/${fullPath}`;
+  return row.kind === 'metrics'
+    ? `${home}/metrics/alerts/notify.json`
+    : `${home}/alerts/notify/${slugOf(row.name)}/${row.identifier}.json`;
+}
+
+/** As lists show it: samples may be large. */
+export const presentListed = (
+  baseUrl: string,
+  project: AuthorizedProject,
+  row: Listed,
+): IntegrationRecord => ({
+  id: row.id,
+  type: row.kind === 'metrics' ? 'metrics' : 'http',
+  name: row.name,
+  active: row.active,
+  url: receiverUrl(baseUrl, project, row),
+  key: null,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+/** By itself, with its sample, its mapping and what can be mapped; `key` where it was just made. */
+export function presentIntegration(
+  baseUrl: string,
+  project: AuthorizedProject,
+  row: AlertIntegrationRow,
+  key: string | null = null,
+): IntegrationRecord {
+  const { sample, mapping } = sampledOf(row);
+  return {
+    ...presentListed(baseUrl, project, row),
+    key,
+    payload_example: sample,
+    payload_attribute_mappings: presentMapping(mapping),
+    payload_alert_fields:
+      sample === null ? [] : fieldsOf(sample).map((field) => ({ ...field, path: [...field.path] })),
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * Where applications report their errors: the addresses that clients of the Sentry protocol make of a DSN. What costs
+ * little is decided first, and the answer comes when the report is durable.
+ */
+import type { Readable } from 'node:stream';
+import type { Services } from '../../core/services.ts';
+import { pointRead } from '../../platform/db/point-read.ts';
+import type { Failure } from '../../platform/failure.ts';
+import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
+import type { Route } from '../../platform/http/server.ts';
+import { keyOfDsn, presentedKey } from './client-keys.ts';
+import type { ItemCounts } from './item-counts.ts';
+import { createBudget, createEventLimit, type Held, LARGEST_REPORT, refusal, tooLarge } from './limits.ts';
+import { createReader } from './reader.ts';
+import { glanceAt, type ReportForm } from './report.ts';
+import type { Spool } from './spool.ts';
+
+export type Collector = {
+  routes: readonly Route[];
+  /** When no report comes any more. */
+  stop(): Promise<void>;
+};
+
+/** Of what is being received, over all requests. */
+const RECEIVING_BYTES = 6 * LARGEST_REPORT;
+
+/** What a browser lets its page read beside the body. */
+const exposed = 'Retry-After, X-Request-Id, X-Sentry-Error, X-Sentry-Rate-Limits';
+
+type Door = { project_id: number; keep_addresses: boolean };
+
+/** The project that a key is for, while the key is active and the project keeps its errors here. */
+const doorOf = pointRead<Door>(
+  ['text'],
+  `select c.project_id, s.keep_addresses
+   from error_tracking_client_keys c join error_tracking_settings s on s.project_id = c.project_id
+   join projects p on p.id = c.project_id join namespaces n on n.id = p.namespace_id
+   where c.public_key = k.v1 and c.active and s.active and s.integrated and not p.deleting and not p.archived
+     and not exists (select from namespaces a where a.id = any(n.ancestor_ids || n.id) and a.archived)`,
+);
+
+/** Nobody learns whether it is the project, the setting or the key. */
+const unknown = (): Failure => refusal('not_found', '404 Not Found', 'unknown project or client key');
+
+/** The routes that take reports, and what they measure. */
+export function createCollector(services: Services, spool: Spool, items: ItemCounts): Collector {
+  const limit = createEventLimit(services.limiter);
+  const openBudget = createBudget(RECEIVING_BYTES);
+  const reader = createReader();
+
+  /** The project of a key, where it may report now; 404 where it may not, 429 where it has reported too much. */
+  async function enter(key: string | undefined, project: string): Promise<Door> {
+    if (key === undefined) throw unknown();
+    const door = await doorOf(services.database.points, [key]);
+    if (String(door?.project_id) !== project || !door) throw unknown();
+    limit.refuse(door.project_id);
+    return door;
+  }
+
+  async function collect(form: ReportForm, request: HttpRequest, held: Held): Promise<Answer> {
+    const reading = services.settings.read();
+    const settings = reading instanceof Promise ? await reading : reading;
+    if (settings.maintenance_mode)
+      throw refusal('unavailable', '503 Service Unavailable: maintenance', 'maintenance');
+    services.disk.refuseWrites();
+    const { id: project = '' } = request.params;
+    const { key, isGiven } = presentedKey(request);
+    const known = isGiven ? await enter(key, project) : undefined;
+    const body = await receive(request, held);
+    const encoding = request.headers['content-encoding']?.toString();
+    const arrived = { form, encoding, body, largestEvent: settings.error_tracking_max_event_bytes };
+    // Where events are counted, all of them are looked for.
+    const isCounted = settings.error_tracking_events_per_minute > 0;
+    const report = (isCounted ? undefined : glanceAt(arrived)) ?? (await reader.read(arrived));
+    // Whoever could give neither header nor query has it in the report.
+    const door = known ?? (await enter(keyOfDsn(report.dsn ?? ''), project));
+    items.add(report.others);
+    const { eventId, events, packing } = report;
+    if (events > 0) {
+      await limit.take(door.project_id, events, settings);
+      const address = door.keep_addresses ? request.address : null;
+      const stored = await spool.store({
+        projectId: door.project_id,
+        form,
+        packing,
+        body: report.instead ?? body,
+        address,
+      });
+      if (!stored) throw unknown();
+    }
+    return json(200, eventId === undefined ? {} : { id: eventId });
+  }
+
+  const route = (form: ReportForm): Route => ({
+    method: 'POST',
+    path: `/api/v4/error_tracking/collector/api/:id/${form}`,
+    // The body comes when the door is open.
+    stream: true,
+    async handle(request) {
+      if (request.headers.origin !== undefined)
+        request.replyHeaders['access-control-expose-headers'] = exposed;
+      const held = openBudget();
+      try {
+        return await collect(form, request, held);
+      } finally {
+        held.release();
+      }
+    },
+  });
+
+  return {
+    routes: [route('envelope'), route('store')],
+    stop: reader.stop,
+  };
+}
+
+/** The body as it came; 413 as soon as it is known to be too large. */
+async function receive({ headers, bodyStream }: HttpRequest, held: Held): Promise<Buffer> {
+  if (Number(headers['content-length'] ?? 0) > LARGEST_REPORT) throw tooLarge();
+  const chunks = await gather(bodyStream, held);
+  const [only] = chunks;
+  return only && chunks.length === 1 ? only : Buffer.concat(chunks);
+}
+
+/** By its events: a stream's iterator costs more than all the rest here. What is left unread is the server's to discard. */
+function gather(stream: Readable, held: Held): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  return new Promise((resolve, reject) => {
+    const take = (chunk: Buffer): void => {
+      length += chunk.length;
+      try {
+        if (length > LARGEST_REPORT) throw tooLarge();
+        held.take(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        stream.off('data', take);
+        reject(error);
+      }
+    };
+    const cut = () => reject(refusal('bad_request', '400 Bad request', 'cut off'));
+    stream.on('data', take);
+    stream.once('end', () => resolve(chunks));
+    stream.once('error', cut);
+    stream.once('close', cut);
+  });
+}

@@ -1,0 +1,188 @@
+/** One batch of the digest: from reports of the spool to errors and their events, as one transaction. */
+import { sql } from 'kysely';
+import { monotonic } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { Digested } from './digest-report.ts';
+import {
+  addToErrors,
+  type Counted,
+  type ErrorTotal,
+  insertEvents,
+  lockErrors,
+  settleReports,
+  type TakenReport,
+  takeReports,
+  withoutKnown,
+} from './digest-writes.ts';
+import type { Digester, Outcome } from './digester.ts';
+import { type Addition, distinctEvents, errorKey, eventKey, foldEvents, type Occurrence } from './fold.ts';
+import type { RecentBodies } from './recent-bodies.ts';
+
+/** Reports of a batch that the thread has before it: so it never waits for this one. */
+const AHEAD = 8;
+/** Milliseconds after which the rest of a batch is left for later. */
+const LONGEST = 15_000;
+/** Characters of what a batch writes, after which the rest of it is left for later too; and of an event beside its payload. */
+const MOST_WRITTEN = 16_777_216;
+const BESIDE = 4_096;
+/** So often a report may end the digest. */
+const MOST_ATTEMPTS = 3;
+
+/** Events by what became of them, and reports that were given up. */
+export type Counts = { kept: number; repeated: number; unreadable: number; fatal: number };
+
+/** What a batch did; of the crowded errors more events are kept than should be. */
+export type Batch = {
+  taken: number;
+  counts: Counts;
+  /** The types of what else was in the reports. */
+  others: readonly string[];
+  crowded: readonly number[];
+};
+
+export const noCounts = (): Counts => ({ kept: 0, repeated: 0, unreadable: 0, fatal: 0 });
+
+const sizeOf = ({ events }: Digested): number =>
+  events.reduce((sum, { payload }) => sum + payload.length + BESIDE, 0);
+
+/** Has the reports digested; those whose turn does not come in time are left for later. */
+async function digestReports(reports: readonly TakenReport[], digester: Digester): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const end = monotonic() + LONGEST;
+  const queue = reports.entries();
+  let written = 0;
+  const hand = async (): Promise<void> => {
+    for (const [place, report] of queue) {
+      const isInTime = monotonic() < end && written < MOST_WRITTEN;
+      const outcome = isInTime ? await digester.digest(report) : 'later';
+      if (typeof outcome === 'object') written += sizeOf(outcome);
+      outcomes[place] = outcome;
+    }
+  };
+  await Promise.all(Array.from({ length: AHEAD }, hand));
+  return outcomes;
+}
+
+const byError = (events: readonly Occurrence[]): [Occurrence, ...Occurrence[]][] => {
+  const errors = new Map<string, [Occurrence, ...Occurrence[]]>();
+  for (const event of events) {
+    const key = errorKey(event);
+    const known = errors.get(key);
+    if (known) known.push(event);
+    else errors.set(key, [event]);
+  }
+  return [...errors.values()];
+};
+
+/** Whether these events filled another part of the room that an error has: then it is time to make some. */
+function isCrowded({ before, after }: ErrorTotal, most: number): boolean {
+  const part = Math.ceil(most / 4);
+  return after > most && Math.floor(before / part) !== Math.floor(after / part);
+}
+
+type New = Addition & { project_id: number; fingerprint: string };
+
+const additionOf = (events: [Occurrence, ...Occurrence[]]): New => {
+  const [{ project_id, fingerprint }] = events;
+  return { ...foldEvents(events), project_id, fingerprint };
+};
+
+type Written = { kept: number; crowded: readonly number[] };
+
+/** Writes the events that are new. */
+async function writeEvents(tx: Db, events: readonly Occurrence[], most: number): Promise<Written> {
+  const fresh = await withoutKnown(tx, distinctEvents(events));
+  if (fresh.length === 0) return { kept: 0, crowded: [] };
+  const additions = new Map(byError(fresh).map((own) => [errorKey(own[0]), additionOf(own)]));
+  const ids = await lockErrors(tx, additions);
+  const placed = fresh.flatMap((event) => {
+    const error_id = ids.get(errorKey(event));
+    return error_id === undefined ? [] : [{ ...event, error_id }];
+  });
+  const inserted = await insertEvents(tx, placed);
+  const kept = placed.filter((event) => inserted.has(eventKey(event)));
+  const counted = byError(kept).flatMap((own): Counted[] => {
+    const error_id = ids.get(errorKey(own[0]));
+    // What was folded already holds where nobody else kept one of them just now.
+    const addition = kept.length === fresh.length ? additions.get(errorKey(own[0])) : foldEvents(own);
+    return error_id === undefined || !addition ? [] : [{ ...addition, error_id }];
+  });
+  const totals = counted.length > 0 ? await addToErrors(tx, counted) : [];
+  return { kept: kept.length, crowded: totals.filter((each) => isCrowded(each, most)).map(({ id }) => id) };
+}
+
+/** A report that is digested, and its events. */
+type Task = { id: number; events: readonly Occurrence[]; others: readonly string[] };
+
+/** What the database says of values that it cannot take (SQLSTATE classes 22, 23 and 54). */
+const isRefusal = (error: unknown): boolean => /^(22|23|54)/.test(String((error as { code?: unknown }).code));
+
+/** Writes the events, or nothing of them where the database refuses one: then it throws, and the transaction goes on. */
+async function tryWriting(tx: Db, events: readonly Occurrence[], most: number): Promise<Written> {
+  await sql`savepoint writing`.execute(tx);
+  try {
+    return await writeEvents(tx, events, most);
+  } catch (error) {
+    if (isRefusal(error)) await sql`rollback to savepoint writing`.execute(tx);
+    throw error;
+  }
+}
+
+/** Writes the events of all reports; where the database refuses that, of each alone, so that one cannot stop the others. */
+async function writeReports(
+  tx: Db,
+  tasks: readonly Task[],
+  most: number,
+): Promise<Written & { refused: ReadonlySet<number> }> {
+  const events = tasks.flatMap((task) => task.events);
+  const refused = new Set<number>();
+  if (events.length === 0) return { kept: 0, crowded: [], refused };
+  try {
+    return { ...(await tryWriting(tx, events, most)), refused };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+  const written: Written[] = [];
+  for (const task of tasks) {
+    try {
+      written.push(await tryWriting(tx, task.events, most));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      refused.add(task.id);
+    }
+  }
+  return {
+    kept: written.reduce((sum, { kept }) => sum + kept, 0),
+    crowded: [...new Set(written.flatMap(({ crowded }) => crowded))],
+    refused,
+  };
+}
+
+/** Digests the oldest reports, as one transaction, while an error keeps the `most` newest of its events. */
+export const digestBatch = (db: Db, digester: Digester, most: number, recent: RecentBodies): Promise<Batch> =>
+  inTransaction(db, async (tx) => {
+    const reports = await takeReports(tx, recent);
+    if (reports.length === 0) return { taken: 0, counts: noCounts(), others: [], crowded: [] };
+    const outcomes = await digestReports(reports, digester);
+    const tasks: Task[] = [];
+    let unreadable = 0;
+    reports.forEach(({ id, project_id, received_at }, place) => {
+      const outcome = outcomes[place];
+      if (outcome === undefined || outcome === 'later' || outcome === 'fatal') return;
+      unreadable += outcome.unreadable;
+      const events = outcome.events.map((event) => ({ ...event, project_id, received_at }));
+      tasks.push({ id, events, others: outcome.others });
+    });
+    const { kept, crowded, refused } = await writeReports(tx, tasks, most);
+    const done = tasks.filter(({ id }) => !refused.has(id));
+    const fatal = reports.filter(({ id }, place) => outcomes[place] === 'fatal' || refused.has(id));
+    const given = fatal.filter(({ attempts }) => attempts + 1 >= MOST_ATTEMPTS);
+    await settleReports(
+      tx,
+      [...done, ...given].map(({ id }) => id),
+      fatal.filter((each) => !given.includes(each)).map(({ id }) => id),
+    );
+    const events = done.reduce((sum, task) => sum + task.events.length, 0);
+    const counts = { kept, repeated: events - kept, unreadable, fatal: given.length };
+    return { taken: reports.length, counts, others: done.flatMap((task) => task.others), crowded };
+  });

@@ -1,0 +1,173 @@
+/** From a report as it came to what is kept of its events. It runs in the digest's thread, and knows of no database. */
+import { digest } from '../../platform/secret.ts';
+import { readEnvelope, readObject } from './envelope.ts';
+import { type NormalEvent, packEvent } from './event-shape.ts';
+import { fingerprintOf, type Title, titleOf } from './grouping.ts';
+import { LARGEST_REPORT } from './limits.ts';
+import { type Arrival, normaliseEvent } from './normalise.ts';
+import { type Packing, unpack } from './packing.ts';
+
+/** A report of the spool, and what its project wants. */
+export type ReportRow = {
+  project_id: number;
+  form: string;
+  encoding: Packing;
+  body: Uint8Array;
+  address: string | null;
+  received_at: Date;
+  keep_addresses: boolean;
+};
+
+/** An event, digested. */
+export type DigestedEvent = Title & {
+  /** 32 hexadecimal digits. */
+  event_id: string;
+  /** Hexadecimal. */
+  fingerprint: string;
+  platform: string;
+  level: string;
+  environment: string | null;
+  release: string | null;
+  occurred_at: Date;
+  /** As rows hold it; the bytes are nobody else's. */
+  payload: Uint8Array<ArrayBuffer>;
+  /** Names who met it without saying who that is, in hexadecimal; null for nobody. */
+  person: string | null;
+  tags: readonly (readonly [key: string, value: string])[];
+};
+
+/** What a report was good for: events, how many that were none, and the types of what else was in it. */
+export type Digested = { events: readonly DigestedEvent[]; unreadable: number; others: readonly string[] };
+
+/**
+ * Bytes of an event, unpacked. Reading JSON can take sixty times as much memory, and where that is more than its thread
+ * may have, it is not the thread alone that ends.
+ */
+const LARGEST_EVENT = 4 * 1_048_576;
+/** Characters of an event that are kept; and of one that packs badly. */
+const ROOM = 524_288;
+const LITTLE_ROOM = 65_536;
+/** Bytes of a packed event; and of those of one report, until each has little room. */
+const LARGEST_PAYLOAD = 262_144;
+const LARGEST_PAYLOADS = 2_097_152;
+/** Tags of an event that its error counts. */
+const MOST_TAGS = 50;
+const LONGEST_TAG = 200;
+
+/**
+ * By the first of these that is known: people change their names, and share addresses. With the key in it nobody who has
+ * the digest can try out whom it is of.
+ */
+function personOf({ user }: NormalEvent, projectId: number, key: string): string | null {
+  for (const name of ['id', 'email', 'username', 'ip_address'] as const) {
+    const value = user?.[name];
+    if (value != null) return digest(`${key} ${projectId} ${name} ${value}`).toString('hex');
+  }
+  return null;
+}
+
+/** Those that the client sets, and those that every event has. */
+function tagsOf(event: NormalEvent): [string, string][] {
+  const { level, environment, release, server_name, transaction, logger, contexts } = event;
+  const tags = new Map<string, string>(event.tags);
+  const versioned = ['browser', 'os', 'runtime', 'device'].map((name) => {
+    const context = contexts[name];
+    return [
+      name,
+      typeof context === 'object' && context !== null && 'name' in context ? versionedName(context) : null,
+    ];
+  });
+  const own = {
+    level,
+    environment,
+    release,
+    server_name,
+    transaction,
+    logger,
+    ...Object.fromEntries(versioned),
+  };
+  for (const [name, value] of Object.entries(own)) {
+    if (typeof value === 'string' && value !== '' && !tags.has(name))
+      tags.set(name, value.slice(0, LONGEST_TAG).toWellFormed());
+  }
+  return [...tags].slice(0, MOST_TAGS);
+}
+
+const versionedName = ({
+  name,
+  version,
+}: {
+  readonly name?: unknown;
+  readonly version?: unknown;
+}): string | null =>
+  typeof name !== 'string' ? null : typeof version === 'string' ? `${name} ${version}` : name;
+
+function digestEvent(
+  raw: Record<string, unknown>,
+  arrival: Arrival,
+  projectId: number,
+  personKey: string,
+  room: number,
+): DigestedEvent {
+  const whole = normaliseEvent(raw, arrival, room);
+  const packed = packEvent(whole);
+  const isTooLarge = packed.length > LARGEST_PAYLOAD;
+  const event = isTooLarge
+    ? normaliseEvent(raw, { ...arrival, eventId: whole.event_id }, LITTLE_ROOM)
+    : whole;
+  const { event_id, platform, level, environment, release } = event;
+  return {
+    ...titleOf(event),
+    event_id,
+    fingerprint: fingerprintOf(event).toString('hex'),
+    platform,
+    level,
+    environment,
+    release,
+    occurred_at: new Date(event.timestamp),
+    payload: new Uint8Array(isTooLarge ? packEvent(event) : packed),
+    person: personOf(event, projectId, personKey),
+    tags: tagsOf(event),
+  };
+}
+
+/** Unpacks, reads, scrubs and groups; what cannot be read is counted, and costs the rest of its report nothing. */
+export function digestReport(report: ReportRow, personKey: string): Digested {
+  const { project_id, form, encoding, address, received_at, keep_addresses } = report;
+  const events: DigestedEvent[] = [];
+  const others: string[] = [];
+  let unreadable = 0;
+  let kept = 0;
+  const take = (payload: Buffer, eventId?: string): void => {
+    // What is no UTF-8 becomes signs that stand for it.
+    const raw = payload.length > LARGEST_EVENT ? undefined : readObject(payload.toString('utf8'));
+    const arrival = { receivedAt: received_at, keepAddresses: keep_addresses, address, eventId };
+    if (!raw) {
+      unreadable += 1;
+      return;
+    }
+    // Packings that see far make little of a hundred events that are alike, and each is kept alone.
+    const room = kept < LARGEST_PAYLOADS ? ROOM : LITTLE_ROOM;
+    const event = digestEvent(raw, arrival, project_id, personKey, room);
+    kept += event.payload.length;
+    events.push(event);
+  };
+  try {
+    const body = unpack(
+      encoding,
+      Buffer.from(report.body.buffer, report.body.byteOffset, report.body.length),
+      LARGEST_REPORT,
+    );
+    if (form === 'store') take(body);
+    else {
+      const envelope = readEnvelope(body);
+      const reported = envelope.items.filter(({ type }) => type === 'event');
+      others.push(...envelope.items.filter(({ type }) => type !== 'event').map(({ type }) => type));
+      // The envelope's id is of its event; of several, each needs its own.
+      for (const { payload } of reported) take(payload, reported.length === 1 ? envelope.eventId : undefined);
+    }
+  } catch {
+    unreadable += 1;
+  }
+  return { events, unreadable, others };
+}

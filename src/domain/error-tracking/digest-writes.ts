@@ -1,0 +1,243 @@
+/** The statements of a digest: each says for a whole batch what it has to say, as one JSON text. */
+import { type RawBuilder, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { ReportRow } from './digest-report.ts';
+import { type Addition, errorKey, eventKey, type Occurrence } from './fold.ts';
+import type { RecentBodies } from './recent-bodies.ts';
+
+/** Reports of one batch, and their bytes: what is packed well takes a multiple of it. */
+export const MOST_REPORTS = 50;
+const MOST_BYTES = 8_388_608;
+
+/** How long the database waits while the thread is at it, be the reports as bad as they can. */
+const PATIENCE = '10min';
+
+/** People of an error that are told apart, and what is counted of its tags. */
+const MOST_PEOPLE = 10_000;
+const MOST_KEYS = 50;
+const MOST_VALUES = 100;
+
+export type TakenReport = ReportRow & { id: number; attempts: number };
+
+/** As a table of the names and types that are given. */
+const table = (rows: readonly object[], columns: string): RawBuilder<unknown> =>
+  sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as g(${sql.raw(columns)})`;
+
+type Listed = Omit<TakenReport, 'body'>;
+
+/**
+ * Locks the oldest reports that nobody else has, and with each its project: one that is being deleted is left to go with
+ * what was reported of it. Bodies that this process has at hand are not read.
+ */
+export async function takeReports(tx: Db, recent: RecentBodies): Promise<TakenReport[]> {
+  const { rows: listed } = await sql<Listed>`
+    with next as materialized (
+      select s.id, octet_length(s.body) as size from error_spool s join projects p on p.id = s.project_id
+      order by s.id limit ${MOST_REPORTS} for update of s skip locked for key share of p skip locked),
+    patience as materialized (select set_config('idle_in_transaction_session_timeout', ${PATIENCE}, true)),
+    few as (
+      select id from (select id, sum(size) over (order by id) - size as before from next) sized
+      where before < ${MOST_BYTES})
+    select s.id, s.project_id, s.form, s.encoding, s.address, s.attempts, s.received_at,
+      coalesce(t.keep_addresses, false) as keep_addresses
+    from patience, error_spool s left join error_tracking_settings t on t.project_id = s.project_id
+    where s.id in (select id from few) order by s.id`.execute(tx);
+  const bodies = new Map(listed.map(({ id }) => [id, recent.take(id)]));
+  recent.forgetBefore(listed[0]?.id ?? Number.POSITIVE_INFINITY);
+  const unknown = [...bodies].filter(([, body]) => !body).map(([id]) => id);
+  for (const { id, body } of await readBodies(tx, unknown)) bodies.set(id, body);
+  return listed.flatMap((report) => {
+    const body = bodies.get(report.id);
+    return body ? [{ ...report, body }] : [];
+  });
+}
+
+async function readBodies(tx: Db, ids: readonly number[]): Promise<{ id: number; body: Uint8Array }[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ id: number; body: Buffer }>`
+    select id, body from error_spool where id = any(${[...ids]}::bigint[])`.execute(tx);
+  return rows;
+}
+
+/** Removes what is digested, and counts the tries of what ended the digest. */
+export async function settleReports(
+  tx: Db,
+  done: readonly number[],
+  failed: readonly number[],
+): Promise<void> {
+  if (done.length > 0) await sql`delete from error_spool where id = any(${[...done]}::bigint[])`.execute(tx);
+  if (failed.length === 0) return;
+  await sql`update error_spool set attempts = attempts + 1 where id = any(${[...failed]}::bigint[])`.execute(
+    tx,
+  );
+}
+
+/** Those that are not known yet. */
+export async function withoutKnown(tx: Db, events: readonly Occurrence[]): Promise<Occurrence[]> {
+  const given = events.map(({ project_id, event_id }) => ({ project_id, event_id }));
+  const { rows } = await sql<{ project_id: number; event_id: string }>`
+    select e.project_id, replace(e.event_id::text, '-', '') as event_id
+    from ${table(given, 'project_id bigint, event_id uuid')} join error_events e using (project_id, event_id)`.execute(
+    tx,
+  );
+  const known = new Set(rows.map(eventKey));
+  return events.filter((event) => !known.has(eventKey(event)));
+}
+
+export type Found = { id: number; project_id: number; fingerprint: string };
+
+/**
+ * Locks the errors that are given, by their ids so that no two digests wait for each other; those that nobody knows yet
+ * are made. Returns their ids by key.
+ */
+export async function lockErrors(
+  tx: Db,
+  additions: ReadonlyMap<string, Addition & { project_id: number; fingerprint: string }>,
+): Promise<Map<string, number>> {
+  const given = [...additions.values()];
+  const keys = given.map(({ project_id, fingerprint }) => ({ project_id, fingerprint }));
+  const found = await sql<Found>`
+    select id, project_id, encode(fingerprint, 'hex') as fingerprint from errors
+    where (project_id, fingerprint) in (
+      select project_id, decode(fingerprint, 'hex') from ${table(keys, 'project_id bigint, fingerprint text')})
+    order by id for update`.execute(tx);
+  const ids = new Map(found.rows.map((row) => [errorKey(row), row.id]));
+  const fresh = given
+    .filter((each) => !ids.has(errorKey(each)))
+    .map(({ counts, people, tags, ...row }) => row);
+  if (fresh.length === 0) return ids;
+  const moment = now();
+  const made = await sql<Found>`
+    insert into errors (project_id, fingerprint, name, description, actor, platform, level, first_seen_at, last_seen_at,
+      first_release, last_release, created_at, updated_at)
+    select project_id, decode(fingerprint, 'hex'), name, description, actor, platform, level, first_seen_at,
+      last_seen_at, first_release, last_release, ${moment}, ${moment}
+    from ${table(
+      fresh,
+      `project_id bigint, fingerprint text, name text, description text, actor text, platform text, level text,
+      first_seen_at timestamptz, last_seen_at timestamptz, first_release text, last_release text`,
+    )}
+    order by project_id, fingerprint
+    on conflict (project_id, fingerprint) do update set updated_at = errors.updated_at
+    returning id, project_id, encode(fingerprint, 'hex') as fingerprint`.execute(tx);
+  for (const row of made.rows) ids.set(errorKey(row), row.id);
+  return ids;
+}
+
+/** Keeps the events, each with the id of its error; returns the keys of those that nobody kept in the meantime. */
+export async function insertEvents(
+  tx: Db,
+  events: readonly (Occurrence & { error_id: number })[],
+): Promise<Set<string>> {
+  // Payloads go as one, and each row says where its own is: the driver has no arrays of bytes.
+  const payloads: Uint8Array[] = [];
+  let start = 1;
+  const given = events.map(({ payload, ...event }) => {
+    const { error_id, project_id, event_id, level, environment, release, occurred_at, received_at } = event;
+    payloads.push(payload);
+    const from = start;
+    start += payload.length;
+    const span = { start: from, length: payload.length };
+    return { error_id, project_id, event_id, level, environment, release, occurred_at, received_at, ...span };
+  });
+  const { rows } = await sql<{ project_id: number; event_id: string }>`
+    insert into error_events
+      (error_id, project_id, event_id, level, environment, release, payload, occurred_at, received_at)
+    select error_id, project_id, event_id, level, environment, release,
+      substring(${Buffer.concat(payloads)}::bytea from start for length), occurred_at, received_at
+    from ${table(
+      given,
+      `error_id bigint, project_id bigint, event_id uuid, level text, environment text, release text,
+      occurred_at timestamptz, received_at timestamptz, start integer, length integer`,
+    )}
+    order by project_id, event_id
+    on conflict (project_id, event_id) do nothing
+    returning project_id, replace(event_id::text, '-', '') as event_id`.execute(tx);
+  return new Set(rows.map(eventKey));
+}
+
+export type Counted = Addition & { error_id: number };
+
+/** How many events an error has had, before and after those of the batch. */
+export type ErrorTotal = { id: number; before: number; after: number };
+
+/**
+ * Adds to errors that are locked. One that was resolved and happened again after that is unresolved again; one that is
+ * ignored stays so.
+ */
+export async function addToErrors(tx: Db, additions: readonly Counted[]): Promise<ErrorTotal[]> {
+  const people = additions.flatMap(({ error_id, people }) => people.map((person) => ({ error_id, person })));
+  const counts = additions.flatMap(({ error_id, counts }) => counts.map((count) => ({ error_id, ...count })));
+  const rows = additions.map(({ people, counts, tags, ...row }) => row);
+  const { rows: totals } = await sql<ErrorTotal>`
+    with changes as materialized (
+      select g.*, g.first_seen_at < e.first_seen_at as is_earlier, g.last_seen_at >= e.last_seen_at as is_latest,
+        e.status = 'resolved' and g.last_seen_at > coalesce(e.resolved_at, '-infinity') as is_regression
+      from ${table(
+        rows,
+        `error_id bigint, events integer, first_seen_at timestamptz, last_seen_at timestamptz, first_release text,
+      last_release text, name text, description text, actor text, platform text, level text`,
+      )} join errors e on e.id = g.error_id),
+    met as (
+      insert into error_users (error_id, person)
+      select g.error_id, decode(g.person, 'hex') from ${table(people, 'error_id bigint, person text')}
+        join errors e on e.id = g.error_id and e.users_count < ${MOST_PEOPLE}
+      on conflict do nothing returning error_id),
+    counted as (
+      insert into error_counts (error_id, hour, events)
+      select error_id, hour, events from ${table(counts, 'error_id bigint, hour timestamptz, events integer')}
+      on conflict (error_id, hour) do update set events = error_counts.events + excluded.events)
+    update errors e set
+      events_count = e.events_count + c.events,
+      users_count = e.users_count + (select count(*) from met where met.error_id = e.id),
+      first_seen_at = least(e.first_seen_at, c.first_seen_at),
+      last_seen_at = greatest(e.last_seen_at, c.last_seen_at),
+      first_release = case when c.is_earlier
+        then coalesce(c.first_release, e.first_release) else coalesce(e.first_release, c.first_release) end,
+      last_release = case when c.is_latest
+        then coalesce(c.last_release, e.last_release) else coalesce(e.last_release, c.last_release) end,
+      name = case when c.is_latest then c.name else e.name end,
+      description = case when c.is_latest then c.description else e.description end,
+      actor = case when c.is_latest then c.actor else e.actor end,
+      platform = case when c.is_latest then c.platform else e.platform end,
+      level = case when c.is_latest then c.level else e.level end,
+      status = case when c.is_regression then 'unresolved' else e.status end,
+      resolved_at = case when c.is_regression then null else e.resolved_at end,
+      regressed_at = case when c.is_regression then c.last_seen_at else e.regressed_at end,
+      updated_at = case when c.is_regression then ${now()} else e.updated_at end
+    from changes c where e.id = c.error_id
+    returning e.id, e.events_count - c.events as before, e.events_count as after`.execute(tx);
+  await countTags(tx, additions);
+  return totals;
+}
+
+/** Counts the tags of events; of keys and values that an error has not had yet, as many as there is room for. */
+async function countTags(tx: Db, additions: readonly Counted[]): Promise<void> {
+  const tags = additions.flatMap(({ error_id, tags }) => tags.map((tag) => ({ error_id, ...tag })));
+  if (tags.length === 0) return;
+  await sql`
+    with given as materialized (select * from ${table(
+      tags,
+      'error_id bigint, key text, value text, events bigint, last_seen_at timestamptz',
+    )}),
+    fresh as materialized (
+      select given.* from given left join error_tags t using (error_id, key, value) where t.error_id is null),
+    held as materialized (
+      select error_id, key, count(*) as had, count(*) over (partition by error_id) as keys from error_tags
+      where error_id in (select error_id from fresh) group by error_id, key),
+    ranked as (
+      select fresh.*, held.key is null as is_new, coalesce(held.had, 0) as had,
+        coalesce((select max(k.keys) from held k where k.error_id = fresh.error_id), 0) as keys,
+        row_number() over (partition by fresh.error_id, fresh.key order by fresh.events desc, fresh.value) as place,
+        dense_rank() over (partition by fresh.error_id, held.key is null order by fresh.key) as key_place
+      from fresh left join held using (error_id, key))
+    insert into error_tags (error_id, key, value, events, last_seen_at)
+    select given.* from given join error_tags using (error_id, key, value)
+    union all
+    select error_id, key, value, events, last_seen_at from ranked
+    where had + place <= ${MOST_VALUES} and (not is_new or keys + key_place <= ${MOST_KEYS})
+    on conflict (error_id, key, value) do update set
+      events = error_tags.events + excluded.events,
+      last_seen_at = greatest(error_tags.last_seen_at, excluded.last_seen_at)`.execute(tx);
+}

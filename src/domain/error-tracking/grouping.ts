@@ -1,0 +1,124 @@
+/**
+ * Which events are one error, and what it is called. The rules, of which the first that says anything holds:
+ *
+ * 1. The `fingerprint` that the client sends; `{{ default }}` in it stands for what follows.
+ * 2. The types of the exceptions, causes and all, each with its frames of the application: the module, or else the file,
+ *    and the function. Lines, columns, versions in file names and repeated calls do not count, so that an error stays the
+ *    same when the code around it moves.
+ * 3. The same with all frames, where none is the application's.
+ * 4. Without any frame, the types and what the exceptions say, where numbers, addresses and identifiers count as alike.
+ * 5. For messages their template, alike in the same way.
+ * 6. The frames of a thread that crashed without an exception.
+ */
+import { digest } from '../../platform/secret.ts';
+import type { Frame, NormalEvent } from './event-shape.ts';
+
+const DEFAULT = /^\s*\{\{\s*default\s*\}\}\s*$/i;
+
+/** Longer texts differ by what is in their beginning, or not at all. */
+const COMPARED = 1_000;
+
+/** The text with all that differs from one time to the next as one sign. */
+export const maskVarying = (text: string): string =>
+  text
+    .slice(0, COMPARED)
+    .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi, '#')
+    .replace(/0x[\da-f]+/gi, '#')
+    .replace(/(?<![a-z\d])(?=[a-f]*\d)[\da-f]{8,}(?![a-z\d])/gi, '#')
+    .replace(/\d+(?:[.,:]\d+)*/g, '#');
+
+/** The file without where it lies, what version it is of, and what the bundler hung on it. */
+const bareFile = (name: string): string =>
+  name
+    .replace(/[?#].*$/s, '')
+    .replace(/^\w[\w+.-]*:\/\/[^/]*/, '')
+    .replaceAll('\\', '/')
+    .replace(/\/(?:releases|versions)\/[^/]+\//g, '/')
+    .replace(/(?<=[.\-_])(?=[\w]*\d)[\da-zA-Z]{7,64}(?=[.\-_])/g, '#')
+    .replace(/\d{5,}/g, '#');
+
+/** The function without what compilers number. */
+const bareFunction = (name: string): string =>
+  name
+    .replace(/0x[\da-f]+/gi, '#')
+    .replace(/(\$|__)\d+(?:_\d+)*/g, '$1#')
+    .replace(/\d{5,}/g, '#');
+
+const placeOf = (frame: Frame): string =>
+  `${frame.module === null ? bareFile(frame.filename ?? frame.abs_path ?? '') : bareFunction(frame.module)} ${bareFunction(frame.function ?? '')}`;
+
+function placesOf(frames: readonly Frame[]): string[] {
+  const places: string[] = [];
+  for (const frame of frames) {
+    const place = placeOf(frame);
+    // A function that calls itself is as often on the stack as it likes.
+    if (place !== ' ' && place !== places.at(-1)) places.push(place);
+  }
+  return places;
+}
+
+function exceptionParts(event: NormalEvent, counts: (frame: Frame) => boolean): string[] | undefined {
+  const found = event.exceptions.map(({ type, frames }) => ({
+    type,
+    places: placesOf(frames.filter(counts)),
+  }));
+  if (found.every(({ places }) => places.length === 0)) return undefined;
+  return found.flatMap(({ type, places }) => ['exception', type ?? '', ...places]);
+}
+
+/** By the default rules. */
+function defaultParts(event: NormalEvent): string[] {
+  if (event.exceptions.length > 0)
+    return (
+      exceptionParts(event, (frame) => frame.in_app) ??
+      exceptionParts(event, () => true) ??
+      event.exceptions.flatMap(({ type, value }) => ['thrown', type ?? '', maskVarying(value ?? '')])
+    );
+  const said = event.message_template ?? event.message;
+  if (said !== null) return ['message', maskVarying(said)];
+  return ['frames', ...placesOf(event.frames)];
+}
+
+/** 32 bytes that are the same for all events of an error. */
+export function fingerprintOf(event: NormalEvent): Buffer {
+  const given = event.fingerprint;
+  const parts =
+    given.length === 0
+      ? defaultParts(event)
+      : given.flatMap((part) => (DEFAULT.test(part) ? defaultParts(event) : [part]));
+  return digest(JSON.stringify(parts));
+}
+
+export type Title = {
+  /** The type of the exception, or the first line of the message. */
+  name: string;
+  /** What it says. */
+  description: string;
+  /** Where it happened: the transaction, or the innermost frame of the application. */
+  actor: string;
+};
+
+const LONGEST_NAME = 255;
+const LONGEST_DESCRIPTION = 2_000;
+
+const cut = (text: string, longest: number): string => text.slice(0, longest).toWellFormed();
+
+const firstLine = (text: string): string => text.trim().split(/[\r\n]/, 1)[0] ?? '';
+
+function innermost(frames: readonly Frame[]): string {
+  const frame = frames.findLast(({ in_app }) => in_app) ?? frames.at(-1);
+  if (!frame) return '';
+  const place = frame.module ?? frame.filename ?? frame.abs_path ?? '';
+  return frame.function === null ? place : place === '' ? frame.function : `${frame.function} (${place})`;
+}
+
+/** What an error with the event is called in lists. */
+export function titleOf(event: NormalEvent): Title {
+  const thrown = event.exceptions.at(-1);
+  const said = (thrown ? thrown.value : event.message) ?? '';
+  return {
+    name: cut(thrown?.type ?? firstLine(said), LONGEST_NAME) || 'Unknown error',
+    description: cut(said, LONGEST_DESCRIPTION),
+    actor: cut(event.transaction ?? innermost(thrown?.frames ?? event.frames), LONGEST_NAME),
+  };
+}

@@ -1,0 +1,45 @@
+/** What applications report beside errors: nothing of it is kept, and it is counted once, by whoever leaves it out. */
+import type { ReadGauge } from '../../platform/metrics.ts';
+
+export type ItemCounts = { add(types: readonly string[]): void; gauge: ReadGauge };
+
+/** What the protocol knows beside errors; anything else is counted as `unknown`. */
+const otherItems = new Set([
+  'attachment',
+  'check_in',
+  'client_report',
+  'feedback',
+  'log',
+  'metric_buckets',
+  'profile',
+  'profile_chunk',
+  'replay_event',
+  'replay_recording',
+  'replay_video',
+  'session',
+  'sessions',
+  'span',
+  'statsd',
+  'trace_metric',
+  'transaction',
+  'user_report',
+]);
+
+/** Counts of this process since its start. */
+export function createItemCounts(): ItemCounts {
+  const dropped = new Map<string, number>();
+  return {
+    add(types) {
+      for (const type of types) {
+        const name = otherItems.has(type) ? type : 'unknown';
+        dropped.set(name, (dropped.get(name) ?? 0) + 1);
+      }
+    },
+    gauge: {
+      name: 'error_items_dropped_total',
+      help: 'What applications reported beside errors, by the type of the item; nothing of it is kept.',
+      labels: ['type'],
+      read: () => [...dropped].map(([type, value]) => ({ labels: { type }, value })),
+    },
+  };
+}

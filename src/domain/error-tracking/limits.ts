@@ -1,0 +1,90 @@
+/** What the collector takes: how large, how many, and how much of it at once. */
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { monotonic } from '../../platform/clock.ts';
+import { Failure } from '../../platform/failure.ts';
+import type { RateLimiter } from '../../platform/http/rate-limit.ts';
+
+/** Bytes of a report, packed or not: events come with attachments, which nobody here keeps. */
+export const LARGEST_REPORT = 20 * 1_048_576;
+
+export const tooLarge = (): Failure =>
+  refusal('payload_too_large', '413 Request Entity Too Large', 'too large');
+
+/** A refusal with its reason where clients look for one. */
+export const refusal = (
+  kind: Failure['kind'],
+  text: string,
+  reason: string,
+  headers: Record<string, string> = {},
+): Failure => new Failure(kind, text, { headers: { 'x-sentry-error': reason, ...headers } });
+
+const tooMany = (seconds: number): Failure =>
+  refusal('too_many_requests', '429 Too Many Requests', 'too many events', {
+    'retry-after': String(seconds),
+    'x-sentry-rate-limits': `${seconds}:error:project`,
+  });
+
+export type EventLimit = {
+  /** Throws 429 where the project is known to be over its limit, before anything is read. */
+  refuse(projectId: number): void;
+  /** Counts events of the project; 429 when they are too many. */
+  take(projectId: number, events: number, settings: ApplicationSettings): Promise<void>;
+};
+
+const MINUTE = 60;
+/** Projects that are known to be over their limit; the oldest is forgotten beyond it. */
+const MOST_PROJECTS = 10_000;
+
+/** Events of a project in a minute, over all processes. */
+export function createEventLimit(limiter: RateLimiter): EventLimit {
+  /** Until when, by project, in monotonic milliseconds. */
+  const closed = new Map<number, number>();
+
+  function close(projectId: number, seconds: number): void {
+    const [oldest] = closed.size >= MOST_PROJECTS ? closed.keys() : [];
+    if (oldest !== undefined) closed.delete(oldest);
+    closed.set(projectId, monotonic() + seconds * 1_000);
+  }
+
+  return {
+    refuse(projectId) {
+      const left = (closed.get(projectId) ?? 0) - monotonic();
+      if (left > 0) throw tooMany(Math.ceil(left / 1_000));
+      closed.delete(projectId);
+    },
+    async take(projectId, events, settings) {
+      const limit = settings.error_tracking_events_per_minute;
+      if (limit === 0) return;
+      for (let count = 0; count < events; count++) {
+        const taken = await limiter.take(`error_events:${projectId}`, { limit, periodSeconds: MINUTE });
+        if (taken.allowed) continue;
+        close(projectId, taken.retryAfter);
+        throw tooMany(taken.retryAfter);
+      }
+    },
+  };
+}
+
+export type Held = { take(bytes: number): void; release(): void };
+
+/** Memory that many share: what one holds of `most` bytes is given back as a whole; 503 where there is none left. */
+export function createBudget(most: number): () => Held {
+  let left = most;
+  return () => {
+    let held = 0;
+    return {
+      take(bytes) {
+        if (bytes > left)
+          throw refusal('unavailable', '503 Service Unavailable: overloaded', 'overloaded', {
+            'retry-after': '5',
+          });
+        left -= bytes;
+        held += bytes;
+      },
+      release() {
+        left += held;
+        held = 0;
+      },
+    };
+  };
+}

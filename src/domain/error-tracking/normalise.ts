@@ -1,0 +1,322 @@
+/** Events of all generations of clients as one shape: scrubbed, bounded, and in what passes as their own words. */
+import { randomHex } from '../../platform/secret.ts';
+import { type Cleaner, createCleaner, isRecord } from './cleaner.ts';
+import {
+  type Breadcrumb,
+  type EventRequest,
+  type EventUser,
+  type Json,
+  type JsonObject,
+  type Level,
+  levels,
+  type NormalEvent,
+  REMOVED,
+  type ThrownValue,
+} from './event-shape.ts';
+import { readStack, type Stack } from './frames.ts';
+
+const MOST_EXCEPTIONS = 20;
+const MOST_BREADCRUMBS = 100;
+const MOST_TAGS = 100;
+const MOST_HEADERS = 100;
+const MOST_MODULES = 500;
+const MOST_OF_USER = 100;
+const MOST_FINGERPRINT_PARTS = 20;
+const LONGEST_WORD = 200;
+const LONGEST_PART = 1_000;
+/** Later than received, in milliseconds: a clock that is a little ahead. */
+const AHEAD = 60_000;
+/** An event that claims to be older, in milliseconds, is as old as its arrival. */
+const BEHIND = 30 * 86_400_000;
+
+/** What is known of an event beside what it says itself. */
+export type Arrival = {
+  receivedAt: Date;
+  keepAddresses: boolean;
+  /** Of the one who reported, where it is known. */
+  address: string | null;
+  /** As the envelope says, for an event that does not. */
+  eventId?: string | undefined;
+};
+
+type Raw = Record<string, unknown>;
+
+/** The first of the names that has something: an interface went by several in the course of time. */
+const field = (raw: Raw, ...names: readonly string[]): unknown =>
+  names.map((name) => raw[name]).find((value) => value !== undefined && value !== null);
+
+/** `{ values: […] }`, a list, or one alone, as a list. */
+function valuesOf(value: unknown): Raw[] {
+  const values = isRecord(value) && Array.isArray(value.values) ? value.values : value;
+  return (Array.isArray(values) ? values : [values])
+    .filter(isRecord)
+    .filter((value) => Object.keys(value).length > 0);
+}
+
+function levelOf(value: unknown): Level {
+  if (typeof value === 'number') {
+    // As Python numbers them.
+    return value >= 50
+      ? 'fatal'
+      : value >= 40
+        ? 'error'
+        : value >= 30
+          ? 'warning'
+          : value >= 20
+            ? 'info'
+            : 'debug';
+  }
+  const name = typeof value === 'string' ? value.toLowerCase() : '';
+  if (name === 'critical' || name === 'emergency' || name === 'alert') return 'fatal';
+  if (name === 'warn') return 'warning';
+  if (name === 'log' || name === 'notice') return 'info';
+  return levels.find((level) => level === name) ?? 'error';
+}
+
+/** ISO 8601, in UTC where nothing else is said, or seconds since 1970; undefined for anything else. */
+export function momentOf(value: unknown): Date | undefined {
+  const seconds = typeof value === 'string' && /^\d{9,11}(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof seconds === 'number') {
+    const moment = new Date(seconds > 1e11 ? seconds : seconds * 1_000);
+    return Number.isNaN(moment.getTime()) ? undefined : moment;
+  }
+  if (typeof value !== 'string' || value.length > 40) return undefined;
+  const isZoned = /(?:z|[+-]\d\d:?\d\d)$/i.test(value);
+  const moment = new Date(isZoned || !value.includes(':') ? value : `${value}Z`);
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
+}
+
+/** When it happened, so far as that can be: not in the future, and not before anybody would still look. */
+function occurredAt(value: unknown, receivedAt: Date): Date {
+  const moment = momentOf(value);
+  if (!moment) return receivedAt;
+  const behind = receivedAt.getTime() - moment.getTime();
+  if (behind > BEHIND || behind < -AHEAD) return receivedAt;
+  return behind < 0 ? receivedAt : moment;
+}
+
+const eventIdOf = (value: unknown): string | undefined => {
+  const id = typeof value === 'string' ? value.replaceAll('-', '').toLowerCase() : '';
+  return /^[\da-f]{32}$/.test(id) ? id : undefined;
+};
+
+/** What was thrown may be anything. */
+const saidBy = (value: unknown, cleaner: Cleaner): string | null =>
+  typeof value === 'object' && value !== null
+    ? JSON.stringify(cleaner.json(value)).slice(0, 16_384).toWellFormed()
+    : cleaner.text(value);
+
+function exceptionsOf(raw: Raw, threads: readonly Raw[], platform: string, cleaner: Cleaner): ThrownValue[] {
+  const all = valuesOf(field(raw, 'exception', 'sentry.interfaces.Exception'));
+  const lonely = all.length === 1 ? field(raw, 'stacktrace', 'sentry.interfaces.Stacktrace') : undefined;
+  const stackOf = (value: Raw): Stack => {
+    const thread = threads.find(({ id }) => id !== undefined && id === value.thread_id);
+    return readStack(value.stacktrace ?? thread?.stacktrace ?? lonely, cleaner, platform);
+  };
+  // The last is what the application met, and what is kept whole.
+  const found = all
+    .slice(-MOST_EXCEPTIONS)
+    .toReversed()
+    .map((value): ThrownValue => {
+      const mechanism = isRecord(value.mechanism) ? value.mechanism : {};
+      return {
+        type: cleaner.text(value.type, LONGEST_WORD),
+        value: saidBy(value.value, cleaner),
+        module: cleaner.text(value.module, LONGEST_WORD),
+        handled: typeof mechanism.handled === 'boolean' ? mechanism.handled : null,
+        mechanism: cleaner.text(mechanism.type, LONGEST_WORD),
+        ...stackOf(value),
+      };
+    });
+  return found.reverse();
+}
+
+const LONGEST_TEMPLATE = 8_192;
+/** Of C and of those who learned from it, and of Python and C#. */
+const PLACEHOLDER = /%%|%(?:\.\d+)?[sdifrx]|\{(\d{0,2})\}/g;
+
+type Said = { message: string | null; message_template: string | null };
+
+function messageOf(raw: Raw, cleaner: Cleaner): Said {
+  const entry = field(raw, 'logentry', 'sentry.interfaces.Message', 'message');
+  const plain = cleaner.text(raw.message);
+  if (!isRecord(entry)) return { message: plain ?? cleaner.text(entry), message_template: null };
+  const template = cleaner.text(entry.message);
+  const said = cleaner.text(entry.formatted) ?? plain ?? cleaner.text(formatted(entry));
+  return { message: said ?? template, message_template: template };
+}
+
+/** Clients of some generations leave it to the server to put the parameters into the template. */
+function formatted({ message, params }: Raw): string | undefined {
+  if (typeof message !== 'string' || message.length > LONGEST_TEMPLATE || !Array.isArray(params))
+    return undefined;
+  let next = 0;
+  return message.replace(PLACEHOLDER, (whole, place: string | undefined) => {
+    if (whole === '%%') return '%';
+    const value: unknown = params[place ? Number(place) : next++];
+    const isScalar = value !== undefined && (typeof value !== 'object' || value === null);
+    return isScalar ? String(value).slice(0, LONGEST_PART) : whole;
+  });
+}
+
+/** The first pairs of an object, of a list of pairs, or of a list of objects with a key and a value. */
+function pairsOf(value: unknown, most: number): [string, unknown][] {
+  if (isRecord(value)) return firstKeys(value, most).map((key) => [key, value[key]]);
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, most).flatMap((each: unknown): [string, unknown][] => {
+    const [key, held]: unknown[] = Array.isArray(each) ? each : isRecord(each) ? [each.key, each.value] : [];
+    return typeof key === 'string' ? [[key, held]] : [];
+  });
+}
+
+const firstKeys = (value: Raw, most: number): string[] => Object.keys(value).slice(0, most);
+
+/** A header that came several times; what is no scalar says nothing. */
+const joined = (values: readonly unknown[]): string =>
+  values
+    .slice(0, MOST_HEADERS)
+    .filter((value) => typeof value !== 'object')
+    .join(', ');
+
+function textsOf(value: unknown, most: number, cleaner: Cleaner): [string, string][] {
+  const texts: [string, string][] = [];
+  for (const [name, held] of pairsOf(value, most)) {
+    const key = cleaner.text(name, LONGEST_WORD);
+    const text = cleaner.hides(name) ? REMOVED : cleaner.text(Array.isArray(held) ? joined(held) : held);
+    if (key !== null && text !== null) texts.push([key, text]);
+  }
+  return texts;
+}
+
+function tagsOf(raw: Raw, cleaner: Cleaner): [string, string][] {
+  return textsOf(raw.tags, MOST_TAGS, cleaner).map(([key, value]) => [
+    key,
+    value.slice(0, LONGEST_WORD).toWellFormed(),
+  ]);
+}
+
+const NAMED_OF_USER = new Set(['id', 'username', 'email', 'ip_address', 'geo']);
+
+function userOf(
+  raw: Raw,
+  { keepAddresses, address }: Arrival,
+  platform: string,
+  cleaner: Cleaner,
+): EventUser | null {
+  const given = field(raw, 'user', 'sentry.interfaces.User');
+  const user = isRecord(given) ? given : {};
+  const { settings } = isRecord(raw.sdk) ? raw.sdk : {};
+  const isAsked = platform === 'javascript' && !(isRecord(settings) && settings.infer_ip === 'never');
+  const said = user.ip_address ?? (isAsked ? '{{auto}}' : undefined);
+  const ip_address = keepAddresses
+    ? said === '{{auto}}'
+      ? address
+      : cleaner.text(said, LONGEST_WORD)
+    : null;
+  const others = firstKeys(user, MOST_OF_USER)
+    .filter((name) => !NAMED_OF_USER.has(name) || (name === 'geo' && keepAddresses))
+    .map((name) => [name, user[name]] as const);
+  const known = {
+    id: cleaner.text(user.id, LONGEST_WORD),
+    username: cleaner.text(user.username, LONGEST_WORD) ?? cleaner.text(user.name, LONGEST_WORD),
+    email: cleaner.text(user.email, LONGEST_WORD),
+    ip_address,
+    data: cleaner.object(Object.fromEntries(others)) ?? {},
+  };
+  const isNobody = Object.values(known).every((value) => value === null || typeof value === 'object');
+  return isNobody && others.length === 0 ? null : known;
+}
+
+function requestOf(raw: Raw, cleaner: Cleaner): EventRequest | null {
+  const request = field(raw, 'request', 'sentry.interfaces.Http');
+  if (!isRecord(request)) return null;
+  return {
+    method: cleaner.text(request.method, LONGEST_WORD),
+    url: cleaner.text(request.url),
+    query_string: cleaner.json(request.query_string),
+    headers: textsOf(request.headers, MOST_HEADERS, cleaner),
+    data: cleaner.json(request.data),
+    env: cleaner.object(request.env) ?? {},
+  };
+}
+
+function breadcrumbsOf(raw: Raw, cleaner: Cleaner): Breadcrumb[] {
+  const kept: Breadcrumb[] = [];
+  const all = valuesOf(field(raw, 'breadcrumbs', 'sentry.interfaces.Breadcrumbs'));
+  for (const each of all.slice(-MOST_BREADCRUMBS).toReversed()) {
+    if (cleaner.isFull()) break;
+    kept.push({
+      timestamp: momentOf(each.timestamp)?.toISOString() ?? null,
+      type: cleaner.text(each.type, LONGEST_WORD),
+      category: cleaner.text(each.category, LONGEST_WORD),
+      level: cleaner.text(each.level, LONGEST_WORD),
+      message: cleaner.text(each.message),
+      data: cleaner.json(each.data),
+    });
+  }
+  return kept.reverse();
+}
+
+/** Names of packages are no names of secrets. */
+const modulesOf = (raw: Raw, cleaner: Cleaner): JsonObject =>
+  Object.fromEntries(
+    pairsOf(raw.modules, MOST_MODULES)
+      .filter(([name]) => name !== '__proto__')
+      .flatMap(([name, version]): [string, Json][] => {
+        const key = cleaner.text(name, LONGEST_WORD);
+        return key === null ? [] : [[key, cleaner.text(version, LONGEST_WORD)]];
+      }),
+  );
+
+function fingerprintOf(raw: Raw, cleaner: Cleaner): string[] {
+  const given = Array.isArray(raw.fingerprint) ? raw.fingerprint : [raw.fingerprint ?? raw.checksum];
+  return given.slice(0, MOST_FINGERPRINT_PARTS).flatMap((part) => cleaner.text(part, LONGEST_PART) ?? []);
+}
+
+function sdkOf({ sdk }: Raw, cleaner: Cleaner): NormalEvent['sdk'] {
+  const name = isRecord(sdk) ? cleaner.text(sdk.name, LONGEST_WORD) : null;
+  return isRecord(sdk) && name !== null ? { name, version: cleaner.text(sdk.version, LONGEST_WORD) } : null;
+}
+
+/**
+ * The event as it is kept, of at most so many characters: what matters most is taken over first, so that what does not
+ * find room is what can be missed.
+ */
+export function normaliseEvent(raw: Raw, arrival: Arrival, most: number): NormalEvent {
+  const cleaner = createCleaner(arrival.keepAddresses, most);
+  const word = (value: unknown): string | null => cleaner.text(value, LONGEST_WORD);
+  const platform = word(raw.platform) ?? 'other';
+  const threads = valuesOf(raw.threads);
+  const head = {
+    event_id: eventIdOf(raw.event_id) ?? eventIdOf(arrival.eventId) ?? randomHex(16),
+    timestamp: occurredAt(raw.timestamp, arrival.receivedAt).toISOString(),
+    platform,
+    level: levelOf(raw.level),
+    logger: word(raw.logger),
+    transaction: word(raw.transaction) ?? word(raw.culprit),
+    server_name: word(raw.server_name),
+    release: word(raw.release),
+    dist: word(raw.dist),
+    environment: word(raw.environment),
+    fingerprint: fingerprintOf(raw, cleaner),
+    sdk: sdkOf(raw, cleaner),
+    tags: tagsOf(raw, cleaner),
+    user: userOf(raw, arrival, platform, cleaner),
+    ...messageOf(raw, cleaner),
+  };
+  const exceptions = exceptionsOf(raw, threads, platform, cleaner);
+  const thread =
+    threads.find(({ crashed }) => crashed === true) ?? threads.find(({ current }) => current === true);
+  const stack =
+    field(raw, 'stacktrace', 'sentry.interfaces.Stacktrace') ?? (thread ?? threads[0])?.stacktrace;
+  return {
+    ...head,
+    exceptions,
+    ...(exceptions.length === 0 ? readStack(stack, cleaner, platform) : { frames: [], frames_omitted: 0 }),
+    request: requestOf(raw, cleaner),
+    contexts: cleaner.object(raw.contexts) ?? {},
+    breadcrumbs: breadcrumbsOf(raw, cleaner),
+    extra: cleaner.object(raw.extra) ?? {},
+    modules: modulesOf(raw, cleaner),
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * What was reported and is not digested yet: the collector writes it as it came, the digest alone reads it, and it lies
+ * there for seconds. What is reported at the same time is written together.
+ */
+import type postgres from 'postgres';
+import type { Services } from '../../core/services.ts';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { translateDatabaseError } from '../../platform/db/errors.ts';
+import { Failure } from '../../platform/failure.ts';
+import type { ReadGauge } from '../../platform/metrics.ts';
+import { together } from '../../platform/together.ts';
+import type { Packing } from './packing.ts';
+import { createRecentBodies, type RecentBodies } from './recent-bodies.ts';
+import type { ReportForm } from './report.ts';
+
+export type Report = {
+  projectId: number;
+  form: ReportForm;
+  packing: Packing;
+  body: Uint8Array;
+  /** Of whoever reported it, where the project keeps addresses. */
+  address: string | null;
+};
+
+export type Spool = {
+  /** Writes a report; when it resolves, the report is durable. False where the project went in the meantime. */
+  store(report: Report): Promise<boolean>;
+  /** Calls the listener whenever something was stored by this process. */
+  onStored(listener: () => void): void;
+  /** What it has stored itself. */
+  recent: RecentBodies;
+  gauges: readonly ReadGauge[];
+};
+
+/** Reports of one statement. */
+const MOST_TOGETHER = 64;
+/** Bytes; what is larger is written alone, for the others' sake. */
+const LARGE = 262_144;
+
+/** The bodies come as one: the driver has no arrays of bytes. */
+const insertion = `
+  with given as materialized (
+    select nextval(pg_get_serial_sequence('error_spool', 'id')) as id, g.*
+    from unnest($1::bigint[], $2::text[], $3::text[], $5::integer[], $6::integer[], $8::text[])
+      with ordinality as g(project_id, form, packing, start, length, address, place)),
+  stored as (
+    insert into error_spool (id, project_id, form, encoding, body, address, received_at) overriding system value
+    select g.id, p.id, g.form, g.packing, substring($4::bytea from g.start for g.length), g.address, $7::timestamptz
+    from given g join projects p on p.id = g.project_id and not p.deleting
+    returning id)
+  select place, id from given join stored using (id)`;
+
+/** The ids of the reports in the spool, in their order; undefined for those whose project is gone. */
+async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<(number | undefined)[]> {
+  const lengths = reports.map(({ body }) => body.length);
+  const starts: number[] = [];
+  let start = 1;
+  for (const length of lengths) {
+    starts.push(start);
+    start += length;
+  }
+  const rows = await sql.unsafe<{ place: number; id: number }[]>(
+    insertion,
+    [
+      reports.map(({ projectId }) => projectId),
+      reports.map(({ form }) => form),
+      reports.map(({ packing }) => packing),
+      Buffer.concat(reports.map(({ body }) => body)),
+      starts,
+      lengths,
+      now(),
+      reports.map(({ address }) => address),
+    ],
+    { prepare: true },
+  );
+  const ids = new Map(rows.map(({ place, id }) => [place, id]));
+  return reports.map((_, index) => ids.get(index + 1));
+}
+
+/** A project that goes at this very moment ends the statement for all whose reports are in it. */
+function isGone(error: unknown): boolean {
+  const failure = translateDatabaseError(error);
+  return failure instanceof Failure && failure.kind === 'not_found';
+}
+
+async function insertOne(sql: postgres.Sql, report: Report): Promise<number | undefined> {
+  try {
+    return (await insert(sql, [report]))[0];
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+const insertTogether = together<postgres.Sql, Report, number | undefined>(
+  MOST_TOGETHER,
+  async (sql, reports) => {
+    try {
+      return await insert(sql, reports);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      return reports.map((report) => insertOne(sql, report));
+    }
+  },
+);
+
+type Depth = { rows: number; seconds: number };
+
+/** How many reports wait, and since when; undefined while the database does not answer. */
+async function countSpool(db: Db): Promise<Depth | undefined> {
+  const counted = await db
+    .selectFrom('error_spool')
+    .select((eb) => [eb.fn.countAll<number>().as('rows'), eb.fn.min('received_at').as('oldest')])
+    .executeTakeFirst()
+    .catch(() => undefined);
+  if (!counted) return undefined;
+  // Null where there are none, whatever the type of the column.
+  const oldest: Date | null = counted.oldest;
+  return {
+    rows: counted.rows,
+    seconds: oldest === null ? 0 : Math.max(0, now().getTime() - oldest.getTime()) / 1_000,
+  };
+}
+
+/** The spool, as one process writes it. */
+export function createSpool({ database }: Pick<Services, 'database'>): Spool {
+  const listeners: (() => void)[] = [];
+  const recent = createRecentBodies();
+
+  let counting: Promise<Depth | undefined> | undefined;
+  /** Both gauges are read at the same time, by one statement. */
+  const depth = (): Promise<Depth | undefined> => {
+    counting ??= countSpool(database.background).finally(() => {
+      counting = undefined;
+    });
+    return counting;
+  };
+  const gauge = (name: string, help: string, value: (depth: Depth) => number): ReadGauge => ({
+    name,
+    help,
+    labels: [],
+    read: async () => {
+      const found = await depth();
+      return found ? [{ labels: {}, value: value(found) }] : [];
+    },
+  });
+
+  return {
+    async store(report) {
+      const write = report.body.length > LARGE ? insertOne : insertTogether;
+      const id = await write(database.sql, report);
+      if (id === undefined) return false;
+      recent.keep(id, report.body);
+      for (const listener of listeners) listener();
+      return true;
+    },
+    onStored: (listener) => void listeners.push(listener),
+    recent,
+    gauges: [
+      gauge('error_spool_rows', 'Reports of applications that are not digested yet.', ({ rows }) => rows),
+      gauge(
+        'error_spool_oldest_seconds',
+        'How long the oldest report has been waiting to be digested.',
+        ({ seconds }) => seconds,
+      ),
+    ],
+  };
+}

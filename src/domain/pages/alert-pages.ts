@@ -1,0 +1,152 @@
+/** Alerts of a project: their list, and one with all that it said and that was said of it. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import type { AlertRecord } from '../../core/alerts/alert-records.ts';
+import { statuses } from '../../core/alerts/records.ts';
+import type { Parameters } from '../../core/own-reads.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { type Html, html } from '../../platform/http/html.ts';
+import { codeLines } from './code.ts';
+import { discussionsView } from './discussion.ts';
+import type { Looking } from './door.ts';
+import {
+  between,
+  choices,
+  facts,
+  listOf,
+  oneLine,
+  pageNumber,
+  pager,
+  personLink,
+  tag,
+  thing,
+  timeOf,
+  wordTag,
+} from './parts.ts';
+import { projectAddress, projectOf, showInProject } from './places.ts';
+import { proseOf } from './prose.ts';
+
+const API = '/projects/:id/alert_management_alerts';
+/** Characters of a payload that are shown. */
+const MOST_SHOWN = 100_000;
+
+const statusTag = (status: string): Html =>
+  status === 'triggered'
+    ? tag('Triggered', 'open')
+    : status === 'resolved'
+      ? tag('Resolved', 'closed')
+      : wordTag(status);
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+export const alertRow = (project: AuthorizedProject, alert: AlertRecord): Html =>
+  thing(
+    html`<a href="${projectAddress(project)}/-/alert_management/${alert.iid}/details">${alert.title}</a> ${statusTag(alert.status)} ${wordTag(alert.severity)}`,
+    html`#${alert.iid} · since ${timeOf(alert.started_at)} · came ${times(alert.event_count)}${
+      alert.service !== null && html` · ${alert.service}`
+    }`,
+    html`${alert.assignees.map((person) => html`<span class="assignee" title="Assigned">@${person.username}</span> `)}`,
+  );
+
+/** What needs somebody; all, or those of one status, where the address says so. */
+const choicesOf = {
+  open: 'triggered,acknowledged',
+  all: statuses.join(','),
+  ...Object.fromEntries(statuses.map((status) => [status, status])),
+};
+
+export async function showAlerts(looking: Looking): Promise<Answer> {
+  const project = await projectOf(looking);
+  const here = Object.hasOwn(choicesOf, looking.field('status')) ? looking.field('status') : 'open';
+  const alerts = await looking.list<AlertRecord>(API, {
+    id: String(project.id),
+    status: new Map(Object.entries(choicesOf)).get(here),
+    page: String(pageNumber(looking)),
+  });
+  const links = Object.keys(choicesOf).map((name) => ({
+    href: `?status=${name}`,
+    label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    here: name === here,
+  }));
+  const body = html`<h1>Alerts</h1>
+${choices('Status', links)}
+${listOf(
+  alerts.items.map((alert) => alertRow(project, alert)),
+  'No alerts.',
+)}
+${pager(looking, alerts)}`;
+  return showInProject(looking, project, { title: 'Alerts', tab: 'Alerts', body });
+}
+
+/** An address of a page as a link; whatever else it is, as text. */
+const linkOr = (text: string | null): Html | string | null => {
+  const protocol = text === null ? undefined : URL.parse(text)?.protocol;
+  return protocol === 'http:' || protocol === 'https:'
+    ? html`<a href="${text}" rel="nofollow noreferrer noopener">${oneLine(text ?? '')}</a>`
+    : text;
+};
+
+type Image = { filename: string; file_path: string; url: string | null; url_text: string | null };
+
+/** The pictures of graphs at the path of their endpoint, where this instance has them. */
+export async function metricImages(
+  looking: Looking,
+  path: string,
+  parameters: Parameters,
+): Promise<Html | undefined> {
+  if (looking.services.config.tier === 'free') return undefined;
+  const { items } = await looking.list<Image>(path, { ...parameters, per_page: '100' });
+  if (items.length === 0) return undefined;
+  return html`<h2>Metrics</h2>
+${items.map(
+  (image) =>
+    html`<figure class="picture"><img src="${image.file_path}" alt="${image.filename}" loading="lazy"><figcaption>${
+      image.url === null
+        ? (image.url_text ?? image.filename)
+        : html`<a href="${image.url}" rel="nofollow noreferrer noopener">${image.url_text ?? image.url}</a>`
+    }</figcaption></figure>`,
+)}`;
+}
+
+function payloadView({ details }: AlertRecord): Html {
+  const text = JSON.stringify(details, null, 2);
+  return html`<h2>Payload</h2>
+${codeLines(text.slice(0, MOST_SHOWN))}
+${text.length > MOST_SHOWN && html`<p class="none">The rest is not shown here.</p>`}`;
+}
+
+export async function showAlert(looking: Looking): Promise<Answer> {
+  const project = await projectOf(looking);
+  const named = { id: String(project.id), alert_iid: looking.param('iid') };
+  const alert = await looking.one<AlertRecord>(`${API}/:alert_iid`, named);
+  const [description, images, discussions] = await Promise.all([
+    proseOf(looking, alert.description, { project }),
+    metricImages(looking, `${API}/:alert_iid/metric_images`, named),
+    discussionsView(looking, `${API}/:noteable_id/discussions`, {
+      parameters: { id: named.id, noteable_id: named.alert_iid },
+      project,
+    }),
+  ]);
+  const body = html`<h1>${alert.title}</h1>
+<p class="below">${statusTag(alert.status)} ${wordTag(alert.severity)} came ${times(alert.event_count)} since ${timeOf(alert.started_at)}</p>
+${facts(
+  ['Assigned to', between(alert.assignees.map(personLink))],
+  [
+    'Incident',
+    alert.issue_iid !== null &&
+      html`<a href="${projectAddress(project)}/-/issues/${alert.issue_iid}">#${alert.issue_iid}</a>`,
+  ],
+  ['Service', alert.service],
+  ['Monitoring tool', alert.monitoring_tool],
+  ['Hosts', alert.hosts.join(', ')],
+  ['Environment', alert.environment_name],
+  ['Runbook', linkOr(alert.runbook)],
+  ['Query', alert.query !== null && html`<code class="whole">${alert.query}</code>`],
+  ['Y-axis', alert.y_label],
+  ['Ended', alert.ended_at !== null && timeOf(alert.ended_at)],
+)}
+${description ?? html`<p class="none">No description.</p>`}
+${images}
+${payloadView(alert)}
+${discussions}`;
+  return showInProject(looking, project, { title: alert.title, tab: 'Alerts', body });
+}

@@ -1,0 +1,233 @@
+/** Errors that applications reported: their list, and one with its stack, its tags and a plot of its counts. */
+import { now } from '../../platform/clock.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { type Html, type HtmlValue, html } from '../../platform/http/html.ts';
+import type { Looking } from './door.ts';
+import { choices, facts, listOf, oneLine, pageNumber, pager, tag, thing, timeOf, wordTag } from './parts.ts';
+import { projectAddress, projectOf, showInProject } from './places.ts';
+import { plotOf } from './plot.ts';
+import { type StackTrace, stackView } from './stack.ts';
+
+type Listed = {
+  id: number;
+  name: string;
+  description: string;
+  actor: string;
+  level: string;
+  status: string;
+  first_seen: string;
+  last_seen: string;
+  events_count: number;
+  users_count: number;
+  first_release: string | null;
+  last_release: string | null;
+  resolved_at: string | null;
+  regressed_at: string | null;
+  issue_iid: number | null;
+  web_url: string;
+};
+
+type Event = StackTrace & {
+  event_id: string;
+  environment: string | null;
+  release: string | null;
+  occurred_at: string;
+  message: string | null;
+  transaction: string | null;
+  server_name: string | null;
+  tags: { key: string; value: string }[];
+  user: { id: string | null; username: string | null; email: string | null } | null;
+  request: { method: string | null; url: string | null } | null;
+  breadcrumbs: {
+    timestamp: string | null;
+    category: string | null;
+    level: string | null;
+    message: string | null;
+  }[];
+};
+
+type Detail = Listed & {
+  counts: { hour: string; events: number }[];
+  tags: { key: string; values: { value: string; events: number }[] }[];
+  latest_event: Event | null;
+};
+
+const path = '/projects/:id/error_tracking/errors';
+
+const statuses = [
+  ['unresolved', 'Unresolved'],
+  ['resolved', 'Resolved'],
+  ['ignored', 'Ignored'],
+  ['all', 'All'],
+] as const;
+const orders = [
+  ['last_seen', 'Last seen'],
+  ['first_seen', 'First seen'],
+  ['frequency', 'Most events'],
+] as const;
+const periods = [
+  ['day', '24 hours'],
+  ['week', '7 days'],
+  ['month', '30 days'],
+] as const;
+const hoursOf: Record<string, number> = { day: 24, week: 7 * 24, month: 30 * 24 };
+
+type Choice = readonly [name: string, label: string];
+
+/** The choice that the address names; the first one where it names none. */
+const chosen = (
+  { field }: Pick<Looking, 'field'>,
+  name: string,
+  all: readonly [Choice, ...Choice[]],
+): string => (all.find(([value]) => value === field(name)) ?? all[0])[0];
+
+/** Links to the same page with another choice. */
+function choicesOf(
+  looking: Looking,
+  name: string,
+  title: string,
+  all: readonly Choice[],
+  here: string,
+): Html {
+  const links = all.map(([value, label]) => {
+    const query = new URLSearchParams(looking.request.query);
+    query.delete('page');
+    query.set(name, value);
+    return { href: `?${query}`, label, here: value === here };
+  });
+  return choices(title, links);
+}
+
+const counted = (count: number, one: string, many: string): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+const statusTag = ({ status, regressed_at }: Listed): HtmlValue => {
+  if (status !== 'unresolved') return tag(status === 'resolved' ? 'Resolved' : 'Ignored', 'closed');
+  return regressed_at !== null && tag('Came back', 'open');
+};
+
+const errorRow = (address: string, error: Listed): Html =>
+  thing(
+    html`<a href="${address}/${error.id}/details">${oneLine(error.name) || 'Error'}</a> ${wordTag(error.level)} ${statusTag(error)}`,
+    html`${error.description !== '' && html`${oneLine(error.description)}<br>`}${
+      error.actor !== '' && html`<code>${oneLine(error.actor)}</code> · `
+    }last seen ${timeOf(error.last_seen)}`,
+    html`${counted(error.events_count, 'event', 'events')}<br>${counted(error.users_count, 'person', 'people')}`,
+  );
+
+/** Errors of a project, those that are unresolved unless another status is chosen. */
+export async function showErrors(looking: Looking): Promise<Answer> {
+  const project = await projectOf(looking);
+  const status = chosen(looking, 'status', statuses);
+  const order = chosen(looking, 'order_by', orders);
+  const errors = await looking.list<Listed>(path, {
+    id: String(project.id),
+    status,
+    order_by: order,
+    page: String(pageNumber(looking)),
+  });
+  const address = `${projectAddress(project)}/-/error_tracking`;
+  const body = html`<h1>Errors</h1>
+${choicesOf(looking, 'status', 'Status', statuses, status)}
+${choicesOf(looking, 'order_by', 'Order', orders, order)}
+${listOf(
+  errors.items.map((error) => errorRow(address, error)),
+  'No errors.',
+)}
+${pager(looking, errors)}`;
+  return showInProject(looking, project, { title: 'Errors', tab: 'Errors', body });
+}
+
+const MOST_BREADCRUMBS = 50;
+
+function breadcrumbsView(crumbs: Event['breadcrumbs']): HtmlValue {
+  if (crumbs.length === 0) return undefined;
+  const rows = crumbs
+    .slice(-MOST_BREADCRUMBS)
+    .map(({ timestamp, category, level, message }) =>
+      thing(
+        html`${oneLine(message ?? '') || '(no message)'}`,
+        html`${category !== null && html`${oneLine(category)} · `}${timestamp !== null && timeOf(timestamp)}`,
+        level !== null && wordTag(oneLine(level)),
+      ),
+    );
+  return html`<h2>What went before</h2>
+${listOf(rows, '')}`;
+}
+
+/** Those that are there, each on one line. */
+const between = (parts: readonly (string | null)[], separator = ' · '): string =>
+  parts.flatMap((part) => (part === null || part === '' ? [] : oneLine(part))).join(separator);
+
+const eventView = (event: Event): Html => html`<h2>Latest event</h2>
+${facts(
+  ['Event', html`<code class="whole">${event.event_id}</code>`],
+  ['At', timeOf(event.occurred_at)],
+  ['Environment', event.environment],
+  ['Release', event.release],
+  ['Transaction', event.transaction],
+  ['Server', event.server_name],
+  ['Person', event.user && between([event.user.username, event.user.email, event.user.id])],
+  ['Request', event.request && between([event.request.method, event.request.url], ' ')],
+)}
+${event.message !== null && html`<pre class="listing">${event.message}</pre>`}
+${stackView(event)}
+${breadcrumbsView(event.breadcrumbs)}`;
+
+const tagsView = (tags: Detail['tags']): HtmlValue =>
+  tags.length > 0 &&
+  html`<h2>Tags</h2>
+${facts(
+  ...tags.map(({ key, values }): [string, HtmlValue] => [
+    oneLine(key),
+    values.map(
+      ({ value, events }) =>
+        html`<div>${oneLine(value)} <span class="below">${events.toLocaleString('en')}</span></div>`,
+    ),
+  ]),
+)}`;
+
+/** One error; how it stands is changed through the API. */
+export async function showError(looking: Looking): Promise<Answer> {
+  const project = await projectOf(looking);
+  const id = looking.param('error_id');
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound('Error');
+  const error = await looking.one<Detail>(`${path}/:error_id`, { id: String(project.id), error_id: id });
+  const period = chosen(looking, 'period', periods);
+  const address = projectAddress(project);
+  const here = `${looking.services.baseUrl()}/`;
+  const body = html`<p class="below"><a href="${address}/-/error_tracking">Errors</a> · ${error.id}</p>
+<h1>${oneLine(error.name) || 'Error'}</h1>
+<p class="below">${wordTag(error.level)} ${error.status === 'unresolved' ? tag('Unresolved', 'open') : statusTag(error)} ${
+    error.regressed_at !== null && html`came back ${timeOf(error.regressed_at)}`
+  }</p>
+${error.description !== '' && html`<pre class="listing">${error.description}</pre>`}
+${facts(
+  ['Where', error.actor !== '' && html`<code>${oneLine(error.actor)}</code>`],
+  ['Events', error.events_count.toLocaleString('en')],
+  ['People', error.users_count.toLocaleString('en')],
+  ['First seen', timeOf(error.first_seen)],
+  ['Last seen', timeOf(error.last_seen)],
+  ['First release', error.first_release],
+  ['Last release', error.last_release],
+  ['Resolved', error.resolved_at !== null && timeOf(error.resolved_at)],
+  [
+    'Issue',
+    error.issue_iid !== null &&
+      html`<a href="${address}/-/issues/${error.issue_iid}">#${error.issue_iid}</a>`,
+  ],
+  [
+    'Tracker',
+    error.web_url !== '' &&
+      !error.web_url.startsWith(here) &&
+      html`<a href="${error.web_url}" rel="nofollow noreferrer noopener">Look at it there</a>`,
+  ],
+)}
+<h2>Events per hour</h2>
+${choicesOf(looking, 'period', 'Period', periods, period)}
+${plotOf(error.counts, now(), hoursOf[period] ?? 24)}
+${tagsView(error.tags)}
+${error.latest_event ? eventView(error.latest_event) : html`<p class="none">None of its events are kept.</p>`}`;
+  return showInProject(looking, project, { title: oneLine(error.name) || 'Error', tab: 'Errors', body });
+}

@@ -1,0 +1,69 @@
+/** What the page of an incident shows beside that of another issue: its alerts, its graphs, and what happened when. */
+import type { AuthorizedProject } from '../../core/access/find.ts';
+import type { AlertRecord } from '../../core/alerts/alert-records.ts';
+import type { UserBasic } from '../../core/identity/records.ts';
+import type { IssueRecord } from '../../core/work/issue-records.ts';
+import { type Html, html } from '../../platform/http/html.ts';
+import { alertRow, metricImages } from './alert-pages.ts';
+import type { Looking } from './door.ts';
+import { listOf, personLink, thing, timeOf } from './parts.ts';
+import { proseOf } from './prose.ts';
+
+type TimelineEvent = { note: string; occurred_at: string; author: UserBasic | null };
+
+async function alertsView(
+  looking: Looking,
+  project: AuthorizedProject,
+  iid: string,
+): Promise<Html | undefined> {
+  if (!project.may('read_alerts')) return undefined;
+  const { items } = await looking.list<AlertRecord>('/projects/:id/alert_management_alerts', {
+    id: String(project.id),
+    issue_iid: iid,
+  });
+  if (items.length === 0) return undefined;
+  return html`<h2>Alerts</h2>
+${listOf(
+  items.map((alert) => alertRow(project, alert)),
+  '',
+)}`;
+}
+
+async function timelineView(
+  looking: Looking,
+  project: AuthorizedProject,
+  iid: string,
+): Promise<Html | undefined> {
+  const { items } = await looking.list<TimelineEvent>('/projects/:id/issues/:issue_iid/timeline_events', {
+    id: String(project.id),
+    issue_iid: iid,
+    per_page: '100',
+  });
+  if (items.length === 0) return undefined;
+  const rows: Html[] = [];
+  for (const event of items)
+    rows.push(
+      thing(
+        await proseOf(looking, event.note, { project }),
+        html`${timeOf(event.occurred_at)}${event.author && html` by ${personLink(event.author)}`}`,
+      ),
+    );
+  return html`<h2>Timeline</h2>
+${listOf(rows, '')}`;
+}
+
+/** The alerts that the reader sees, the pictures and the first hundred entries; nothing for an issue of another type. */
+export async function incidentView(
+  looking: Looking,
+  project: AuthorizedProject,
+  issue: Pick<IssueRecord, 'iid' | 'issue_type'>,
+): Promise<(Html | undefined)[]> {
+  if (issue.issue_type !== 'incident') return [];
+  const iid = String(issue.iid);
+  const named = { id: String(project.id), issue_iid: iid };
+  return Promise.all([
+    alertsView(looking, project, iid),
+    metricImages(looking, '/projects/:id/issues/:issue_iid/metric_images', named),
+    timelineView(looking, project, iid),
+  ]);
+}
