@@ -17,6 +17,9 @@ const protocol = new Set([
   '/oauth/userinfo',
   '/oauth/authorize_device',
   '/oauth/register',
+  '/:path+/alerts/notify.json',
+  '/:path+/alerts/notify',
+  '/:path+/alerts/notify/:name/:identifier',
 ]);
 /** Forms that need no session: the origin alone tells who sent them, or, of mail programs, the signed link. */
 const anonymous = new Set([

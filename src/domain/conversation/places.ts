@@ -25,7 +25,10 @@ import { forbidden, notFound } from '../../platform/failure.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { integerId } from '../../platform/http/schema.ts';
 
-export type FindContext = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'actor'>;
+export type FindContext = Pick<
+  Context<unknown, unknown, Caller>,
+  'db' | 'services' | 'settings' | 'actor' | 'request'
+>;
 
 export type Place = {
   kind: TargetKind;
@@ -188,11 +191,13 @@ const alerts: Place = {
   internal: false,
   resolvable: false,
   positioned: false,
-  find: async ({ db }, home, named) => {
+  find: async ({ db, services, settings, request }, home, named) => {
     const project = projectOf(home);
     if (!project.may('read_alerts')) throw forbidden();
     const alert = await findAlert(db, project, Number(named));
-    await beginLog(db, alert);
+    // To be read or added to: while nothing can be written, reading goes on without.
+    const writes = !settings.maintenance_mode && services.disk.problem() === undefined;
+    if (request.method !== 'DELETE' && writes) await beginLog(db, alert);
     return alertTarget(project, alert);
   },
 };

@@ -1,6 +1,5 @@
 /** Notes, threads and awards as records. */
-import { type Context, Reply } from '../../core/endpoint.ts';
-import type { Caller } from '../../core/identity/actor.ts';
+import { Reply } from '../../core/endpoint.ts';
 import { presentUserBasic, type UserBasicRow } from '../../core/identity/records.ts';
 import type { AwardRow } from '../../core/work/awards.ts';
 import {
@@ -13,10 +12,12 @@ import type { NoteRow } from '../../core/work/notes.ts';
 import type { Page } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Said } from './note-actions.ts';
+import type { FindContext } from './places.ts';
 import { hideUnreadable } from './pointing.ts';
 import type { AwardRecord, CommandsReply } from './schema.ts';
 
-export type Presenting = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
+/** As much of the request as finds what is presented beside it. */
+export type Presenting = FindContext;
 
 const aroundOf = ({ services, settings }: Presenting) => ({ baseUrl: services.baseUrl(), settings });
 
