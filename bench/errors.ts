@@ -9,6 +9,8 @@ import type { Figure } from './table.ts';
 const PROJECTS = 8;
 const CONNECTIONS = 16;
 const SECONDS = 15;
+/** Reports a second that are to be taken, and half of which are to be digested meanwhile. */
+const RATE = 1_000;
 /** Of one report, unpacked. */
 const REPORT_BYTES = 50_000;
 const KINDS = 64;
@@ -181,10 +183,14 @@ export async function measureErrors(): Promise<Figure[]> {
   await digestAll(program);
 
   const taken = await send(program, paths, report, SECONDS);
-  const backlog = await waiting(program);
   accepted += taken.accepted;
   await digestAll(program);
-  const digested = (taken.accepted - backlog) / SECONDS;
+
+  const steady = await send(program, paths, report, SECONDS, RATE);
+  const backlog = await waiting(program);
+  accepted += steady.accepted;
+  await digestAll(program);
+  const digested = (steady.accepted - backlog) / SECONDS;
 
   const quiet = await latency(program, sleep(SECONDS * 1_000));
   const half = taken.rate / 2;
@@ -200,16 +206,16 @@ export async function measureErrors(): Promise<Figure[]> {
       value: `${taken.rate.toFixed(0)}/s`,
       baseline: '',
       result: `${taken.rate.toFixed(0)}/s`,
-      target: '≥ 1000/s',
-      met: taken.rate >= 1_000,
+      target: `≥ ${RATE}/s`,
+      met: taken.rate >= RATE,
     },
     {
-      what: 'digested meanwhile',
+      what: `digested while ${RATE}/s are sent`,
       value: `${digested.toFixed(0)}/s`,
-      baseline: `${taken.rate.toFixed(0)}/s (taken)`,
-      result: `${((digested / taken.rate) * 100).toFixed(0)} %`,
-      target: '≥ 50 %',
-      met: digested / taken.rate >= 0.5,
+      baseline: `${steady.rate.toFixed(0)}/s (taken)`,
+      result: `${digested.toFixed(0)}/s`,
+      target: `≥ ${RATE / 2}/s`,
+      met: digested >= RATE / 2,
     },
     {
       what: 'counted in errors, when all is digested',

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { type Opened, openInstance } from './instance.ts';
 import { readOrCreateSecretFile } from './platform/db/data-folder.ts';
 import { createLog } from './platform/log.ts';
-import { releaseStartMemory } from './platform/memory.ts';
+import { releaseStartMemory, tuneCollector } from './platform/memory.ts';
 import { randomText } from './platform/secret.ts';
 
 type Ending = { reason: string; code: number };
@@ -16,6 +16,7 @@ export async function serve(
   config: Config,
   loadCapabilities: LoadCapabilities = async () => undefined,
 ): Promise<number> {
+  tuneCollector();
   const log = createLog((text) => process.stdout.write(text));
   // Heard from the first moment on: a signal during the start is obeyed when the start is done.
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
