@@ -61,7 +61,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       },
     });
   gauge('http_requests_in_flight', 'Requests being answered.', [], (own) => own.set(sources.inFlight()));
-  gauge('event_loop_delay_seconds', 'Recent median delay of the event loop.', [], (own) =>
+  gauge('event_loop_delay_seconds', 'Median delay of the event loop since this was read last.', [], (own) =>
     own.set(sources.eventLoopDelay()),
   );
   gauge(

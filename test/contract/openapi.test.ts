@@ -10,24 +10,25 @@ import { useApp } from '../support/app.ts';
 import { titleOf } from '../support/inventory.ts';
 
 const ashlar = useApp();
+const text = openApiText();
 
 type Operation = { operationId: string; security: object[]; parameters?: object[]; responses: object };
 type Document = { paths: Record<string, Record<string, Operation>>; components: Record<string, object> };
 
 test('a public validator accepts the document', async () => {
-  const { valid, errors } = await new Validator().validate(JSON.parse(openApiText()));
+  const { valid, errors } = await new Validator().validate(JSON.parse(text));
   expect(errors).toBeUndefined();
   expect(valid).toBe(true);
 });
 
 test('the document is the committed one: a change of the API shows in review', () => {
-  expect(`${openApiText()}\n` === readFileSync('openapi.json', 'utf8'), 'run `npm run generate`').toBe(true);
+  expect(`${text}\n` === readFileSync('openapi.json', 'utf8'), 'run `npm run generate`').toBe(true);
 });
 
 test('it is served to everybody, and as a page', async () => {
   const served = await ashlar.call('GET /openapi.json');
   expect(served.status).toBe(200);
-  expect(served.body).toEqual(JSON.parse(openApiText()));
+  expect(served.body).toEqual(JSON.parse(text));
   const page = await ashlar.call('GET /api/docs', { raw: true });
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -35,7 +36,7 @@ test('it is served to everybody, and as a page', async () => {
 });
 
 test('each endpoint is one operation, with its own id, its path parameters and whether it is open to everybody', async () => {
-  const document: Document = JSON.parse(openApiText());
+  const document: Document = JSON.parse(text);
   const { parameters: shared = {} } = document.components;
   const ids = Object.values(document.paths).flatMap((path) =>
     Object.values(path).map(({ operationId }) => operationId),
@@ -45,13 +46,13 @@ test('each endpoint is one operation, with its own id, its path parameters and w
     const operation = document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
     const open = operation?.security.some((scheme) => Object.keys(scheme).length === 0);
     expect([method, path, open]).toEqual([method, path, access.anonymous]);
-    const text = JSON.stringify([operation?.parameters, shared]);
-    for (const [, name] of path.matchAll(/:(\w+)/g)) expect(text).toContain(`{"name":"${name}","in":"path"`);
+    const parameters = JSON.stringify([operation?.parameters, shared]);
+    for (const [, name] of path.matchAll(/:(\w+)/g))
+      expect(parameters).toContain(`{"name":"${name}","in":"path"`);
   }
 });
 
 test('every reference leads to something, and what several operations share is written once', () => {
-  const text = openApiText();
   const document: Document = JSON.parse(text);
   const references = new Set(
     [...text.matchAll(/"\$ref": ?"#\/components\/(\w+)\/([\w-]+)"/g)].map(

@@ -1,5 +1,6 @@
 /** Sheds load early: beyond a bound of requests in flight, or when the event loop lags, 503 at once beats a slow answer. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monotonic } from '../clock.ts';
 import { Failure } from '../failure.ts';
 
 export type LoadGauge = {
@@ -11,9 +12,9 @@ export type LoadGauge = {
   /** Whether it was called: a connection that an answer leaves open then would hold up the end. */
   closing(): boolean;
   inFlight(): number;
-  /** Recent delay of the event loop, in seconds. */
+  /** Median delay of the event loop since the longest was asked for last, in seconds. */
   delay(): number;
-  /** The longest delay since this was asked last, in seconds. */
+  /** The longest since this was asked last, in seconds. */
   longestDelay(): number;
   stop(): void;
 };
@@ -21,23 +22,30 @@ export type LoadGauge = {
 const NANOSECONDS = 1e9;
 /** In milliseconds. */
 const RESOLUTION = 20;
+/** Milliseconds between two looks at how late the event loop is. */
+const LOOK = 500;
 
-/** `maximum` requests in flight; `maximumDelay` in seconds. Probes (`/-/…`) are never shed. */
+/**
+ * `maximum` requests in flight; `maximumDelay` in seconds, by which the event loop has to be late twice in a row: what stood
+ * still once is over, and shedding would cure nothing. Probes (`/-/…`) are never shed.
+ */
 export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
   histogram.enable();
   let inFlight = 0;
   let closing = false;
-  let delay = 0;
-  let longest = 0;
+  let late = [0, 0];
+  let looked = monotonic();
+  // A timer of our own: a histogram that is emptied at each look forgets the one delay that a look apart shows.
+  const timer = setInterval(() => {
+    const at = monotonic();
+    late = [...late.slice(1), (at - looked - LOOK) / 1_000];
+    looked = at;
+  }, LOOK);
+  timer.unref();
+  const lags = () => late.every((each) => each > maximumDelay);
   // The histogram measures its own timer's interval too.
   const beyondTimer = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION / 1_000);
-  const timer = setInterval(() => {
-    delay = beyondTimer(histogram.percentile(50));
-    longest = Math.max(longest, beyondTimer(histogram.max));
-    histogram.reset();
-  }, 500);
-  timer.unref();
   const unavailable = (text: string, seconds: number) =>
     new Failure('unavailable', `503 Service Unavailable: ${text}`, {
       headers: { 'retry-after': String(seconds), connection: 'close' },
@@ -47,7 +55,7 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
       inFlight += 1;
       if (route.startsWith('/-/')) return undefined;
       if (closing) return unavailable('stopping', 5);
-      return inFlight > maximum || delay > maximumDelay ? unavailable('overloaded', 1) : undefined;
+      return inFlight > maximum || lags() ? unavailable('overloaded', 1) : undefined;
     },
     leave() {
       inFlight -= 1;
@@ -57,11 +65,11 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
     },
     closing: () => closing,
     inFlight: () => inFlight,
-    delay: () => delay,
+    delay: () => beyondTimer(histogram.percentile(50)),
     longestDelay: () => {
-      const told = longest;
-      longest = 0;
-      return told;
+      const longest = beyondTimer(histogram.max);
+      histogram.reset();
+      return longest;
     },
     stop() {
       clearInterval(timer);
