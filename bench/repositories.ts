@@ -41,13 +41,12 @@ async function client(args: string[], folder?: string): Promise<void> {
 /** A bare repository of the stream's commits. */
 async function importHistory(folder: string, stream: Iterable<string | Buffer>): Promise<void> {
   await git(['init', '-q', '--bare', folder]);
-  const child = spawnGit(['fast-import', '--quiet'], { folder });
-  const { stdin } = child;
-  if (!stdin) throw new Error('no standard input');
+  const { stdin, stdout, ended } = await spawnGit(['fast-import', '--quiet'], { folder });
+  stdout.resume();
   for (const piece of stream)
     if (!stdin.write(piece)) await new Promise<void>((resolve) => stdin.once('drain', () => resolve()));
   stdin.end();
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const { code } = await ended;
   if (code !== 0) throw new Error(`git fast-import ended with ${code}`);
 }
 

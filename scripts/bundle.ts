@@ -9,8 +9,8 @@ import { mendedFiles, mendFile } from '../src/platform/db/driver-mends.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** What is loaded by the name of its file: the bodies of worker threads, and what is too heavy to be there at the start. */
-const loadedByName = ['src/**/*-thread.ts', 'src/core/markdown/engine.ts'];
+/** What is loaded by the name of its file: the bodies of threads and processes, and what is too heavy to be there at the start. */
+const loadedByName = ['src/**/*-{thread,process}.ts', 'src/core/markdown/engine.ts'];
 
 /** The driver of the database goes in mended, or nothing is built. */
 function mendDriver(): Plugin {

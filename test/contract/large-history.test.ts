@@ -18,13 +18,12 @@ beforeAll(async () => {
   const { services } = ashlar.app;
   await services.repositories.write(projectRepository(project), 'main', async (git) => {
     folder = git.folder;
-    const child = spawnGit(['fast-import', '--quiet'], { folder });
-    const { stdin } = child;
-    if (!stdin) throw new Error('no standard input');
+    const { stdin, stdout, ended } = await spawnGit(['fast-import', '--quiet'], { folder });
+    stdout.resume();
     for (const piece of historyStream())
       if (!stdin.write(piece)) await new Promise<void>((resolve) => stdin.once('drain', () => resolve()));
     stdin.end();
-    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+    expect(await ended).toMatchObject({ code: 0 });
     const ref = 'refs/heads/main';
     const after = (await readRef(git, ref)) ?? NO_OBJECT;
     const root = { id: 1, username: 'root', name: 'Administrator' };

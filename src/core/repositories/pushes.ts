@@ -112,8 +112,8 @@ async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: 
 }
 
 /**
- * Records a push to a project's own repository when `stored` says that it is on the disk. `pusher` is undefined for deploy
- * tokens: they have no events.
+ * Records a push to a project's own repository when `confirmed` says that it is still where it was held. `pusher` is
+ * undefined for deploy tokens: they have no events.
  */
 export async function recordPush(
   services: Services,
@@ -121,7 +121,7 @@ export async function recordPush(
   pusher: Pusher | undefined,
   git: GitFolder,
   updates: readonly RefUpdate[],
-  stored: Promise<unknown> = Promise.resolve(),
+  confirmed: Promise<unknown> = Promise.resolve(),
 ): Promise<void> {
   if (updates.length === 0) return;
   const { db } = services.database;
@@ -129,7 +129,7 @@ export async function recordPush(
   const [events, first] = await Promise.all([
     pusher ? pushEvents(git, updates, settings.push_event_activities_limit) : [],
     firstBranch(db, project.id, git, updates, settings.default_branch_name || 'main'),
-    stored,
+    confirmed,
   ]);
   await inTransaction(db, async (tx) => {
     const announcements: Announcement[] = events.map((data) => ({

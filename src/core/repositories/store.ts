@@ -41,6 +41,11 @@ export type Repositories = {
    * done twice, where a move has ended meanwhile.
    */
   read<T>(key: RepositoryKey, storage: string, work: (git: GitFolder) => Promise<T>): Promise<T | undefined>;
+  /**
+   * Where it is now, for a look that may come too late for a move or a removal: those take the whole folder away at once.
+   * Undefined where the container is not; 403 for what precedes a write while it is read-only.
+   */
+  locate(key: RepositoryKey, purpose: Purpose): Promise<GitFolder | undefined>;
   /** Holds it for something long: the folder stays until release(). 403 for a write while it is read-only. */
   hold(key: RepositoryKey, purpose: Purpose): Promise<Held>;
   /** Holds it for writing while the work runs, and makes it first where it is not there yet. */
@@ -61,7 +66,7 @@ export function createRepositories(
   presence: Presence,
   storages: ReadonlyMap<string, string>,
 ): Repositories {
-  const { sql } = database;
+  const { sql, points } = database;
   const reader = createObjectReader();
   const disks = new Map([...storages].map(([name, root]) => [name, createDiskGuard(root)]));
 
@@ -73,11 +78,12 @@ export function createRepositories(
   }
   const open = (key: RepositoryKey, storage: string) => reader.open(folder(key, storage));
 
-  async function currentStorage({ kind, id }: RepositoryKey): Promise<string | undefined> {
-    const [row] = await sql<{ repository_storage: string }[]>`
-      select repository_storage from ${sql(containerTables[kind])} where id = ${id}`;
-    return row?.repository_storage;
+  async function whereabouts({ kind, id }: RepositoryKey) {
+    const [row] = await points<{ repository_storage: string; repository_read_only: boolean }[]>`
+      select repository_storage, repository_read_only from ${points(containerTables[kind])} where id = ${id}`;
+    return row;
   }
+  const currentStorage = async (key: RepositoryKey) => (await whereabouts(key))?.repository_storage;
 
   async function hold(key: RepositoryKey, purpose: Purpose): Promise<Held> {
     await presence.announce();
@@ -140,6 +146,16 @@ export function createRepositories(
     folder,
     open,
     hold,
+    async locate(key, purpose) {
+      const row = await whereabouts(key);
+      if (!row) return undefined;
+      const { repository_storage: storage, repository_read_only: isReadOnly } = row;
+      if (purpose !== 'read') {
+        if (isReadOnly) throw readOnly();
+        disks.get(storage)?.refuseWrites();
+      }
+      return open(key, storage);
+    },
     async read(key, storage, work) {
       try {
         return await work(open(key, storage));

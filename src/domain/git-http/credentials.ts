@@ -9,11 +9,18 @@ import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { Failure, forbidden } from '../../platform/failure.ts';
+import type { Service } from '../../platform/git/transport.ts';
 import type { HttpRequest } from '../../platform/http/answer.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import { digest } from '../../platform/secret.ts';
 
 export type Purpose = 'read' | 'write';
+
+/** What a service does there. */
+export const purposes = { 'upload-pack': 'read', 'receive-pack': 'write' } as const satisfies Record<
+  Service,
+  Purpose
+>;
 
 /** A deploy token that works: it may do this in its project, or in the projects of its group. */
 export type DeployToken = {

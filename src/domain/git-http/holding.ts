@@ -1,24 +1,19 @@
 /** The folder that a service reads: the repository's, held so that no move takes it away, or an empty one in its place. */
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RepositoryKey } from '../../core/repositories/containers.ts';
 import type { Purpose } from '../../core/repositories/store.ts';
 import type { Services } from '../../core/services.ts';
 import { Failure } from '../../platform/failure.ts';
+import { isRepository } from '../../platform/git/ref-files.ts';
 import { createRepository } from '../../platform/git/write.ts';
 
 export type HeldFolder = {
   folder: string;
   /** There is no repository yet: the folder is that of an empty one, the same for all. */
   empty: boolean;
+  /** Once is enough; more do no harm. */
   release(): Promise<void>;
 };
-
-const isThere = (folder: string): Promise<boolean> =>
-  access(join(folder, 'HEAD')).then(
-    () => true,
-    () => false,
-  );
 
 /** Holds the folder; 403 for a write while the repository is read-only, 503 when it should be on the disk and is not. */
 export async function holdFolder(
@@ -33,7 +28,7 @@ export async function holdFolder(
   });
   const release = async () => held?.release();
   try {
-    if (held && (await isThere(held.git.folder))) return { folder: held.git.folder, empty: false, release };
+    if (held && isRepository(held.git.folder)) return { folder: held.git.folder, empty: false, release };
     if (held && (await isKnown(services, key)))
       throw new Failure('unavailable', 'The repository cannot be read at the moment.');
     return { folder: await emptyRepository(services), empty: true, release };
@@ -49,9 +44,9 @@ async function isKnown({ database }: Services, { kind, id, wiki }: RepositoryKey
   return rows.length > 0;
 }
 
-/** Nobody writes there. */
-async function emptyRepository({ config }: Services): Promise<string> {
+/** A repository without refs; nobody writes there. */
+export async function emptyRepository({ config }: Services): Promise<string> {
   const folder = join(config.data, 'empty.git');
-  if (!(await isThere(folder))) await createRepository(folder, 'main');
+  if (!isRepository(folder)) await createRepository(folder, 'main');
   return folder;
 }

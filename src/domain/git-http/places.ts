@@ -36,8 +36,8 @@ export type Place = {
   /** Gives it a storage where it has none yet; before it is held for a push. */
   settle(): Promise<void>;
   judge(): Promise<Judge>;
-  /** Writes down what was pushed when it is `stored`, before the client hears that it was taken. */
-  record(git: GitFolder, updates: readonly RefUpdate[], stored: Promise<unknown>): Promise<void>;
+  /** Writes down what was pushed when the hold is `confirmed`, before the client hears that it was taken. */
+  record(git: GitFolder, updates: readonly RefUpdate[], confirmed: Promise<unknown>): Promise<void>;
 };
 
 const MEBIBYTE = 1_048_576;
@@ -72,7 +72,7 @@ export function projectPlace(
         },
       };
     },
-    record: (git, updates, stored) => recordPush(services, { id }, caller, git, updates, stored),
+    record: (git, updates, confirmed) => recordPush(services, { id }, caller, git, updates, confirmed),
   };
 }
 
@@ -93,8 +93,8 @@ export function wikiPlace(
       if (key.kind === 'group') await settleGroupWiki(services, settings, key.id);
     },
     judge: async () => free,
-    async record(git, updates, stored) {
-      await stored;
+    async record(git, updates, confirmed) {
+      await confirmed;
       await showPushed(git, updates);
       await recordWikiPush(db, key, caller, git, updates);
     },
@@ -128,8 +128,8 @@ export function snippetPlace(services: Services, settings: ApplicationSettings, 
         ref === fullRef('branch', branch) && after !== NO_OBJECT ? undefined : ONE_BRANCH,
       mayForce: () => true,
     }),
-    async record(git, _updates, stored) {
-      await stored;
+    async record(git, _updates, confirmed) {
+      await confirmed;
       await recordSnippetFiles(services, git, id, branch);
     },
   };

@@ -254,7 +254,7 @@ async function settle(
       else report.push(line);
     }
   }
-  const code = await running.ended;
+  const { code, complaint } = await running.ended;
   const accepted = acceptedRefs(report, sideBand);
   // Nothing is taken without a record: where the report is not what it should be, the refs themselves are asked.
   const updates = accepted
@@ -263,11 +263,15 @@ async function settle(
   if (updates.length > 0) {
     const refs = updates.map(({ ref }) => ref);
     const { folder } = held.git;
-    const stored = Promise.all([syncNewObjects(folder, since), syncRefNames(folder, refs), held.confirm()]);
-    await place.record(held.git, updates, stored);
+    // A loss of power may leave the record of a push that is not there, and that nobody was told of: they push again.
+    await Promise.all([
+      syncNewObjects(folder, since),
+      syncRefNames(folder, refs),
+      place.record(held.git, updates, held.confirm()),
+    ]);
     services.wake();
   }
-  if (report.length === 0) throw new Error(`git receive-pack ended with ${code}: ${running.complaint()}`);
+  if (report.length === 0) throw new Error(`git receive-pack ended with ${code}: ${complaint}`);
   out.end(Buffer.concat(report.map((line) => line.bytes)));
 }
 

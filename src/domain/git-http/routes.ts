@@ -8,16 +8,11 @@ import { type Answer, type HttpRequest, json } from '../../platform/http/answer.
 import { addressKey, rateLimitHeaders } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { askWho, plainText } from './answers.ts';
-import { identify, type Purpose, type Visitor } from './credentials.ts';
+import { identify, type Purpose, purposes, type Visitor } from './credentials.ts';
 import type { Place } from './places.ts';
 import { receive } from './receive.ts';
 import { findPlace } from './targets.ts';
 import { advertise, upload } from './upload.ts';
-
-const purposes = { 'upload-pack': 'read', 'receive-pack': 'write' } as const satisfies Record<
-  Service,
-  Purpose
->;
 
 const isService = (name: string): name is Service => Object.hasOwn(purposes, name);
 

@@ -8,32 +8,40 @@ import {
   startService,
 } from '../../platform/git/transport.ts';
 import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
+import { ADVERTISE, advertisementIn, SECOND_VERSION } from './advertisement.ts';
 import { ofService } from './answers.ts';
+import { purposes } from './credentials.ts';
 import { holdFolder } from './holding.ts';
 import { FLUSH, pktLine } from './pkt-line.ts';
 import type { Place } from './places.ts';
 import { chunksOf, openBody, protocolOf, requireType } from './request.ts';
 import { enterRoom, type Room } from './room.ts';
 
-type Asked = Pick<ServiceOptions, 'service' | 'flags'>;
+type Asked = Pick<ServiceOptions, 'service' | 'flags' | 'protocol' | 'configuration'>;
 
-/** Starts the service in the folder of the place, which is held until it has ended. */
-async function serve(services: Services, place: Place, request: HttpRequest, asked: Asked): Promise<Running> {
-  const purpose = asked.service === 'upload-pack' ? 'read' : 'write';
-  const { folder, empty, release } = await holdFolder(services, place.key, purpose);
+/** Holds the place for the service, and what is asked of it there. */
+async function enter(services: Services, place: Place, request: HttpRequest, service: Service) {
+  const { folder, empty, release } = await holdFolder(services, place.key, purposes[service]);
+  const asked: Asked = {
+    service,
+    protocol: protocolOf(request.headers['git-protocol']),
+    // The empty folder stands for many: its HEAD is nobody's.
+    ...(empty && { configuration: { 'lsrefs.unborn': 'ignore' } }),
+  };
+  const leave = () => void release().catch((error) => services.log.error('a repository stays held', error));
+  return { folder, asked, leave };
+}
+
+type Entered = Awaited<ReturnType<typeof enter>>;
+
+/** Starts the service in the folder, which is held until it has ended. */
+async function serve({ folder, leave }: Entered, asked: Asked, signal: AbortSignal): Promise<Running> {
   try {
-    const running = await startService({
-      ...asked,
-      folder,
-      // The empty folder stands for many: its HEAD is nobody's.
-      ...(empty && { configuration: { 'lsrefs.unborn': 'ignore' } }),
-      protocol: protocolOf(request.headers['git-protocol']),
-      signal: request.signal,
-    });
-    void running.ended.then(release).catch((error) => services.log.error('a repository stays held', error));
+    const running = await startService({ ...asked, folder, signal });
+    void running.ended.then(leave);
     return running;
   } catch (error) {
-    await release();
+    leave();
     throw error;
   }
 }
@@ -45,12 +53,17 @@ export async function advertise(
   request: HttpRequest,
   service: Service,
 ): Promise<Answer> {
-  const running = await serve(services, place, request, { service, flags: ['--http-backend-info-refs'] });
-  running.stdin.end();
-  const isSecond = protocolOf(request.headers['git-protocol']) === 'version=2';
-  if (!isSecond || service === 'receive-pack')
-    running.stdout.unshift(Buffer.concat([pktLine(`# service=git-${service}\n`), FLUSH]));
-  return ofService(`${service}-advertisement`, running.stdout);
+  const protocol = protocolOf(request.headers['git-protocol']);
+  const isSecond = protocol === SECOND_VERSION && service === 'upload-pack';
+  const title = isSecond ? [] : [pktLine(`# service=git-${service}\n`), FLUSH];
+  const git = await services.repositories.locate(place.key, purposes[service]);
+  const known = git && (await advertisementIn(services, git.folder, { service, protocol }));
+  if (known) return ofService(`${service}-advertisement`, Buffer.concat([...title, known]));
+  const entered = await enter(services, place, request, service);
+  const { stdin, stdout } = await serve(entered, { ...entered.asked, flags: ADVERTISE }, request.signal);
+  stdin.end();
+  if (!isSecond) stdout.unshift(Buffer.concat(title));
+  return ofService(`${service}-advertisement`, stdout);
 }
 
 /** What was asked for: refs in the second version of the protocol, and packs. */
@@ -60,7 +73,8 @@ export async function upload(services: Services, place: Place, request: HttpRequ
   try {
     // Before anything is held or started for it: whoever is slow to ask waits by himself.
     const question = await readQuestion(request, room);
-    const running = await serve(services, place, request, { service: 'upload-pack' });
+    const entered = await enter(services, place, request, 'upload-pack');
+    const running = await serve(entered, entered.asked, request.signal);
     void running.ended.then(room.leave);
     running.stdin.end(question);
     return ofService('upload-pack-result', running.stdout);

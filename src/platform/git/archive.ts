@@ -1,11 +1,11 @@
 /** Archives of a tree, as git makes them while they are sent. */
-import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { outputOf, streamGit } from './long-runs.ts';
 import { gitEnvironment } from './program.ts';
+import { launch } from './spawner.ts';
 
 /** By any name that a client may give them. */
 export const archiveFormats = [
@@ -70,10 +70,10 @@ export function streamArchive(folder: string, order: ArchiveOrder): Readable {
 }
 
 function compress(tar: Readable): Readable {
-  const child = spawn('bzip2', ['-c'], { env: gitEnvironment, stdio: ['pipe', 'pipe', 'pipe'] });
-  const packed = outputOf(child, 'bzip2');
-  // It may be killed while there is still something to write.
-  child.stdin.on('error', () => {});
-  tar.on('error', (error) => packed.destroy(error)).pipe(child.stdin);
+  const starting = launch('bzip2', ['-c'], gitEnvironment);
+  const packed = outputOf(starting, 'bzip2');
+  tar.on('error', (error) => packed.destroy(error));
+  // Where it does not start, its output says so.
+  starting.then(({ stdin }) => tar.pipe(stdin)).catch(() => {});
   return packed.once('close', () => tar.destroy());
 }

@@ -66,19 +66,18 @@ async function checkLooseRefs(folder: string, refs: string): Promise<void> {
 /** Every object that a ref leads to is there. A run of minutes, so not among the short ones. */
 export async function checkConnections(folder: string, signal?: AbortSignal): Promise<void> {
   const args = ['fsck', '--connectivity-only', '--no-dangling', '--no-reflogs', '--no-progress'];
-  const child = spawnGit(args, { folder, ...(signal && { signal }) });
-  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  const { stdin, stdout, ended } = await spawnGit(args, { folder, ...(signal && { signal }) });
+  stdin.end();
   let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (text: Buffer) => {
-      if (said.length < 2_000) said += text.toString('utf8');
-    });
-  child.on('error', reject);
-  child.on('close', resolve);
-  child.stdin?.on('error', () => {});
-  child.stdin?.end();
-  if ((await promise) === 0) return;
-  const found = said.split('\n').find((line) => line !== '' && !line.startsWith('notice:'));
+  stdout.on('data', (text: Buffer) => {
+    if (said.length < 2_000) said += text.toString('utf8');
+  });
+  const { code, complaint } = await ended;
+  if (code === 0) return;
+  signal?.throwIfAborted();
+  const found = `${said}\n${complaint}`
+    .split('\n')
+    .find((line) => line !== '' && !line.startsWith('notice:'));
   throw new BadCopy(`The history is damaged: ${found ?? 'git says no more'}.`);
 }
 

@@ -1,8 +1,7 @@
 /** What changed between two trees: a record for each file, with its patch where that is not too long; and line counts. */
-import { once } from 'node:events';
 import { Failure } from '../failure.ts';
 import type { ObjectPlace, Window } from './history.ts';
-import { isAbort, PATIENCE, textInTime } from './long-runs.ts';
+import { PATIENCE, textInTime } from './long-runs.ts';
 import { decode } from './parse.ts';
 import { GitError, spawnGit } from './program.ts';
 
@@ -63,29 +62,19 @@ export async function readDiff(
       ...['-c', 'core.quotePath=false', 'diff-tree', '-r', '-M', '-z', '--raw', '-p', '--full-index'],
       ...['--no-ext-diff', '--no-textconv', '--no-color', from, to, '--'],
     ];
-    const child = spawnGit(args, { ...place, signal: AbortSignal.timeout(PATIENCE) });
-    let stderr = '';
-    child.stderr?.on('data', (chunk: Buffer) => {
-      if (stderr.length < 4_096) stderr += chunk.toString('utf8');
-    });
-    child.stdin?.on('error', () => {}).end();
-    // The first is heard below; nobody hears of a second.
-    child.on('error', () => {});
-    const ending: Promise<unknown> = once(child, 'close').then(
-      ([code]) => code,
-      (error: unknown) => error,
-    );
+    const patience = AbortSignal.timeout(PATIENCE);
+    const program = await spawnGit(args, { ...place, signal: patience });
+    program.stdin.end();
     try {
-      const { atEnd, ...diff } = await parseDiff(child.stdout ?? [], options);
+      const { atEnd, ...diff } = await parseDiff(program.stdout, options);
       if (!atEnd) return diff;
-      const end = await ending;
-      if (end === 0) return diff;
-      if (isAbort(end)) return withoutLastPatch(diff);
-      if (end instanceof Error) throw end;
-      throw new GitError(['diff-tree'], typeof end === 'number' ? end : null, stderr);
+      const { code, complaint } = await program.ended;
+      if (code === 0) return diff;
+      if (patience.aborted) return withoutLastPatch(diff);
+      throw new GitError(['diff-tree'], code, complaint);
     } finally {
-      child.kill('SIGKILL');
-      child.stdout?.destroy();
+      program.signal('SIGKILL');
+      program.stdout.destroy();
     }
   });
 }

@@ -2,11 +2,11 @@
  * Reads objects without a process for each request: one long-lived `git cat-file` per repository in use, asked in a
  * pipeline, and a cache of commits and trees, which never change.
  */
-import type { ChildProcess } from 'node:child_process';
 import { monotonic } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { isObjectId } from './names.ts';
 import { isNoRepository, NoRepository, spawnGit } from './program.ts';
+import type { Program } from './spawner.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 export type ObjectInfo = { oid: string; type: ObjectType; size: number };
@@ -42,7 +42,13 @@ type Question = {
   reject(error: unknown): void;
 };
 
-type Process = { child: ChildProcess; waiting: Question[]; usedAt: number };
+/** Before it runs, and after: always in the order in which it was asked. */
+const send = ({ starting }: Process, write: (stdin: Program['stdin']) => void): void => {
+  // Where it does not start, each question is told so.
+  starting.then(({ stdin }) => write(stdin)).catch(() => {});
+};
+
+type Process = { starting: Promise<Program>; waiting: Question[]; usedAt: number };
 
 /** Makes the reader; processes start at the first question and end when nobody asks for a while. */
 export function createObjectReader(): ObjectReader {
@@ -62,25 +68,28 @@ export function createObjectReader(): ObjectReader {
   }
 
   function start(folder: string): Process {
-    const child = spawnGit(['cat-file', '--batch-command'], { folder });
-    const process: Process = { child, waiting: [], usedAt: monotonic() };
+    const starting = spawnGit(['cat-file', '--batch-command'], { folder });
+    const process: Process = { starting, waiting: [], usedAt: monotonic() };
     processes.set(folder, process);
     makeRoom();
-    let stderr = '';
-    child.stderr?.on('data', (chunk: Buffer) => {
-      if (stderr.length < 4_096) stderr += chunk.toString('utf8');
-    });
-    child.stdin?.on('error', () => {});
-    const ended = (error?: Error) => {
+    const lose = (reason: unknown) => {
       if (processes.get(folder) === process) processes.delete(folder);
-      const reason = isNoRepository(stderr)
-        ? new NoRepository(folder)
-        : (error ?? new Error(`git cat-file ended: ${stderr}`));
       for (const question of process.waiting.splice(0)) question.reject(reason);
     };
-    child.on('error', ended);
-    child.on('close', () => ended());
-    if (child.stdout) child.stdout.on('data', reader(process));
+    starting
+      .then(({ stdout, ended }) => {
+        stdout.on('data', reader(process));
+        return ended;
+      })
+      .then(
+        ({ complaint }) =>
+          lose(
+            isNoRepository(complaint)
+              ? new NoRepository(folder)
+              : new Error(`git cat-file ended: ${complaint}`),
+          ),
+        lose,
+      );
     return process;
   }
 
@@ -98,7 +107,7 @@ export function createObjectReader(): ObjectReader {
     if (!process) return;
     processes.delete(folder);
     // What is asked already is answered; then git sees the end of its input.
-    process.child.stdin?.end();
+    send(process, (stdin) => stdin.end());
   }
 
   function ask(folder: string, name: string, contents: boolean): Promise<GitObject | ObjectInfo | undefined> {
@@ -106,7 +115,7 @@ export function createObjectReader(): ObjectReader {
     process.usedAt = monotonic();
     const { promise, resolve, reject } = Promise.withResolvers<GitObject | ObjectInfo | undefined>();
     process.waiting.push({ contents, resolve, reject });
-    process.child.stdin?.write(`${contents ? 'contents' : 'info'} ${name}\n`);
+    send(process, (stdin) => stdin.write(`${contents ? 'contents' : 'info'} ${name}\n`));
     return promise;
   }
 

@@ -2,10 +2,13 @@
  * Runs the git program. It reads no configuration but ours and the repository's own, which only we write; it runs no hook
  * of a repository; and what a user gave reaches it on standard input or behind `--`, never where an option could stand.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { Failure } from '../failure.ts';
+import { launch, type Program } from './spawner.ts';
+
+/** What is below it is ours: nobody is told of it. */
+export const HIDDEN_REFS = 'refs/ashlar';
 
 /** What is always so, whatever a repository says; as environment, so that the children of git obey too. */
 const configuration: readonly (readonly [string, string])[] = [
@@ -26,7 +29,7 @@ const configuration: readonly (readonly [string, string])[] = [
   ['receive.fsck.missingSpaceBeforeDate', 'ignore'],
   ['receive.fsck.zeroPaddedFilemode', 'ignore'],
   ['receive.advertisePushOptions', 'true'],
-  ['transfer.hideRefs', 'refs/ashlar'],
+  ['transfer.hideRefs', HIDDEN_REFS],
   ['uploadpack.allowFilter', 'true'],
   ['uploadpack.allowAnySHA1InWant', 'true'],
   ['merge.renameLimit', '1000'],
@@ -93,28 +96,21 @@ export class NoRepository extends Error {}
 
 export const isNoRepository = (stderr: string): boolean => /not a git repository/i.test(stderr);
 
-const MOST_STDERR = 65_536;
 const MOST_OUTPUT = 64 * 1_048_576;
 
-/** In KiB: what objects may make git map and allocate, however large they say that they are. */
-const ADDRESS_SPACE = 2_097_152;
-
-/** The shell bounds the memory, where the system can, and becomes git. */
-export const boundedGit: readonly string[] = [
-  '-c',
-  'ulimit -v "$0" 2>/dev/null; exec "$@"',
-  String(ADDRESS_SPACE),
-  'git',
-];
-
-/** Starts git with pipes on all three streams. Whoever calls it bounds how many run, and ends it. */
-export function spawnGit(args: readonly string[], options: GitOptions = {}): ChildProcess {
-  const where = options.folder === undefined ? [] : [`--git-dir=${options.folder}`];
-  return spawn('sh', [...boundedGit, ...where, ...args], {
-    env: { ...gitEnvironment, ...options.environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    ...(options.signal && { signal: options.signal, killSignal: 'SIGKILL' as const }),
-  });
+/** Starts git; the signal kills it. Whoever calls it bounds how many run, and ends it. */
+export async function spawnGit(args: readonly string[], options: GitOptions = {}): Promise<Program> {
+  const { folder, environment, signal } = options;
+  signal?.throwIfAborted();
+  const where = folder === undefined ? [] : [`--git-dir=${folder}`];
+  const program = await launch('git', [...where, ...args], { ...gitEnvironment, ...environment });
+  if (signal) {
+    const end = () => program.signal('SIGKILL');
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    void program.ended.then(() => signal.removeEventListener('abort', end));
+  }
+  return program;
 }
 
 /** At most so many short runs at once; the rest wait, and beyond a bound they are told so. */
@@ -186,41 +182,32 @@ export async function gitUnless(
   }
 }
 
-function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const child = spawnGit(args, options);
+async function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
+  const { stdin, stdout, ended, signal } = await spawnGit(args, options);
   const maximum = options.maximumOutput ?? MOST_OUTPUT;
   const output: Buffer[] = [];
   let bytes = 0;
-  let stderr = '';
+  let isSlow = false;
   const patience = setTimeout(() => {
-    child.kill('SIGKILL');
-    reject(new Failure('unprocessable', 'The repository is too large to answer this.'));
+    isSlow = true;
+    signal('SIGKILL');
   }, options.milliseconds ?? PATIENCE_MILLISECONDS);
-  child.stdout?.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
+  stdout.on('data', (chunk: Buffer) => {
     if (bytes <= maximum) output.push(chunk);
-    else {
-      child.kill('SIGKILL');
-      if (options.cutOutput) resolve(Buffer.concat([...output, chunk]).subarray(0, maximum));
-      else reject(new Failure('unprocessable', 'The answer is too large.'));
-    }
+    bytes += chunk.length;
+    if (bytes > maximum) signal('SIGKILL');
   });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    if (stderr.length < MOST_STDERR) stderr += chunk.toString('utf8');
-  });
-  child.on('error', reject);
-  child.on('close', (code) => {
-    clearTimeout(patience);
-    if (code === 0) resolve(Buffer.concat(output));
-    else if (isNoRepository(stderr)) reject(new NoRepository(options.folder));
-    else reject(new GitError(args, code, stderr));
-  });
-  const { stdin } = child;
-  // git may end without reading to the end: its code says what happened.
-  stdin?.on('error', () => {});
-  if (options.input === undefined) stdin?.end();
-  else if (Buffer.isBuffer(options.input) || typeof options.input === 'string') stdin?.end(options.input);
-  else if (stdin) options.input.on('error', () => child.kill('SIGKILL')).pipe(stdin);
-  return promise;
+  if (options.input === undefined) stdin.end();
+  else if (Buffer.isBuffer(options.input) || typeof options.input === 'string') stdin.end(options.input);
+  else options.input.on('error', () => signal('SIGKILL')).pipe(stdin);
+  const { code, complaint } = await ended.finally(() => clearTimeout(patience));
+  if (bytes > maximum) {
+    if (options.cutOutput) return Buffer.concat(output).subarray(0, maximum);
+    throw new Failure('unprocessable', 'The answer is too large.');
+  }
+  if (code === 0) return Buffer.concat(output);
+  if (isSlow) throw new Failure('unprocessable', 'The repository is too large to answer this.');
+  options.signal?.throwIfAborted();
+  if (isNoRepository(complaint)) throw new NoRepository(options.folder);
+  throw new GitError(args, code, complaint);
 }

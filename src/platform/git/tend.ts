@@ -1,11 +1,11 @@
 /** Keeps a repository small and quick: repacks it, drops what nothing points to, and measures it. */
-import { spawn } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { eachOf } from './copy.ts';
 import { outputOf } from './long-runs.ts';
-import { boundedGit, GitError, gitEnvironment } from './program.ts';
+import { GitError, gitEnvironment } from './program.ts';
+import { launch } from './spawner.ts';
 
 export type TendOptions = {
   /** Everything into one pack, and what nothing has pointed to for the grace goes; else only what came lately is packed. */
@@ -20,11 +20,6 @@ const TWO_WEEKS = '2.weeks.ago';
 /** Until a run that is told to end, and to clean up behind itself, is killed. */
 const GRACE_MILLISECONDS = 2_500;
 
-const groups = new Set<number>();
-process.once('exit', () => {
-  for (const group of groups) signalGroup(group, 'SIGKILL');
-});
-
 /**
  * Runs git to its end and returns its output; not among the short runs, for this may take minutes. The signal ends it with
  * all that it has started: none of them writes any more when this throws.
@@ -35,39 +30,24 @@ export async function runLong(
   signal?: AbortSignal | undefined,
 ): Promise<string> {
   signal?.throwIfAborted();
-  const child = spawn('sh', [...boundedGit, `--git-dir=${folder}`, ...args], {
-    env: gitEnvironment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: a repack has children, which outlive it when it alone is killed.
-    detached: true,
-  });
-  const { pid } = child;
+  const program = await launch('git', [`--git-dir=${folder}`, ...args], gitEnvironment);
   let timer: NodeJS.Timeout | undefined;
   const end = (): void => {
-    if (pid === undefined) return;
-    signalGroup(pid, 'SIGTERM');
-    timer = setTimeout(signalGroup, GRACE_MILLISECONDS, pid, 'SIGKILL');
+    program.signal('SIGTERM');
+    timer = setTimeout(() => program.signal('SIGKILL'), GRACE_MILLISECONDS);
   };
-  if (pid !== undefined) groups.add(pid);
-  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
+  else signal?.addEventListener('abort', end, { once: true });
+  program.stdin.end();
   try {
-    return await text(outputOf(child, `git ${args[0]}`));
+    // Its output is that of its children too: when it has ended, so have all.
+    return await text(outputOf(Promise.resolve(program), `git ${args[0]}`));
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
   } finally {
-    // Its streams are those of its children too: when they have ended, so have all.
-    if (pid !== undefined) groups.delete(pid);
     clearTimeout(timer);
     signal?.removeEventListener('abort', end);
-  }
-}
-
-function signalGroup(group: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(-group, name);
-  } catch {
-    // It has ended already.
   }
 }
 

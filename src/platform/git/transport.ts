@@ -2,11 +2,11 @@
  * Runs what talks to a git client: `upload-pack` and `receive-pack`, each in a process group of its own. So many at once,
  * so many waiting; none outlives this process or the client that it works for.
  */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../failure.ts';
-import { boundedGit, gitEnvironment } from './program.ts';
+import { gitEnvironment } from './program.ts';
+import { type Ending, launch, launchUnbounded } from './spawner.ts';
 
 export type Service = 'upload-pack' | 'receive-pack';
 
@@ -27,24 +27,24 @@ export type ServiceOptions = {
 export type Running = {
   stdin: Writable;
   stdout: Readable;
-  /** What it said on its standard error, as far as it is kept. */
-  complaint(): string;
-  /** Its code, when it and its streams have ended; null when a signal ended it. */
-  ended: Promise<number | null>;
+  /** When it and its streams have ended; never rejected. */
+  ended: Promise<Ending>;
   /** Ends it and what it started: they clean up behind themselves, or are killed at last. */
   end(): void;
 };
 
-const MOST_RUNNING = availableParallelism() * 4;
+/** Packs are made in memory; a push that is taken waits for the disk more than for anything. */
+const mostRunning: Record<Service, number> = {
+  'upload-pack': availableParallelism() * 4,
+  'receive-pack': availableParallelism() * 8,
+};
 const MOST_WAITING = 200;
 const PATIENCE_MILLISECONDS = 30_000;
 /** Until what does not end by itself is asked to, and until what does not do as it is asked is killed. */
 const GRACE_MILLISECONDS = 2_500;
-const MOST_COMPLAINT = 16_384;
 
-let running = 0;
-const waiting = new Set<() => void>();
-const groups = new Set<number>();
+const running: Record<Service, number> = { 'upload-pack': 0, 'receive-pack': 0 };
+const waiting: Record<Service, Set<() => void>> = { 'upload-pack': new Set(), 'receive-pack': new Set() };
 
 const busy = (): Failure =>
   new Failure('unavailable', 'The server is busy with other clones and pushes. Please try again later.', {
@@ -52,66 +52,52 @@ const busy = (): Failure =>
   });
 
 /** Waits for a place; 503 when there are too many before it, or when it takes too long. */
-async function takePlace(signal: AbortSignal): Promise<void> {
+async function takePlace({ service, signal }: ServiceOptions): Promise<void> {
   signal.throwIfAborted();
-  if (running < MOST_RUNNING) {
-    running += 1;
+  if (running[service] < mostRunning[service]) {
+    running[service] += 1;
     return;
   }
-  if (waiting.size >= MOST_WAITING) throw busy();
+  const queue = waiting[service];
+  if (queue.size >= MOST_WAITING) throw busy();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(() => reject(busy()), PATIENCE_MILLISECONDS);
   const gone = () => reject(signal.reason);
   signal.addEventListener('abort', gone, { once: true });
-  waiting.add(resolve);
+  queue.add(resolve);
   try {
     // Whoever gives a place hands it on: it stays counted.
     await promise;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', gone);
-    waiting.delete(resolve);
+    queue.delete(resolve);
   }
 }
 
-function givePlace(): void {
-  const [next] = waiting;
+function givePlace(service: Service): void {
+  const [next] = waiting[service];
   if (next) {
-    waiting.delete(next);
+    waiting[service].delete(next);
     next();
-  } else running -= 1;
+  } else running[service] -= 1;
 }
-
-function signalGroup(group: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(-group, name);
-  } catch {
-    // It has ended already.
-  }
-}
-
-process.once('exit', () => {
-  for (const group of groups) signalGroup(group, 'SIGKILL');
-});
 
 /** Starts the service when there is a place for it; 503 when there is none for too long. */
 export async function startService(options: ServiceOptions): Promise<Running> {
-  await takePlace(options.signal);
+  await takePlace(options);
   try {
-    return start(options);
+    return await start(options);
   } catch (error) {
-    givePlace();
+    givePlace(options.service);
     throw error;
   }
 }
 
-/** Without flags it is the service itself, not the list of its refs. */
-const takesPack = ({ service, flags }: ServiceOptions): boolean =>
-  service === 'receive-pack' && flags === undefined;
+/** What a client sends may say of itself that it is huge; what it asks for may be. */
+const launches = { 'receive-pack': launch, 'upload-pack': launchUnbounded } as const;
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-
-function start(options: ServiceOptions): Running {
+async function start(options: ServiceOptions): Promise<Running> {
   const { folder, service, flags = [], configuration = {}, protocol } = options;
   const args = [
     ...Object.entries(configuration).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
@@ -120,49 +106,30 @@ function start(options: ServiceOptions): Running {
     ...flags,
     folder,
   ];
-  // What a client sends may say of itself that it is huge.
-  const [program, before] = takesPack(options) ? (['sh', boundedGit] as const) : (['git', []] as const);
-  const child: Child = spawn(program, [...before, ...args], {
-    env: { ...gitEnvironment, ...(protocol && { GIT_PROTOCOL: protocol }), ...options.environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
+  const { stdin, stdout, ended, signal } = await launches[service]('git', args, {
+    ...gitEnvironment,
+    ...(protocol && { GIT_PROTOCOL: protocol }),
+    ...options.environment,
   });
-  const { pid } = child;
-  if (pid !== undefined) groups.add(pid);
-  let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    if (complaint.length < MOST_COMPLAINT) complaint += text;
-  });
-  // It may end without reading to the end: its code says what happened.
-  child.stdin.on('error', () => {});
-  let over = false;
-  const { promise: ended, resolve } = Promise.withResolvers<number | null>();
-  const finish = (code: number | null): void => {
-    if (over) return;
-    over = true;
+  void ended.then(() => {
     options.signal.removeEventListener('abort', end);
-    if (pid !== undefined) groups.delete(pid);
-    givePlace();
-    resolve(code);
-  };
-  child.on('error', () => finish(null));
-  child.on('close', finish);
+    givePlace(service);
+  });
 
   function end(): void {
-    if (over || pid === undefined) return;
     // A receiver that misses the rest removes what it has, in good order; a signal would have it leave some of it behind.
-    child.stdin.destroy();
+    stdin.destroy();
     // Whoever reads a pack shall not take a part for the whole. A receiver has its say: the pipe broken under it, it would
     // end before it has cleaned up.
-    if (service === 'upload-pack') child.stdout.destroy(new Error(`git ${service} was ended`));
+    if (service === 'upload-pack') stdout.destroy(new Error(`git ${service} was ended`));
     const patience = service === 'receive-pack' ? GRACE_MILLISECONDS : 0;
     const timers = [
-      setTimeout(() => signalGroup(pid, 'SIGTERM'), patience),
-      setTimeout(() => signalGroup(pid, 'SIGKILL'), patience + GRACE_MILLISECONDS),
+      setTimeout(() => signal('SIGTERM'), patience),
+      setTimeout(() => signal('SIGKILL'), patience + GRACE_MILLISECONDS),
     ];
     void ended.then(() => timers.forEach(clearTimeout));
   }
   if (options.signal.aborted) end();
   else options.signal.addEventListener('abort', end, { once: true });
-  return { stdin: child.stdin, stdout: child.stdout, complaint: () => complaint, ended, end };
+  return { stdin, stdout, ended, end };
 }

@@ -1,8 +1,8 @@
 /** Writes: new objects as one pack, refs in one transaction that compares with what they were, and new repositories. */
 
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { closeSync, fsync, openSync, statSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
@@ -18,6 +18,7 @@ export type RefUpdate = { ref: string; before: string; after: string };
 
 // Of its overloads, promisify() sees the one with options.
 const compress = promisify(deflate) as (content: Buffer) => Promise<Buffer>;
+const sync = promisify(fsync);
 const typeNumbers = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
 
 /** Type and size, seven bits at a time, as a pack has them. */
@@ -86,15 +87,12 @@ const STALE_LOCK = 300_000;
 export async function removeStaleLocks(folder: string, refs: readonly string[]): Promise<boolean> {
   const before = now().getTime() - STALE_LOCK;
   const names = [...refs, 'packed-refs', 'HEAD'].map((name) => join(folder, `${name}.lock`));
-  const removed = await Promise.all(
-    names.map(async (name) => {
-      const lock = await stat(name).catch(() => undefined);
-      if (!lock?.isFile() || lock.mtimeMs > before) return false;
-      await rm(name, { force: true });
-      return true;
-    }),
-  );
-  return removed.includes(true);
+  const stale = names.filter((name) => {
+    const lock = statSync(name, { throwIfNoEntry: false });
+    return lock?.isFile() && lock.mtimeMs <= before;
+  });
+  await Promise.all(stale.map((name) => rm(name, { force: true })));
+  return stale.length > 0;
 }
 
 /** Objects first, then the refs; durable when it returns. */
@@ -191,11 +189,12 @@ export async function writeSynced(path: string, text: string | Buffer): Promise<
 
 /** Syncs a folder's list of names. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
+  // Only the sync takes time.
+  const folder = openSync(path, 'r');
   try {
-    await folder.sync();
+    await sync(folder);
   } finally {
-    await folder.close();
+    closeSync(folder);
   }
 }
 

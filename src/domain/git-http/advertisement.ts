@@ -1,0 +1,74 @@
+/**
+ * What a service says first: what it can do, and to a push which refs there are. git would say it by a process for each
+ * client; here it is asked once what it can do, and refs are read without it where there are few.
+ */
+import { buffer } from 'node:stream/consumers';
+import type { Services } from '../../core/services.ts';
+import { NO_OBJECT } from '../../platform/git/names.ts';
+import { HIDDEN_REFS } from '../../platform/git/program.ts';
+import { isRepository, readRefFiles } from '../../platform/git/ref-files.ts';
+import { type ServiceOptions, startService } from '../../platform/git/transport.ts';
+import { emptyRepository } from './holding.ts';
+import { FLUSH, LineReader, pktLine } from './pkt-line.ts';
+
+export const SECOND_VERSION = 'version=2';
+
+/** How git is asked for it: nothing else is read from its standard input, nor said. */
+export const ADVERTISE = ['--http-backend-info-refs'];
+
+type Asked = Pick<ServiceOptions, 'service' | 'protocol'>;
+
+const said = new Map<string, Promise<Buffer>>();
+const PATIENCE_MILLISECONDS = 30_000;
+
+/** What git says in a repository without refs; it says the same in all of them, so it is asked once. */
+function inEmpty(services: Services, asked: Asked): Promise<Buffer> {
+  const key = JSON.stringify(asked);
+  const known = said.get(key);
+  if (known) return known;
+  const saying = askInEmpty(services, asked);
+  said.set(key, saying);
+  saying.catch(() => said.delete(key));
+  return saying;
+}
+
+async function askInEmpty(services: Services, asked: Asked): Promise<Buffer> {
+  const folder = await emptyRepository(services);
+  const signal = AbortSignal.timeout(PATIENCE_MILLISECONDS);
+  const { stdin, stdout, ended } = await startService({ ...asked, folder, flags: ADVERTISE, signal });
+  stdin.end();
+  const bytes = await buffer(stdout);
+  const { code, complaint } = await ended;
+  if (code !== 0) throw new Error(`git ${asked.service} ended with ${code}: ${complaint}`);
+  return bytes;
+}
+
+/** What the service says in the folder, as git would; undefined where git has to be asked. */
+export async function advertisementIn(
+  services: Services,
+  folder: string,
+  { service, protocol }: Asked,
+): Promise<Buffer | undefined> {
+  if (service === 'upload-pack') {
+    if (protocol !== SECOND_VERSION || !isRepository(folder)) return undefined;
+    return inEmpty(services, { service, protocol });
+  }
+  // Pushes have no second version of the protocol; in the first there is a line more.
+  if (protocol === 'version=1') return undefined;
+  const refs = readRefFiles(folder);
+  return refs && linesOf(refs, await inEmpty(services, { service, protocol: undefined }));
+}
+
+const isHidden = (name: string): boolean => name === HIDDEN_REFS || name.startsWith(`${HIDDEN_REFS}/`);
+
+/** The refs in the place of none, behind the first of them what the service can do (gitprotocol-pack: Reference Discovery). */
+function linesOf(refs: ReadonlyMap<string, string>, ofNone: Buffer): Buffer {
+  const [first] = new LineReader().push(ofNone);
+  const abilities = first?.payload?.toString('latin1').split('\0')[1]?.trimEnd() ?? '';
+  const shown = [...refs].filter(([name]) => !isHidden(name));
+  if (shown.length === 0) shown.push(['capabilities^{}', NO_OBJECT]);
+  const lines = shown.map(([name, oid], index) =>
+    pktLine(Buffer.from(`${oid} ${name}${index === 0 ? `\0${abilities}` : ''}\n`, 'latin1')),
+  );
+  return Buffer.concat([...lines, FLUSH]);
+}

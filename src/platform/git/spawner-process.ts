@@ -1,0 +1,49 @@
+/**
+ * The body of the small process that starts programs for the large one (spawner.ts). It hands each program the two sockets
+ * by which that one is heard, says when it has ended, and ends when nobody gives orders any more.
+ */
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import type { Order, Report } from './spawner.ts';
+
+const [address = ''] = process.argv.slice(2);
+const MOST_COMPLAINT = 65_536;
+
+const report = (what: Report): void => {
+  if (process.connected) process.send?.(what);
+};
+
+/** A socket to the large process, which the first bytes tell what it is. */
+function dial(id: number, stream: 'input' | 'output'): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({ path: address, allowHalfOpen: true });
+  // What comes by it is the program's to read.
+  socket.pause();
+  socket.once('error', reject);
+  socket.write(`${stream} ${id}\n`, () => resolve(socket));
+  return promise;
+}
+
+async function start({ id, program, args, env }: Order): Promise<void> {
+  const streams = await Promise.all([dial(id, 'input'), dial(id, 'output')]);
+  // A group of its own: programs have children, which outlive them when they alone are killed.
+  const child = spawn(program, args, { env, stdio: [...streams, 'pipe'], detached: true });
+  for (const stream of streams) stream.destroy();
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (complaint.length < MOST_COMPLAINT) complaint += text;
+  });
+  child.once('error', ({ message }) => report({ id, failed: message }));
+  child.once('close', (code) => report({ id, code, complaint }));
+  if (child.pid !== undefined) report({ id, pid: child.pid });
+}
+
+process.on('message', (order: Order) => {
+  start(order).catch(({ message }: Error) => report({ id: order.id, failed: message }));
+});
+process.on('disconnect', () => {
+  rmSync(dirname(address), { recursive: true, force: true });
+  process.exit();
+});

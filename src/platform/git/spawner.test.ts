@@ -1,0 +1,83 @@
+/** Programs that a small process starts: what they read, write and say, how they end, and what ends with them. */
+import { execFileSync } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { launch, launchUnbounded } from './spawner.ts';
+
+const env = { PATH: '/usr/local/bin:/usr/bin:/bin' };
+const shell = (script: string) => launch('sh', ['-c', script], env);
+
+/** The ids of the processes whose command line has this in it. */
+const running = (pattern: string): string[] => {
+  try {
+    return execFileSync('pgrep', ['-f', pattern], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  } catch {
+    // There is none.
+    return [];
+  }
+};
+
+async function untilNone(pattern: string): Promise<string[]> {
+  for (let times = 0; times < 100 && running(pattern).length > 0; times += 1) await pause(50);
+  return running(pattern);
+}
+
+test('what is written to it is what it reads, and what it writes is read to the end', async () => {
+  const bytes = Buffer.alloc(3_000_000, 'all of it ');
+  const programs = Array.from({ length: 20 }, async () => {
+    const { stdin, stdout, ended } = await launch('cat', [], env);
+    stdin.end(bytes);
+    expect((await text(stdout)) === bytes.toString()).toBe(true);
+    expect(await ended).toEqual({ code: 0, complaint: '' });
+  });
+  await Promise.all(programs);
+});
+
+test('its code and its complaint are told; it has the environment that it was given, and no other', async () => {
+  const script = 'echo "$GIVEN ${HOME-no home}"; echo no >&2; exit 3';
+  const { stdout, ended } = await launch('sh', ['-c', script], { ...env, GIVEN: 'this' });
+  expect(await text(stdout)).toBe('this no home\n');
+  expect(await ended).toEqual({ code: 3, complaint: 'no\n' });
+});
+
+test('one that reads nothing and says why is heard', async () => {
+  const { stdin, stdout, ended } = await shell('exec 0<&-; echo because; exit 1');
+  stdin.write(Buffer.alloc(5_000_000));
+  expect(await text(stdout)).toBe('because\n');
+  expect(await ended).toEqual({ code: 1, complaint: '' });
+});
+
+test('a program that is not there is an error', async () => {
+  await expect(launch('no-such-program', [], env)).rejects.toThrow('ENOENT');
+});
+
+test('a signal ends what it has started, too', async () => {
+  const { stdout, ended, signal } = await shell('sleep 3210 & echo; wait');
+  await new Promise((resolve) => stdout.once('data', resolve));
+  expect(running('^sleep 3210').length).toBe(1);
+  signal('SIGKILL');
+  stdout.resume();
+  expect(await ended).toEqual({ code: null, complaint: '' });
+  expect(await untilNone('^sleep 3210')).toEqual([]);
+  signal('SIGKILL');
+});
+
+test('what it may allocate is bounded, unless it is to be not', async () => {
+  const limitOf = async (starting: ReturnType<typeof launch>) => text((await starting).stdout);
+  expect(await limitOf(shell('ulimit -v'))).toBe('2097152\n');
+  expect(await limitOf(launchUnbounded('sh', ['-c', 'ulimit -v'], env))).toBe('unlimited\n');
+});
+
+test('when the process that starts them is killed, programs are ended, their callers told, and the next is started', async () => {
+  const { stdout, ended } = await shell('echo $PPID; sleep 3211');
+  const [said] = await new Promise<[Buffer]>((resolve) =>
+    stdout.once('data', (...data: [Buffer]) => resolve(data)),
+  );
+  process.kill(Number(said.toString()), 'SIGKILL');
+  stdout.on('error', () => {}).resume();
+  expect(await ended).toEqual({ code: null, complaint: 'The process that starts programs has ended.' });
+  expect(await untilNone('^sleep 3211')).toEqual([]);
+  const next = await shell('echo again');
+  expect(await text(next.stdout)).toBe('again\n');
+});
