@@ -85,16 +85,22 @@ export function createRepositories(
   }
   const currentStorage = async (key: RepositoryKey) => (await whereabouts(key))?.repository_storage;
 
+  /**
+   * In a statement: its commit does not wait for the disk. Whoever holds something asks once more before it is done; where
+   * the database has lost the hold, and no more than that, it is told so.
+   */
+  const unsynced = sql`(select set_config('synchronous_commit', 'off', true) offset 0) unsynced`;
+
   async function hold(key: RepositoryKey, purpose: Purpose): Promise<Held> {
     await presence.announce();
     const { kind, id } = key;
     const container = sql(containerTables[kind]);
     // A move makes the row read-only and then looks who writes: the lock on the row puts the two in an order.
-    const lock = purpose === 'read' ? sql`` : sql`for share`;
+    const lock = purpose === 'read' ? sql`` : sql`for share of c`;
     const [held] = await sql<{ id: number; storage: string }[]>`
       with container as (
-        select id, repository_storage from ${container}
-        where id = ${id} ${purpose === 'read' ? sql`` : sql`and not repository_read_only`} ${lock})
+        select c.id, c.repository_storage from ${unsynced} cross join ${container} c
+        where c.id = ${id} ${purpose === 'read' ? sql`` : sql`and not c.repository_read_only`} ${lock})
       insert into repository_uses (process_id, container, container_id, storage, purpose, began_at)
       select ${presence.id}::uuid, ${kind}::text, id, repository_storage, ${purpose}::text, clock_timestamp() from container
       returning id, storage`;
@@ -108,7 +114,7 @@ export function createRepositories(
       storage: held.storage,
       async confirm() {
         const [still] = await sql`
-          select u.id from ${container} c join repository_uses u on u.id = ${held.id} and u.process_id = ${presence.id}
+          select u.id from ${unsynced} cross join ${container} c join repository_uses u on u.id = ${held.id} and u.process_id = ${presence.id}
           where c.id = ${id} and c.repository_storage = ${held.storage} for share of c`;
         if (!still) throw new Failure('unavailable', PASSED_BY);
       },
