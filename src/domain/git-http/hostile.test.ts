@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -337,17 +338,20 @@ test('the commands of all pushes together are bounded; small pushes go on', { ti
   await until(async () => (await post(project, 'receive-pack', list)).text.includes('100000 refs at most'));
 });
 
-/** As many pushes as there are places, each in the middle of its pack. */
+/** A push in the middle of its pack. */
+function beginHalf(project: MadeProject) {
+  const push = begin(project, 'receive-pack');
+  push.write(Buffer.concat([command('refs/heads/half', someId), Buffer.from('PACK')]));
+  return push;
+}
+
+const places = availableParallelism() * 8;
+
+/** As many such pushes as there are places. */
 async function takeAllPlaces() {
   const project = await makeProject(app);
   await fillProject(app, project.id);
-  const half = Buffer.concat([command('refs/heads/half', someId), Buffer.from('PACK')]);
-  const places = availableParallelism() * 4;
-  const pushes = Array.from({ length: places }, () => {
-    const push = begin(project, 'receive-pack');
-    push.write(half);
-    return push;
-  });
+  const pushes = Array.from({ length: places }, () => beginHalf(project));
   const running = () => processesOf(diskFolder(project), 'receive-pack').length;
   await until(() => running() >= places);
   return { project, pushes, running };
@@ -374,45 +378,38 @@ test('who waits for a place in vain is told to come again later, and so is who c
   timeout: 90_000,
 }, async () => {
   const { project, pushes } = await takeAllPlaces();
-  const address = `${app.url}/${project.path_with_namespace}.git/info/refs?service=git-upload-pack`;
-  const busy = async (response: Response) => [
-    response.status,
-    response.headers.get('retry-after'),
-    await response.text(),
-  ];
   const told = [503, '10', expect.stringMatching(/^The server is busy with other clones and pushes/)];
+  const toldTo = async (push: ClientRequest) => {
+    const [answer] = (await once(push, 'response')) as [IncomingMessage];
+    return [answer.statusCode, answer.headers['retry-after'], await text(answer)];
+  };
   // One more than may wait: one of them hears it at once, the others when their patience is over.
-  const asked = Array.from({ length: 201 }, () => fetch(address, { headers: { authorization } }));
-  expect(await busy(await Promise.race(asked))).toEqual(told);
-  const others = (await Promise.all(asked)).filter(({ bodyUsed }) => !bodyUsed);
-  expect(others).toHaveLength(200);
-  for (const response of others) expect(await busy(response)).toEqual(told);
-  for (const push of pushes) push.destroy();
+  const waiting = Array.from({ length: 201 }, () => beginHalf(project));
+  const answers = waiting.map(toldTo);
+  expect(await Promise.race(answers)).toEqual(told);
+  for (const answer of await Promise.all(answers)) expect(answer).toEqual(told);
+  for (const push of [...pushes, ...waiting]) push.destroy();
   await until(() => nothingHeld(project));
-  expect((await fetch(address, { headers: { authorization } })).status).toBe(200);
+  expect((await post(project, 'receive-pack', Buffer.from('0000'))).status).toBe(200);
 });
 
-test('no more run at once than there are places; the next waits for one', { timeout: 30_000 }, async () => {
+test('no more run at once than there are places; the next waits for one, and clones for none of them', {
+  timeout: 30_000,
+}, async () => {
   const { project, pushes, running } = await takeAllPlaces();
-  let answered = false;
-  const listed = runGit(home, [
-    'ls-remote',
-    addressOf(app.url, project.path_with_namespace, ROOT_TOKEN),
-  ]).then((ran) => {
-    answered = true;
-    return ran;
-  });
-  await until(async () => {
+  const next = beginHalf(project);
+  const held = async () => {
     const { sql } = app.app.services.database;
-    return (
-      (await sql`select from repository_uses where container_id = ${project.id} and purpose = 'read'`)
-        .length === 1
-    );
-  });
-  expect(answered).toBe(false);
+    return (await sql`select from repository_uses where container_id = ${project.id} and purpose = 'write'`)
+      .length;
+  };
+  await until(async () => (await held()) === places + 1);
+  const address = addressOf(app.url, project.path_with_namespace, ROOT_TOKEN);
+  expect((await runGit(home, ['ls-remote', address])).code).toBe(0);
+  expect(running()).toBe(places);
   pushes[0]?.destroy();
-  expect((await listed).code).toBe(0);
-  for (const push of pushes) push.destroy();
+  await until(async () => (await held()) === places && running() === places);
+  for (const push of [...pushes, next]) push.destroy();
   await until(() => nothingHeld(project));
   expect(running()).toBe(0);
 });

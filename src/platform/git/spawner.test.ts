@@ -35,9 +35,9 @@ test('what is written to it is what it reads, and what it writes is read to the 
 });
 
 test('its code and its complaint are told; it has the environment that it was given, and no other', async () => {
-  const script = 'echo "$GIVEN ${HOME-no home}"; echo no >&2; exit 3';
+  const script = 'echo "$GIVEN $HOME."; echo no >&2; exit 3';
   const { stdout, ended } = await launch('sh', ['-c', script], { ...env, GIVEN: 'this' });
-  expect(await text(stdout)).toBe('this no home\n');
+  expect(await text(stdout)).toBe('this .\n');
   expect(await ended).toEqual({ code: 3, complaint: 'no\n' });
 });
 
