@@ -5,7 +5,7 @@ import { connect } from '../src/platform/db/database.ts';
 import { makeFolder, type Program, startProgram } from '../test/journeys/support.ts';
 import { databaseOf } from './database.ts';
 import { ALERT_KEY, EMPTY_PROJECT, FULL_PROJECT, keyDigest, makeManyAlerts } from './many-alerts.ts';
-import { compareLoad, EACH_ANOTHER, type Request } from './measure.ts';
+import { compareLoad, EACH_ANOTHER, MANY_CONNECTIONS, type Request } from './measure.ts';
 import { metric, startScript } from './processes.ts';
 import type { Figure } from './table.ts';
 
@@ -70,7 +70,8 @@ async function measureTaking(): Promise<Figure[]> {
     ['repeats of one open alert', [first], repeated, 1],
   ] as const) {
     const subject = sending(program, chosen, body);
-    const compared = await compareLoad(subject, baseline, SECONDS, () => settle(program));
+    const settled = () => settle(program);
+    const compared = await compareLoad(subject, baseline, SECONDS, settled, MANY_CONNECTIONS);
     figures.push({
       what,
       value: `${compared.subject.toFixed(0)}/s`,

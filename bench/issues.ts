@@ -5,7 +5,7 @@ import { connect } from '../src/platform/db/database.ts';
 import { makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
 import { databaseOf } from './database.ts';
 import { makeManyIssues } from './many-issues.ts';
-import { compareLatency, compareLoad } from './measure.ts';
+import { compareLatency, compareLoad, MANY_CONNECTIONS } from './measure.ts';
 import { metric, startScript } from './processes.ts';
 import type { Figure } from './table.ts';
 
@@ -60,8 +60,12 @@ async function measureCreation(): Promise<Figure[]> {
       subject,
       baseline: other,
       ratio,
-    } = await compareLoad({ url: program.url, headers, posts: { paths, body } }, baseline, SECONDS, () =>
-      forgetJobs(program),
+    } = await compareLoad(
+      { url: program.url, headers, posts: { paths, body } },
+      baseline,
+      SECONDS,
+      () => forgetJobs(program),
+      MANY_CONNECTIONS,
     );
     figures.push({
       what: `creating issues ${what}`,

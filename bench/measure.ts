@@ -13,11 +13,21 @@ export type Request = {
 
 const CONNECTIONS = 16;
 
+/**
+ * At once, where durable writes are compared: so many share each flush of the disk, and what they cost decides. With few,
+ * both wait for the disk, one request after the other.
+ */
+export const MANY_CONNECTIONS = 64;
+
 export const median = (values: readonly number[]): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Requests per second over some seconds; throws when one was not answered with 2xx. */
-async function load({ url, headers = {}, posts }: Request, seconds: number): Promise<number> {
+async function load(
+  { url, headers = {}, posts }: Request,
+  seconds: number,
+  connections: number,
+): Promise<number> {
   const requests = posts?.paths.map(
     (path) => ({ method: 'POST', path, body: JSON.stringify(posts.body) }) as const,
   );
@@ -26,14 +36,14 @@ async function load({ url, headers = {}, posts }: Request, seconds: number): Pro
   const result = await autocannon({
     url,
     headers: { ...headers, ...(posts && { 'content-type': 'application/json' }) },
-    connections: CONNECTIONS,
+    connections,
     duration: seconds,
     idReplacement: isEachAnother,
     // Each starts elsewhere: in step, all would wait for one project, then for the next.
     ...(requests && {
       requests,
       setupClient(client) {
-        const start = Math.floor((clients++ * requests.length) / CONNECTIONS);
+        const start = Math.floor((clients++ * requests.length) / connections);
         client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
       },
     }),
@@ -83,10 +93,11 @@ export const compareLoad = (
   baseline: Request,
   seconds: number,
   settle?: () => Promise<void>,
+  connections = CONNECTIONS,
 ): Promise<Compared> =>
   compare(
-    (long) => load(subject, long),
-    (long) => load(baseline, long),
+    (long) => load(subject, long, connections),
+    (long) => load(baseline, long, connections),
     seconds,
     settle,
   );

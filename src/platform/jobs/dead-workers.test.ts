@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { settleMail } from '../../../test/support/mailbox.ts';
 import { createPresence } from '../db/processes.ts';
+import { writeFacts } from '../outbox/outbox.ts';
 import { releaseDead, workersOf } from './dead-workers.ts';
+import { removeEmptyQueues } from './jobs.ts';
 
 const holders: unknown[] = [];
 const app = useApp({
@@ -10,6 +13,8 @@ const app = useApp({
     name: 'markdown',
     endpoints: [],
     tables: [],
+    // A task that nobody here runs.
+    listeners: [{ fact: 'counted', task: 'elsewhere' }],
     tasks: {
       async holding() {
         const [row] =
@@ -29,7 +34,6 @@ test('what a dead process held is free again, and what a living one holds stays'
   await dead.announce();
   await sql`update processes set beat_at = '-infinity' where id = ${dead.id}`;
   const hold = async (queue: string, by: string): Promise<void> => {
-    // A task that nobody here runs.
     await sql`select graphile_worker.add_job('elsewhere', '{}'::json, ${queue})`;
     await sql`update graphile_worker._private_job_queues set locked_by = ${by}, locked_at = now() where queue_name = ${queue}`;
     await sql`
@@ -63,4 +67,36 @@ test('the workers of the program hold their jobs under its name', async () => {
   await settleMail(app);
   expect(holders).toEqual([workersOf(presence.id)]);
   expect(await database.sql`select id from processes where id = ${presence.id}`).toHaveLength(1);
+});
+
+test('facts of many projects wait in few queues, and a queue in which nothing waits is removed', async () => {
+  const { database, wake } = app.app.services;
+  const { sql, background } = database;
+  const names = async () =>
+    (await sql<{ queue_name: string }[]>`select queue_name from graphile_worker._private_job_queues`).map(
+      ({ queue_name }) => queue_name,
+    );
+  await sql`select graphile_worker.add_job('elsewhere', '{}'::json, 'project 7')`;
+  await sql`select graphile_worker.add_job('elsewhere', '{}'::json, 'project 8')`;
+  await sql`delete from graphile_worker._private_jobs where job_queue_id in (
+    select id from graphile_worker._private_job_queues where queue_name = 'project 8')`;
+  const projects = Array.from({ length: 60 }, (_, n) => n + 1);
+  await writeFacts(
+    background,
+    projects.map((project_id) => ({ name: 'counted', payload: { project_id } })),
+  );
+  wake();
+  const waiting = () => sql<{ project_id: number; queue: number }[]>`
+    select (payload->>'project_id')::int as project_id, job_queue_id as queue from graphile_worker._private_jobs
+    where payload::jsonb ? 'project_id' order by run_at`;
+  while ((await waiting()).length < projects.length) await sleep(20);
+  const jobs = await waiting();
+  expect(jobs.map(({ project_id }) => project_id)).toEqual(projects);
+  expect(new Set(jobs.map(({ queue }) => queue)).size).toBe(16);
+  await removeEmptyQueues(background);
+  expect(await names()).toContain('project 7');
+  expect(await names()).not.toContain('project 8');
+  await sql`delete from graphile_worker._private_jobs`;
+  await removeEmptyQueues(background);
+  expect(await names()).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { Logger, parseCronItems, run, runMigrations, type WorkerEvents } from 'graphile-worker';
 import { sql } from 'kysely';
 import { Pool } from 'pg';
-import { type ConnectionTarget, connectionTo, type Db } from '../db/database.ts';
+import { type ConnectionTarget, connectionTo, type Db, inTransaction } from '../db/database.ts';
 import type { Presence } from '../db/processes.ts';
 import { createLog, type Log } from '../log.ts';
 import { releaseDead, workersOf } from './dead-workers.ts';
@@ -50,7 +50,7 @@ export async function migrateJobs(target: ConnectionTarget): Promise<void> {
 export type NewJob = {
   task: string;
   payload: Record<string, unknown>;
-  /** Jobs of one queue run one after the other. */
+  /** Jobs of one queue run one after the other. Of few names: whoever looks for a job locks all queues that are free. */
   queue?: string;
   /** Of jobs that wait under one key there is one: the last. */
   key?: string;
@@ -58,16 +58,34 @@ export type NewJob = {
   priority?: number;
 };
 
-/** Adds the jobs by one statement, in the caller's transaction where there is one. */
+/**
+ * Adds the jobs by one statement, in the caller's transaction where there is one. Those of one queue run in this order: a
+ * microsecond apart, since of the same time the library takes any.
+ */
 export async function addJobs(db: Db, jobs: readonly NewJob[]): Promise<void> {
   if (jobs.length === 0) return;
   await sql`
     select count(*) from graphile_worker.add_jobs((
-      select array_agg((task, payload, queue, null, null, key, priority, null)::graphile_worker.job_spec order by place)
+      select array_agg((task, payload, queue, now() - (${jobs.length} - place) * interval '1 microsecond', null, key,
+        priority, null)::graphile_worker.job_spec order by place)
       from rows from (jsonb_to_recordset(${JSON.stringify(jobs)}::text::jsonb)
         as (task text, payload json, queue text, key text, priority smallint))
         with ordinality as job(task, payload, queue, key, priority, place)))`.execute(db);
 }
+
+/**
+ * Removes the queues in which nothing waits: the library keeps what it has ever heard of. The locks keep off whoever is
+ * adding a job to one of them.
+ */
+export const removeEmptyQueues = (db: Db): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    await sql`lock table graphile_worker._private_job_queues, graphile_worker._private_jobs in exclusive mode`.execute(
+      tx,
+    );
+    await sql`
+      delete from graphile_worker._private_job_queues q where q.locked_at is null
+        and not exists (select from graphile_worker._private_jobs j where j.job_queue_id = q.id)`.execute(tx);
+  });
 
 /** How often what dead processes held is looked for, in milliseconds. */
 const RELEASE_EVERY = 15_000;
@@ -75,6 +93,7 @@ const RELEASE_EVERY = 15_000;
 /** Frees what dead processes held, now and from time to time; returns how to end that. */
 async function keepReleasing(db: Db, log: Log): Promise<() => void> {
   await releaseDead(db);
+  await removeEmptyQueues(db).catch((error: unknown) => log.error('empty queues stay', error));
   const timer = setInterval(() => {
     releaseDead(db).catch((error: unknown) => log.error('jobs of dead processes stay held', error));
   }, RELEASE_EVERY);

@@ -44,6 +44,10 @@ const POLL_MILLISECONDS = 1_000;
 /** So long the relay waits for more: under load, facts travel by the hundred and not each by its own transaction. */
 const GATHER_MILLISECONDS = 20;
 
+const QUEUES = 16;
+/** Of many projects the same. */
+const queueOf = (projectId: number): string => `projects ${projectId % QUEUES}`;
+
 type Told = { id: number; fact: string; payload: Json; created_at: Date };
 
 /** Moves up to one batch of facts into jobs, in the order of facts; facts of one project stay in one queue. */
@@ -62,7 +66,7 @@ async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<numbe
         .filter((listener) => listener.fact === fact && (listener.when?.(payload) ?? true))
         .map(({ task, anyOrder }) => ({
           task,
-          ...(payload.project_id !== undefined && !anyOrder && { queue: `project ${payload.project_id}` }),
+          ...(payload.project_id !== undefined && !anyOrder && { queue: queueOf(payload.project_id) }),
           payload: { ...payload, fact_id: id, fact_at: created_at.toISOString() },
         }));
     });
