@@ -86,18 +86,18 @@ describe('a repository', () => {
       await mkdir(join(objects, part), { recursive: true });
       await utimes(join(objects, part), 1_700_000_000, 1_700_000_000);
     }
-    let opened = 0;
+    let synced = 0;
     const count = createHook({
       init(_id, type) {
-        if (type === 'FILEHANDLE') opened += 1;
+        if (type === 'FSREQCALLBACK') synced += 1;
       },
     });
     const syncs = async (): Promise<number> => {
-      opened = 0;
+      synced = 0;
       count.enable();
       await syncNewObjects(folder, new Date(0));
       count.disable();
-      return opened;
+      return synced;
     };
     expect(await syncs()).toBe(parts.length + 1);
     // What changed last may change once more within the same tick of the clock: of that it is never known.
