@@ -51,20 +51,34 @@ const cut = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1))}…`;
 
 /** Short texts that a way of scrubbing leaves as they are: the lines and names of a program come with each of its events. */
-type Known = Set<string>;
-const MOST_KNOWN = 20_000;
-const LONGEST_KNOWN = 256;
+class Known {
+  static readonly #most = 30_000;
+  static readonly #longest = 256;
+  #latest = new Set<string>();
+  #before = new Set<string>();
+
+  has(text: string): boolean {
+    if (this.#latest.has(text)) return true;
+    const isKnown = this.#before.has(text);
+    if (isKnown) this.add(text);
+    return isKnown;
+  }
+
+  /** As many as are many: then those that were not met since the last time are forgotten. */
+  add(text: string): void {
+    if (text.length > Known.#longest) return;
+    if (this.#latest.size >= Known.#most) {
+      this.#before = this.#latest;
+      this.#latest = new Set();
+    }
+    this.#latest.add(text);
+  }
+}
 
 type Scrubber = { scrub(text: string): string; known: Known };
-const texts: Scrubber = { scrub: scrubText, known: new Set() };
-const sources: Scrubber = { scrub: scrubSource, known: new Set() };
-const cards: Scrubber = { scrub: scrubCards, known: new Set() };
-
-function remember(known: Known, text: string): void {
-  if (text.length > LONGEST_KNOWN) return;
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.add(text);
-}
+const texts: Scrubber = { scrub: scrubText, known: new Known() };
+const sources: Scrubber = { scrub: scrubSource, known: new Known() };
+const cards: Scrubber = { scrub: scrubCards, known: new Known() };
 
 /**
  * A cleaner for one event, of which so many characters are kept at most; what comes after them is left out. Cutting comes
@@ -86,7 +100,7 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
     }
     // A secret that begins within the bound ends not far behind it; what is cut off here is looked at by nobody.
     const scrubbed = scrub(mend(value.length > MOST_LOOKED_AT ? value.slice(0, MOST_LOOKED_AT) : value));
-    if (scrubbed === value) remember(known, value);
+    if (scrubbed === value) known.add(value);
     const kept = mend(cut(scrubbed, most));
     left -= kept.length;
     return kept;

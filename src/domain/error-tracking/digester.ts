@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Digested, ReportRow } from './digest-report.ts';
 
-/** What one report may take: the worst that is let in takes half of that. */
-const LIMITS = { milliseconds: 10_000, memoryMb: 512 };
+/** What one report may take: the worst that is let in takes a sixth of that, where nobody else goes first. */
+const LIMITS = { milliseconds: 30_000, memoryMb: 512 };
 /** Milliseconds after which a thread without work ends: it holds tens of MiB. */
 const IDLE = 30_000;
 
