@@ -17,11 +17,12 @@ const report = (what: Report): void => {
 
 /** A socket to the large process, which the first bytes tell what it is. */
 function dial(id: number, stream: 'input' | 'output'): Promise<Socket> {
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const { promise, resolve } = Promise.withResolvers<Socket>();
   const socket = connect({ path: address, allowHalfOpen: true });
   // What comes by it is the program's to read.
   socket.pause();
-  socket.once('error', reject);
+  // Without the way back nobody is served: the next spawner has a new one.
+  socket.once('error', () => process.exit(1));
   socket.write(`${stream} ${id}\n`, () => resolve(socket));
   return promise;
 }

@@ -1,5 +1,7 @@
 /** Programs that a small process starts: what they read, write and say, how they end, and what ends with them. */
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -80,4 +82,13 @@ test('when the process that starts them is killed, programs are ended, their cal
   expect(await untilNone('^sleep 3211')).toEqual([]);
   const next = await shell('echo again');
   expect(await text(next.stdout)).toBe('again\n');
+});
+
+test('when somebody tidies up where its sockets are, that costs one program, and the next is started', async () => {
+  const { stdout } = await shell('tr "\\0" " " < /proc/$PPID/cmdline');
+  const address = (await text(stdout)).trim().split(' ').at(-1) ?? '';
+  expect(address).toMatch(/ashlar-git-\w+\/programs$/);
+  rmSync(dirname(address), { recursive: true });
+  await expect(shell('echo lost')).rejects.toThrow('The process that starts programs has ended.');
+  expect(await text((await shell('echo again')).stdout)).toBe('again\n');
 });

@@ -54,7 +54,10 @@ export async function launch(
   args: readonly string[],
   env: Record<string, string>,
 ): Promise<Program> {
-  spawner ??= startSpawner();
+  spawner ??= startSpawner().catch((error) => {
+    spawner = undefined;
+    throw error;
+  });
   const child = await spawner;
   last += 1;
   const id = last;
@@ -79,6 +82,9 @@ const ADDRESS_SPACE = 2_097_152;
 /** The shell bounds the memory, where the system can, and becomes the spawner; what that one starts is bounded too. */
 const bounded: readonly string[] = ['-c', 'ulimit -S -v "$0" 2>/dev/null; exec "$@"', String(ADDRESS_SPACE)];
 
+/** Sockets that wait while this process is busy with something else. */
+const MOST_DIALLED = 4_096;
+
 /** The folder is ours alone; a socket's name has to be short. */
 function makeAddress(): string {
   const longest = 60;
@@ -89,7 +95,10 @@ function makeAddress(): string {
 async function startSpawner(): Promise<ChildProcess> {
   const address = makeAddress();
   const server = createServer({ allowHalfOpen: true }, greet);
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address, resolve));
+  // What fails later is somebody's socket: the spawner says so of the program.
+  await new Promise<void>((resolve, reject) =>
+    server.on('error', reject).listen(address, MOST_DIALLED, resolve),
+  );
   server.unref();
   const file = fileURLToPath(new URL(`./spawner-process${extname(import.meta.url)}`, import.meta.url));
   const child = spawn('/bin/sh', [...bounded, process.execPath, file, address], {
