@@ -68,9 +68,9 @@ export async function readFile(git: GitFolder, address: FileAddress): Promise<Fi
 }
 
 /** The bytes of a blob; 422 for more than fit into a record. */
-export async function readBlob(git: GitFolder, { oid, size }: ObjectInfo): Promise<Buffer> {
-  if (size > LARGEST_OBJECT) throw tooLarge('Its raw content can be downloaded.');
-  return (await git.read(oid))?.content ?? Buffer.alloc(0);
+export async function readBlob(git: GitFolder, info: ObjectInfo): Promise<Buffer> {
+  if (info.size > LARGEST_OBJECT) throw tooLarge('Its raw content can be downloaded.');
+  return (await git.read(info.oid, info))?.content ?? Buffer.alloc(0);
 }
 
 const tooLarge = (hint: string): Failure => new Failure('unprocessable', `The file is too large. ${hint}`);

@@ -15,8 +15,11 @@ export type GitObject = ObjectInfo & { content: Buffer };
 /** One repository on this machine's disk, for reading. */
 export type GitFolder = {
   readonly folder: string;
-  /** The object of an id, of the beginning of one, or of a full ref; undefined when there is none, or several. */
-  read(name: string): Promise<GitObject | undefined>;
+  /**
+   * The object of an id, of the beginning of one, or of a full ref; undefined when there is none, or several. Whoever has
+   * asked for its info already gives that.
+   */
+  read(name: string, known?: ObjectInfo): Promise<GitObject | undefined>;
   info(name: string): Promise<ObjectInfo | undefined>;
 };
 
@@ -135,11 +138,14 @@ export function createObjectReader(): ObjectReader {
       return {
         folder,
         info,
-        async read(name) {
-          const known = isObjectId(name) ? cache.get(`${folder} ${name}`) : undefined;
-          if (known) return known;
-          const found = await info(name);
+        async read(name, known) {
+          const held = (oid: string) => cache.get(`${folder} ${oid}`);
+          const named = isObjectId(name) ? held(name) : undefined;
+          if (named) return named;
+          const found = known ?? (await info(name));
           if (!found) return undefined;
+          const same = held(found.oid);
+          if (same) return same;
           if (found.size > (found.type === 'blob' ? LARGEST_OBJECT : LARGEST_PARSED))
             throw new Failure('unprocessable', 'The object is too large.');
           const object = (await ask(folder, found.oid, true)) as GitObject | undefined;
