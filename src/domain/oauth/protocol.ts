@@ -73,13 +73,14 @@ function textOf(name: string, value: RawValue): string {
   throw new OAuthError('invalid_request', { description: `Invalid parameter: ${name}.` });
 }
 
-/** Reads them; 400 invalid_request when one comes twice, is too long or is no text. */
-export async function readParameters(request: HttpRequest): Promise<Parameters> {
+/** Reads them; 400 invalid_request when one comes twice, is too long or is no text. A `document` takes none of its body. */
+export async function readParameters(request: HttpRequest, isDocument = false): Promise<Parameters> {
   const given: [string, RawValue][] = [...new URLSearchParams(request.query)];
   const type = request.headers['content-type']?.toString().split(';')[0]?.trim().toLowerCase();
-  if (request.body && type === 'application/x-www-form-urlencoded') {
-    given.push(...new URLSearchParams(decodeUtf8(request.body)));
-  } else given.push(...Object.entries(await readBody(request)));
+  const body = isDocument ? undefined : request.body;
+  if (body && type === 'application/x-www-form-urlencoded')
+    given.push(...new URLSearchParams(decodeUtf8(body)));
+  else if (body) given.push(...Object.entries(await readBody(request)));
   const values = new Map<string, string>();
   for (const [name, value] of given) {
     if (value === null || value === '') continue;
@@ -167,7 +168,7 @@ export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route 
         ]);
         if (refused) return refused;
         if (spec.method !== 'GET') services.disk.refuseWrites();
-        const parameters = await readParameters(spec.document ? { ...request, body: undefined } : request);
+        const parameters = await readParameters(request, spec.document);
         const answer = await spec.handle({
           db: database.db,
           services,

@@ -1,6 +1,6 @@
 /** The HTTP server: routes to handlers, bodies, limits, common headers, one log line and one measurement per request. */
 import { hash, randomUUID } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { Readable } from 'node:stream';
 import fastify, {
   type FastifyInstance,
@@ -13,6 +13,7 @@ import { translateDatabaseError } from '../db/errors.ts';
 import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
+import { Asked } from './asked.ts';
 import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
 import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { OriginPolicy } from './origin.ts';
@@ -158,48 +159,6 @@ function conditional(request: FastifyRequest, answer: Answer): Answer {
   return { ...answer, status: 304, headers: rest, body: '' };
 }
 
-function asHttpRequest(
-  request: FastifyRequest,
-  response: ServerResponse,
-  origins: OriginPolicy,
-  params = request.params as Record<string, string>,
-): HttpRequest {
-  // What a proxy is sent names the host too (RFC 9112, absolute-form); the router has looked behind it.
-  const url = request.originalUrl.replace(/^https?:\/\/[^/?]*/i, '');
-  const mark = url.indexOf('?');
-  const peer = request.raw.socket.remoteAddress ?? '';
-  let signal: AbortSignal | undefined;
-  return {
-    id: request.id,
-    method: request.method,
-    // As the router has read it: `//host` in an address that is built on it would be another site.
-    path: (mark < 0 ? url : url.slice(0, mark)).replace(/\/{2,}/g, '/'),
-    query: mark < 0 ? '' : url.slice(mark + 1),
-    headers: request.headers,
-    address: origins.address(peer, request.headers),
-    origin: origins.origin(peer, request.headers),
-    params,
-    body: request.body as Buffer | undefined,
-    bodyStream: request.raw,
-    // Few ask for it.
-    get signal() {
-      signal ??= hangUpOf(response);
-      return signal;
-    },
-    replyHeaders: {},
-  };
-}
-
-function hangUpOf(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  const look = (): void => {
-    if (!response.writableFinished) controller.abort();
-  };
-  if (response.closed) look();
-  else response.once('close', look);
-  return controller.signal;
-}
-
 /** Two minutes without a byte either way end a streamed request: whoever is silent so long holds what others wait for. */
 const STREAM_IDLE_MILLISECONDS = 120_000;
 
@@ -338,7 +297,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     cors: Record<string, string>,
     params?: Record<string, string>,
   ): Promise<FastifyReply> {
-    const asked = asHttpRequest(request, reply.raw, options.origins, params);
+    const asked = new Asked(request, reply.raw, options.origins, params);
     let answer: Answer;
     try {
       answer = await route.handle(asked);
