@@ -20,11 +20,13 @@ const mends: Record<string, readonly Mend[]> = {
     },
     // What is asked in one turn of the event loop travels in one write: each write wakes the server.
     { had: '\n    if (fn || chunk.length >= 1024)\n', has: '\n    if (fn || chunk.length >= 65536)\n' },
-    // Bytes travel as they are: in hexadecimal they are twice as many, here, on their way and for the server.
+    // Bytes travel as they are: in hexadecimal they are twice as many, here, on their way and for the server. Many of them,
+    // also as a list of parts, are written where they lie: else each statement would copy them five times.
     {
       had: '.str(portal + b.N).str(statement + b.N).i16(0).i16(parameters.length)\n',
       has: `.str(portal + b.N).str(statement + b.N)
-    const isBytes = parameters.map((x, i) => types[i] === 17 && x instanceof Uint8Array)
+    const isBytes = parameters.map((x, i) => types[i] === 17 && (x instanceof Uint8Array || Array.isArray(x)))
+    const cuts = []
     if (isBytes.includes(true)) {
       b.i16(parameters.length)
       isBytes.forEach(x => b.i16(x ? 1 : 0))
@@ -36,10 +38,66 @@ const mends: Record<string, readonly Mend[]> = {
     {
       had: '\n      type = types[i]\n',
       has: `
-      if (isBytes[i])
-        return b.i32(x.length).raw(x)
+      if (isBytes[i]) {
+        const parts = [].concat(x)
+        const length = parts.reduce((sum, part) => sum + part.length, 0)
+        b.i32(length)
+        return length < 4096 ? b.raw(Buffer.concat(parts)) : cuts.push({ at: b.i, parts, length })
+      }
 
       type = types[i]
+`,
+    },
+    {
+      had: `
+    b.i16(0)
+
+    return b.end()
+`,
+      has: `
+    b.i16(0)
+
+    const bound = b.end()
+    if (!cuts.length)
+      return bound
+    bound.writeUInt32BE(cuts.reduce((sum, cut) => sum + cut.length, bound.length - 1), 1)
+    const ends = cuts.map(cut => cut.at)
+    return [
+      bound.subarray(0, ends[0]),
+      ...cuts.flatMap((cut, i) => [...cut.parts, bound.subarray(cut.at, ends[i + 1])])
+    ]
+`,
+    },
+    {
+      had: `
+    return Buffer.concat([
+      Bind(q.parameters, q.statement.types, q.statement.name, q.cursorName),
+      q.cursorFn
+        ? Execute('', q.cursorRows)
+        : ExecuteUnnamed
+    ])
+`,
+      has: `
+    const bound = Bind(q.parameters, q.statement.types, q.statement.name, q.cursorName)
+    const rest = q.cursorFn ? Execute('', q.cursorRows) : ExecuteUnnamed
+    return Array.isArray(bound) ? [...bound, rest] : Buffer.concat([bound, rest])
+`,
+    },
+    {
+      had: '\n  function write(x, fn) {\n',
+      has: `
+  function write(x, fn) {
+    if (Array.isArray(x) && socket) {
+      socket.cork()
+      chunk && socket.write(chunk)
+      x.slice(0, -1).forEach(part => socket.write(part))
+      chunk = x.at(-1)
+      const more = nextWrite(fn)
+      socket.uncork()
+      return more
+    }
+    if (Array.isArray(x))
+      x = Buffer.concat(x)
 `,
     },
     // What came between the error and the end of the socket is told too.

@@ -100,6 +100,15 @@ test('bytes arrive as they were, beside values of other kinds', async () => {
           ${'stone'}::text as word, ${null}::bytea as none`;
       expect(row).toEqual({ given: bytes, length: 6, word: 'stone', none: null });
     }
+    const parts = [bytes.subarray(0, 3), bytes.subarray(3, 60_000), Buffer.alloc(0), bytes.subarray(60_000)];
+    const several = Array.from({ length: 4 }, (_, place) => [
+      sql`select ${place}::integer as place`,
+      sql.unsafe('select $1::bytea as one, $2::text as word, $3::bytea as other', [parts, 'stone', bytes]),
+      sql.unsafe('select $1::bytea as few', [parts.slice(0, 1)]),
+    ]);
+    const given = { one: bytes, word: 'stone', other: bytes };
+    for (const [place, rows] of (await Promise.all(several.map((each) => Promise.all(each)))).entries())
+      expect(rows.map(([row]) => row)).toEqual([{ place }, given, { few: parts[0] }]);
     const [nothing] =
       await sql`select octet_length(${Buffer.alloc(0)}::bytea) as length, ${7}::integer as seven`;
     expect(nothing).toEqual({ length: 0, seven: 7 });
