@@ -409,6 +409,7 @@ create table error_events (
   payload bytea not null,
   occurred_at timestamp(3) with time zone not null,
   received_at timestamp(3) with time zone not null,
+  abridged boolean default false not null,
   constraint error_events_error_id_fkey FOREIGN KEY (error_id) REFERENCES errors(id) ON DELETE CASCADE,
   constraint error_events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint error_events_pkey PRIMARY KEY (id)

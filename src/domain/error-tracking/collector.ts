@@ -140,7 +140,11 @@ function gather(stream: Readable, held: Held): Promise<Buffer[]> {
     };
     const cut = () => reject(refusal('bad_request', '400 Bad request', 'cut off'));
     stream.on('data', take);
-    stream.once('end', () => resolve(chunks));
+    stream.once('end', () => {
+      // It closes after that too.
+      stream.off('close', cut);
+      resolve(chunks);
+    });
     stream.once('error', cut);
     stream.once('close', cut);
   });

@@ -5,28 +5,26 @@ import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Digested } from './digest-report.ts';
 import {
   addToErrors,
+  blameReports,
   type Counted,
   type ErrorTotal,
   insertEvents,
   lockErrors,
-  settleReports,
+  removeReports,
   type TakenReport,
   takeReports,
   withoutKnown,
 } from './digest-writes.ts';
-import type { Digester, Outcome } from './digester.ts';
 import { type Addition, distinctEvents, errorKey, eventKey, foldEvents, type Occurrence } from './fold.ts';
-import type { RecentBodies } from './recent-bodies.ts';
 
-/** Reports of a batch that the thread has before it: so it never waits for this one. */
-const AHEAD = 8;
 /** Milliseconds after which the rest of a batch is left for later. */
 const LONGEST = 15_000;
 /** Characters of what a batch writes, after which the rest of it is left for later too; and of an event beside its payload. */
 const MOST_WRITTEN = 16_777_216;
 const BESIDE = 4_096;
-/** So often a report may end the digest. */
-const MOST_ATTEMPTS = 3;
+
+/** Digests a report, or leaves it for later. */
+export type DigestOne = (report: TakenReport) => Promise<Digested | 'later'>;
 
 /** Events by what became of them, and reports that were given up. */
 export type Counts = { kept: number; repeated: number; unreadable: number; fatal: number };
@@ -45,22 +43,29 @@ export const noCounts = (): Counts => ({ kept: 0, repeated: 0, unreadable: 0, fa
 const sizeOf = ({ events }: Digested): number =>
   events.reduce((sum, { payload }) => sum + payload.length + BESIDE, 0);
 
-/** Has the reports digested; those whose turn does not come in time are left for later. */
-async function digestReports(reports: readonly TakenReport[], digester: Digester): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+/** A report that is digested, and its events. */
+type Task = {
+  id: number;
+  events: readonly Occurrence[];
+  unreadable: number;
+  others: readonly string[];
+};
+
+/** Digests the reports one after the other; those whose turn does not come in time are left for later. */
+async function digestReports(reports: readonly TakenReport[], digestOne: DigestOne): Promise<Task[]> {
+  const tasks: Task[] = [];
   const end = monotonic() + LONGEST;
-  const queue = reports.entries();
   let written = 0;
-  const hand = async (): Promise<void> => {
-    for (const [place, report] of queue) {
-      const isInTime = monotonic() < end && written < MOST_WRITTEN;
-      const outcome = isInTime ? await digester.digest(report) : 'later';
-      if (typeof outcome === 'object') written += sizeOf(outcome);
-      outcomes[place] = outcome;
-    }
-  };
-  await Promise.all(Array.from({ length: AHEAD }, hand));
-  return outcomes;
+  for (const report of reports) {
+    if (monotonic() >= end || written >= MOST_WRITTEN) break;
+    const digested = await digestOne(report);
+    if (digested === 'later') break;
+    written += sizeOf(digested);
+    const { id, project_id, received_at } = report;
+    const events = digested.events.map((event) => ({ ...event, project_id, received_at }));
+    tasks.push({ ...digested, id, events });
+  }
+  return tasks;
 }
 
 const byError = (events: readonly Occurrence[]): [Occurrence, ...Occurrence[]][] => {
@@ -111,9 +116,6 @@ async function writeEvents(tx: Db, events: readonly Occurrence[], most: number):
   return { kept: kept.length, crowded: totals.filter((each) => isCrowded(each, most)).map(({ id }) => id) };
 }
 
-/** A report that is digested, and its events. */
-type Task = { id: number; events: readonly Occurrence[]; others: readonly string[] };
-
 /** What the database says of values that it cannot take (SQLSTATE classes 22, 23 and 54). */
 const isRefusal = (error: unknown): boolean => /^(22|23|54)/.test(String((error as { code?: unknown }).code));
 
@@ -158,31 +160,30 @@ async function writeReports(
   };
 }
 
-/** Digests the oldest reports, as one transaction, while an error keeps the `most` newest of its events. */
-export const digestBatch = (db: Db, digester: Digester, most: number, recent: RecentBodies): Promise<Batch> =>
+/**
+ * Digests the oldest `together` reports, as one transaction, while an error keeps the `most` newest of its events. `onDigested` is told
+ * when none of them is in hand any more, and all that is left is to write.
+ */
+export const digestBatch = (
+  db: Db,
+  digestOne: DigestOne,
+  { most, together }: { most: number; together: number },
+  onDigested: () => void,
+): Promise<Batch> =>
   inTransaction(db, async (tx) => {
-    const reports = await takeReports(tx, recent);
+    const reports = await takeReports(tx, together);
     if (reports.length === 0) return { taken: 0, counts: noCounts(), others: [], crowded: [] };
-    const outcomes = await digestReports(reports, digester);
-    const tasks: Task[] = [];
-    let unreadable = 0;
-    reports.forEach(({ id, project_id, received_at }, place) => {
-      const outcome = outcomes[place];
-      if (outcome === undefined || outcome === 'later' || outcome === 'fatal') return;
-      unreadable += outcome.unreadable;
-      const events = outcome.events.map((event) => ({ ...event, project_id, received_at }));
-      tasks.push({ id, events, others: outcome.others });
-    });
+    const tasks = await digestReports(reports, digestOne);
+    onDigested();
     const { kept, crowded, refused } = await writeReports(tx, tasks, most);
     const done = tasks.filter(({ id }) => !refused.has(id));
-    const fatal = reports.filter(({ id }, place) => outcomes[place] === 'fatal' || refused.has(id));
-    const given = fatal.filter(({ attempts }) => attempts + 1 >= MOST_ATTEMPTS);
-    await settleReports(
+    await removeReports(
       tx,
-      [...done, ...given].map(({ id }) => id),
-      fatal.filter((each) => !given.includes(each)).map(({ id }) => id),
+      done.map(({ id }) => id),
     );
-    const events = done.reduce((sum, task) => sum + task.events.length, 0);
-    const counts = { kept, repeated: events - kept, unreadable, fatal: given.length };
+    const fatal = await blameReports(tx, [...refused]);
+    const sum = (count: (task: Task) => number) => done.reduce((total, task) => total + count(task), 0);
+    const repeated = sum(({ events }) => events.length) - kept;
+    const counts = { kept, repeated, unreadable: sum(({ unreadable }) => unreadable), fatal };
     return { taken: reports.length, counts, others: done.flatMap((task) => task.others), crowded };
   });

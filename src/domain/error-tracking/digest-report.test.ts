@@ -2,7 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { createAllowance } from './allowance.ts';
 import { digestReport } from './digest-report.ts';
+import { readEvent } from './event-shape.ts';
+
+const all = { personKey: 'key', mayBeWhole: () => true };
 
 const reportOf = (body: string) => ({
   project_id: 1,
@@ -23,7 +27,7 @@ test('a hundred large events that are alike are kept with less each', () => {
   const event = JSON.stringify({ message: 'said', extra: { parts } });
   const report = reportOf(envelopeOf(Array.from({ length: 100 }, () => event)));
   expect(report.body.length).toBeLessThan(200_000);
-  const { events, unreadable } = digestReport(report, 'key');
+  const { events, unreadable } = digestReport(report, all);
   const sizes = events.map(({ payload }) => payload.length);
   expect([events.length, unreadable]).toEqual([100, 0]);
   expect(sizes[0]).toBeGreaterThan(sizes.at(-1) ?? 0);
@@ -33,8 +37,59 @@ test('a hundred large events that are alike are kept with less each', () => {
 test('an event that cannot be read costs those beside it nothing', () => {
   const { events, unreadable } = digestReport(
     reportOf(envelopeOf(['{"message":"one"}', '{"message":', '{"message":"two"}'])),
-    'key',
+    all,
   );
   expect(events.map(({ name }) => name)).toEqual(['one', 'two']);
   expect(unreadable).toBe(1);
+});
+
+test('of an error so many events in a minute are kept whole; of the others, where it happened and whom it met', async () => {
+  const frame = {
+    function: 'lay',
+    module: 'walls',
+    lineno: 7,
+    context_line: 'lay(stone)',
+    vars: { stone: 1 },
+  };
+  const thrown = (type: string) =>
+    JSON.stringify({
+      exception: { values: [{ type, value: 'no stone left', stacktrace: { frames: [frame] } }] },
+      user: { id: 5 },
+      tags: { yard: 'north' },
+      request: { url: 'http://walls.example/' },
+      breadcrumbs: [{ message: 'came by' }],
+      extra: { weather: 'wet' },
+      modules: { mortar: '1.0' },
+    });
+  const types = ['A', 'A', 'A', 'B', 'A', 'B'];
+  const situation = { personKey: 'key', mayBeWhole: createAllowance(2) };
+  const { events } = digestReport(reportOf(envelopeOf(types.map(thrown))), situation);
+  expect(events.map(({ name, abridged }) => [name, abridged])).toEqual([
+    ['A', false],
+    ['A', false],
+    ['A', true],
+    ['B', false],
+    ['A', true],
+    ['B', false],
+  ]);
+  const [whole, , brief] = events;
+  if (!whole || !brief) throw new Error('no events');
+  expect(brief.fingerprint).toBe(whole.fingerprint);
+  expect([brief.person, brief.tags, brief.actor]).toEqual([whole.person, whole.tags, whole.actor]);
+  const [{ event_id: _, ...full }, { event_id: __, ...outline }] = await Promise.all([
+    readEvent(whole),
+    readEvent(brief),
+  ]);
+  const [exception] = full.exceptions;
+  expect(exception?.frames[0]).toMatchObject({ context_line: 'lay(stone)', vars: { stone: 1 } });
+  expect(full).toMatchObject({ extra: { weather: 'wet' }, breadcrumbs: [{ message: 'came by' }] });
+  const bare = { pre_context: [], context_line: null, post_context: [], vars: null };
+  expect(outline).toEqual({
+    ...full,
+    exceptions: [{ ...exception, frames: [{ ...exception?.frames[0], ...bare }] }],
+    request: null,
+    breadcrumbs: [],
+    extra: {},
+    modules: {},
+  });
 });

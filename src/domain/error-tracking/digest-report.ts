@@ -1,10 +1,11 @@
-/** From a report as it came to what is kept of its events. It runs in the digest's thread, and knows of no database. */
+/** From a report as it came to what is kept of its events. It runs in the digest's process, and knows of no database. */
 import { digest } from '../../platform/secret.ts';
+import type { Allowance } from './allowance.ts';
 import { readEnvelope, readObject } from './envelope.ts';
 import { type NormalEvent, packEvent } from './event-shape.ts';
 import { fingerprintOf, type Title, titleOf } from './grouping.ts';
 import { LARGEST_REPORT } from './limits.ts';
-import { type Arrival, normaliseEvent } from './normalise.ts';
+import { type Arrival, outlineEvent } from './normalise.ts';
 import { type Packing, unpack } from './packing.ts';
 
 /** A report of the spool, and what its project wants. */
@@ -29,8 +30,10 @@ export type DigestedEvent = Title & {
   environment: string | null;
   release: string | null;
   occurred_at: Date;
-  /** As rows hold it; the bytes are nobody else's. */
-  payload: Uint8Array<ArrayBuffer>;
+  /** Whether its payload is an outline. */
+  abridged: boolean;
+  /** As rows hold it. */
+  payload: Uint8Array;
   /** Names who met it without saying who that is, in hexadecimal; null for nobody. */
   person: string | null;
   tags: readonly (readonly [key: string, value: string])[];
@@ -40,8 +43,8 @@ export type DigestedEvent = Title & {
 export type Digested = { events: readonly DigestedEvent[]; unreadable: number; others: readonly string[] };
 
 /**
- * Bytes of an event, unpacked. Reading JSON can take sixty times as much memory, and where that is more than its thread
- * may have, it is not the thread alone that ends.
+ * Bytes of an event, unpacked. Reading JSON can take sixty times as much memory, and where that is more than its process
+ * may have, the process ends.
  */
 const LARGEST_EVENT = 4 * 1_048_576;
 /** Characters of an event that are kept; and of one that packs badly. */
@@ -102,38 +105,43 @@ const versionedName = ({
 }): string | null =>
   typeof name !== 'string' ? null : typeof version === 'string' ? `${name} ${version}` : name;
 
+type Situation = { personKey: string; mayBeWhole: Allowance };
+
 function digestEvent(
   raw: Record<string, unknown>,
   arrival: Arrival,
-  projectId: number,
-  personKey: string,
+  { project_id }: ReportRow,
+  { personKey, mayBeWhole }: Situation,
   room: number,
 ): DigestedEvent {
-  const whole = normaliseEvent(raw, arrival, room);
-  const packed = packEvent(whole);
-  const isTooLarge = packed.length > LARGEST_PAYLOAD;
-  const event = isTooLarge
-    ? normaliseEvent(raw, { ...arrival, eventId: whole.event_id }, LITTLE_ROOM)
-    : whole;
-  const { event_id, platform, level, environment, release } = event;
+  const { outline, complete } = outlineEvent(raw, arrival, room);
+  const fingerprint = fingerprintOf(outline).toString('hex');
+  const isWhole = mayBeWhole(`${project_id} ${fingerprint}`);
+  const packed = packEvent(isWhole ? complete() : outline);
+  const { event_id, timestamp, platform, level, environment, release } = outline;
+  const little = (): Buffer => {
+    const less = outlineEvent(raw, { ...arrival, eventId: event_id }, LITTLE_ROOM);
+    return packEvent(isWhole ? less.complete() : less.outline);
+  };
   return {
-    ...titleOf(event),
+    ...titleOf(outline),
     event_id,
-    fingerprint: fingerprintOf(event).toString('hex'),
+    fingerprint,
     platform,
     level,
     environment,
     release,
-    occurred_at: new Date(event.timestamp),
-    payload: new Uint8Array(isTooLarge ? packEvent(event) : packed),
-    person: personOf(event, projectId, personKey),
-    tags: tagsOf(event),
+    occurred_at: new Date(timestamp),
+    abridged: !isWhole,
+    payload: packed.length > LARGEST_PAYLOAD ? little() : packed,
+    person: personOf(outline, project_id, personKey),
+    tags: tagsOf(outline),
   };
 }
 
 /** Unpacks, reads, scrubs and groups; what cannot be read is counted, and costs the rest of its report nothing. */
-export function digestReport(report: ReportRow, personKey: string): Digested {
-  const { project_id, form, encoding, address, received_at, keep_addresses } = report;
+export function digestReport(report: ReportRow, situation: Situation): Digested {
+  const { form, encoding, address, received_at, keep_addresses } = report;
   const events: DigestedEvent[] = [];
   const others: string[] = [];
   let unreadable = 0;
@@ -148,7 +156,7 @@ export function digestReport(report: ReportRow, personKey: string): Digested {
     }
     // Packings that see far make little of a hundred events that are alike, and each is kept alone.
     const room = kept < LARGEST_PAYLOADS ? ROOM : LITTLE_ROOM;
-    const event = digestEvent(raw, arrival, project_id, personKey, room);
+    const event = digestEvent(raw, arrival, report, situation, room);
     kept += event.payload.length;
     events.push(event);
   };

@@ -4,13 +4,12 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { ReportRow } from './digest-report.ts';
 import { type Addition, errorKey, eventKey, type Occurrence } from './fold.ts';
-import type { RecentBodies } from './recent-bodies.ts';
 
 /** Reports of one batch, and their bytes: what is packed well takes a multiple of it. */
-export const MOST_REPORTS = 50;
+export const MOST_REPORTS = 250;
 const MOST_BYTES = 8_388_608;
 
-/** How long the database waits while the thread is at it, be the reports as bad as they can. */
+/** How long the database waits while the digest is at it, be the reports as bad as they can. */
 const PATIENCE = '10min';
 
 /** People of an error that are told apart, and what is counted of its tags. */
@@ -18,59 +17,54 @@ const MOST_PEOPLE = 10_000;
 const MOST_KEYS = 50;
 const MOST_VALUES = 100;
 
-export type TakenReport = ReportRow & { id: number; attempts: number };
+export type TakenReport = ReportRow & { id: number };
 
 /** As a table of the names and types that are given. */
 const table = (rows: readonly object[], columns: string): RawBuilder<unknown> =>
   sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as g(${sql.raw(columns)})`;
 
-type Listed = Omit<TakenReport, 'body'>;
+/** So often a report may end the digest. */
+const MOST_ATTEMPTS = 3;
+
+/** Whether there is anything to digest, as far as one can know without asking for it. */
+export async function hasReports(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`select exists (select from error_spool) as has`.execute(db);
+  return rows[0]?.has ?? false;
+}
 
 /**
- * Locks the oldest reports that nobody else has, and with each its project: one that is being deleted is left to go with
- * what was reported of it. Bodies that this process has at hand are not read.
+ * Locks the oldest `most` reports that nobody else has, and with each its project: one that is being deleted is left to go with
+ * what was reported of it.
  */
-export async function takeReports(tx: Db, recent: RecentBodies): Promise<TakenReport[]> {
-  const { rows: listed } = await sql<Listed>`
+export async function takeReports(tx: Db, most: number): Promise<TakenReport[]> {
+  const { rows } = await sql<TakenReport>`
     with next as materialized (
       select s.id, octet_length(s.body) as size from error_spool s join projects p on p.id = s.project_id
-      order by s.id limit ${MOST_REPORTS} for update of s skip locked for key share of p skip locked),
+      order by s.id limit ${most} for update of s skip locked for key share of p skip locked),
     patience as materialized (select set_config('idle_in_transaction_session_timeout', ${PATIENCE}, true)),
     few as (
       select id from (select id, sum(size) over (order by id) - size as before from next) sized
       where before < ${MOST_BYTES})
-    select s.id, s.project_id, s.form, s.encoding, s.address, s.attempts, s.received_at,
+    select s.id, s.project_id, s.form, s.encoding, s.body, s.address, s.received_at,
       coalesce(t.keep_addresses, false) as keep_addresses
     from patience, error_spool s left join error_tracking_settings t on t.project_id = s.project_id
     where s.id in (select id from few) order by s.id`.execute(tx);
-  const bodies = new Map(listed.map(({ id }) => [id, recent.take(id)]));
-  recent.forgetBefore(listed[0]?.id ?? Number.POSITIVE_INFINITY);
-  const unknown = [...bodies].filter(([, body]) => !body).map(([id]) => id);
-  for (const { id, body } of await readBodies(tx, unknown)) bodies.set(id, body);
-  return listed.flatMap((report) => {
-    const body = bodies.get(report.id);
-    return body ? [{ ...report, body }] : [];
-  });
-}
-
-async function readBodies(tx: Db, ids: readonly number[]): Promise<{ id: number; body: Uint8Array }[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await sql<{ id: number; body: Buffer }>`
-    select id, body from error_spool where id = any(${[...ids]}::bigint[])`.execute(tx);
   return rows;
 }
 
-/** Removes what is digested, and counts the tries of what ended the digest. */
-export async function settleReports(
-  tx: Db,
-  done: readonly number[],
-  failed: readonly number[],
-): Promise<void> {
+/** Removes what is digested. */
+export async function removeReports(tx: Db, done: readonly number[]): Promise<void> {
   if (done.length > 0) await sql`delete from error_spool where id = any(${[...done]}::bigint[])`.execute(tx);
-  if (failed.length === 0) return;
-  await sql`update error_spool set attempts = attempts + 1 where id = any(${[...failed]}::bigint[])`.execute(
-    tx,
-  );
+}
+
+/** Counts the attempts of reports that ended the digest, and gives up those that did so too often; returns how many. */
+export async function blameReports(db: Db, culprits: readonly number[]): Promise<number> {
+  if (culprits.length === 0) return 0;
+  const ids = [...culprits];
+  await sql`update error_spool set attempts = attempts + 1 where id = any(${ids}::bigint[])`.execute(db);
+  const { numAffectedRows } = await sql`
+    delete from error_spool where id = any(${ids}::bigint[]) and attempts >= ${MOST_ATTEMPTS}`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Those that are not known yet. */
@@ -134,21 +128,23 @@ export async function insertEvents(
   const payloads: Uint8Array[] = [];
   let start = 1;
   const given = events.map(({ payload, ...event }) => {
-    const { error_id, project_id, event_id, level, environment, release, occurred_at, received_at } = event;
+    const { error_id, project_id, event_id, level, environment, release, abridged } = event;
+    const { occurred_at, received_at } = event;
     payloads.push(payload);
     const from = start;
     start += payload.length;
     const span = { start: from, length: payload.length };
-    return { error_id, project_id, event_id, level, environment, release, occurred_at, received_at, ...span };
+    const row = { error_id, project_id, event_id, level, environment, release, abridged };
+    return { ...row, occurred_at, received_at, ...span };
   });
   const { rows } = await sql<{ project_id: number; event_id: string }>`
     insert into error_events
-      (error_id, project_id, event_id, level, environment, release, payload, occurred_at, received_at)
-    select error_id, project_id, event_id, level, environment, release,
-      substring(${Buffer.concat(payloads)}::bytea from start for length), occurred_at, received_at
+      (error_id, project_id, event_id, level, environment, release, abridged, payload, occurred_at, received_at)
+    select error_id, project_id, event_id, level, environment, release, abridged,
+      substring(${payloads}::bytea from start for length), occurred_at, received_at
     from ${table(
       given,
-      `error_id bigint, project_id bigint, event_id uuid, level text, environment text, release text,
+      `error_id bigint, project_id bigint, event_id uuid, level text, environment text, release text, abridged boolean,
       occurred_at timestamptz, received_at timestamptz, start integer, length integer`,
     )}
     order by project_id, event_id

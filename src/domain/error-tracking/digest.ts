@@ -1,43 +1,74 @@
 /**
- * The digest: takes what was reported out of the spool and makes errors of it, beside the requests. Several processes do
- * so at once and never get in each other's way; a batch is one transaction, so that nothing is lost or counted twice.
+ * The digest: takes what was reported out of the spool and makes errors of it. A process of its own does so, which is there
+ * while there is something to do; here it is started, watched and heard. The digests of several programs never get in each
+ * other's way: a batch is one transaction, so that nothing is lost or counted twice.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { monotonic } from '../../platform/clock.ts';
 import type { ReadGauge } from '../../platform/metrics.ts';
 import { deriveKey } from '../../platform/secret.ts';
-import { type Counts, digestBatch, noCounts } from './digest-batch.ts';
-import { MOST_REPORTS } from './digest-writes.ts';
-import { createDigester } from './digester.ts';
+import { type Counts, noCounts } from './digest-batch.ts';
+import type { Beginning, Look, Told } from './digest-process.ts';
+import { blameReports, hasReports, MOST_REPORTS } from './digest-writes.ts';
 import type { ItemCounts } from './item-counts.ts';
-import { trimErrors } from './retention.ts';
 import type { Spool } from './spool.ts';
 
-/** While one batch is written, the next is read and scrubbed. */
-const LANES = 2;
+/**
+ * What one report may take (the worst that is let in takes a sixth of that, where nobody else goes first), and milliseconds
+ * after which a process without work ends: it holds tens of MiB.
+ */
+const LIMITS = { milliseconds: 30_000, memoryMb: 512, idle: 30_000 };
 /** Milliseconds: what is reported in them is digested together. */
 const GATHERING = 40;
 /** Milliseconds after which a process looks for what another one left behind. */
 const POLLING = 1_000;
 /** Milliseconds after a failure: of a database that is away, say. */
 const PAUSE = 5_000;
+/** So often it is looked at while a report has its time. */
+const LOOKS = 8;
+/** Milliseconds in which a batch is written to its end when the program stops. */
+const ENDING = 5_000;
 const help = 'Reported events that were digested since the start, by what became of them.';
 
-/** The digest of this process: it runs from start to stop, and at once when this process has stored something. */
+/**
+ * Its garbage is short-lived and much: what was read of a report is gone with it. Threads that collect it beside took a
+ * third of all that a digest costs, and from those whom it should not disturb.
+ */
+const GARBAGE = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32'];
+
+type Needs = Pick<Services, 'database' | 'secretKey' | 'settings' | 'log'>;
+
+/** The digest of this program: it runs from start to stop, and at once when this program has stored something. */
 export function createDigest(
-  { database, secretKey, settings, log }: Pick<Services, 'database' | 'secretKey' | 'settings' | 'log'>,
-  spool: Pick<Spool, 'onStored' | 'recent'>,
+  { database, secretKey, settings, log }: Needs,
+  spool: Pick<Spool, 'onStored'>,
   items: Pick<ItemCounts, 'add'>,
+  limits = LIMITS,
 ): { background: NonNullable<Capability['background']>; gauges: readonly ReadGauge[] } {
-  const digester = createDigester(deriveKey(secretKey, 'error tracking: people'));
-  const lanes = new Set<Promise<void>>();
   const total = noCounts();
+  let child: ChildProcess | undefined;
+  let inHand: Note | undefined;
+  /** Which it had in hand when that was looked at last, and since when. */
+  let seen = { id: 0, since: 0 };
+  let isWorking = false;
+  /** It has ended, and that is being dealt with. */
+  let isLosing = false;
+  /** Something was stored since it was told to look. */
+  let isMore = false;
   let isRunning = false;
   let polling: NodeJS.Timeout | undefined;
   let gathering: NodeJS.Timeout | undefined;
+  let watching: NodeJS.Timeout | undefined;
   let pausedUntil = 0;
+  /** A report has ended it: until all that waits is digested, each is on its own. */
+  let isCareful = false;
 
   function count(counts: Counts): void {
     for (const name of ['kept', 'repeated', 'unreadable', 'fatal'] as const) total[name] += counts[name];
@@ -45,59 +76,144 @@ export function createDigest(
       log.error('a report ended the digest too often', new Error('dropped'), { reports: counts.fatal });
   }
 
-  async function work(): Promise<void> {
-    while (isRunning) {
-      const { error_tracking_events_per_error: most } = await settings.read();
-      const { taken, counts, others, crowded } = await digestBatch(
-        database.background,
-        digester,
-        most,
-        spool.recent,
-      );
-      count(counts);
-      items.add(others);
-      if (crowded.length > 0) await trimErrors(database.background, crowded, most);
-      if (taken === 0) return;
-      if (taken >= MOST_REPORTS) open();
-      else await sleep(GATHERING);
+  function fail(error: unknown): void {
+    if (!isRunning) return;
+    pausedUntil = monotonic() + PAUSE;
+    log.error('the digest of reported errors failed', error);
+  }
+
+  /** From now on there is none. */
+  function forget(): void {
+    clearInterval(watching);
+    inHand?.close();
+    child = inHand = undefined;
+  }
+
+  /** It ends when it hears nobody any more. */
+  function letGo(idle: ChildProcess): void {
+    forget();
+    if (idle.connected) idle.disconnect();
+  }
+
+  /** Ends it where it has had a report in hand for too long, and lets it go where it has nothing to do. */
+  function watch(watched: ChildProcess): void {
+    clearInterval(watching);
+    seen = { id: 0, since: monotonic() };
+    watching = setInterval(() => {
+      const id = inHand?.read() ?? 0;
+      if (id !== seen.id) seen = { id, since: monotonic() };
+      const time = monotonic() - seen.since;
+      if (id !== 0 && time >= limits.milliseconds) watched.kill('SIGKILL');
+      else if (!isWorking && time >= limits.idle) letGo(watched);
+    }, limits.milliseconds / LOOKS);
+    watching.unref();
+  }
+
+  function hear(told: Told): void {
+    if ('digested' in told) {
+      count(told.digested);
+      items.add(told.others);
+    } else if ('failed' in told) fail(told.failed);
+    else {
+      isWorking = isCareful = false;
+      seen = { id: 0, since: monotonic() };
+      if (isMore) lookSoon();
     }
   }
 
-  function open(): void {
-    if (!isRunning || lanes.size >= LANES || monotonic() < pausedUntil) return;
-    const lane = work()
-      .catch((error: unknown) => {
-        if (!isRunning) return;
-        pausedUntil = monotonic() + PAUSE;
-        log.error('the digest of reported errors failed', error);
-      })
-      .finally(() => lanes.delete(lane));
-    lanes.add(lane);
+  /** It has ended: when it had a report in its hands, by that one. */
+  async function lose(lost: ChildProcess, cause: unknown): Promise<void> {
+    if (child !== lost || isLosing) return;
+    isLosing = true;
+    const culprit = inHand?.read() ?? 0;
+    try {
+      if (!isRunning) return;
+      isCareful = culprit !== 0;
+      if (isCareful) count({ ...noCounts(), fatal: await blameReports(database.background, [culprit]) });
+      else if (isWorking) fail(new Error('the process that digests reports ended', { cause }));
+    } catch (error) {
+      fail(error);
+    } finally {
+      isWorking = isLosing = false;
+      forget();
+    }
+  }
+
+  function open(): ChildProcess {
+    const file = fileURLToPath(new URL(`./digest-process${extname(import.meta.url)}`, import.meta.url));
+    const options = [...GARBAGE, `--max-old-space-size=${limits.memoryMb}`];
+    const note = openNote();
+    inHand = note;
+    const opened = spawn(process.execPath, [...options, file], {
+      // A signal to the terminal's group would end it with a report in its hands.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc', note.descriptor],
+    });
+    opened.on('message', (told: Told) => hear(told));
+    // Whatever is wrong with it, it ends.
+    let cause: unknown;
+    opened.on('error', (error) => {
+      cause = error;
+      if (!opened.kill('SIGKILL') && opened.pid === undefined) void lose(opened, cause);
+    });
+    opened.once('exit', () => void lose(opened, cause));
+    const beginning: Beginning = {
+      target: database.target,
+      personKey: deriveKey(secretKey, 'error tracking: people').toString('hex'),
+    };
+    opened.send(beginning);
+    opened.unref();
+    opened.channel?.unref();
+    watch(opened);
+    return opened;
+  }
+
+  async function look(): Promise<void> {
+    const { error_tracking_events_per_error: most } = await settings.read();
+    if (!isRunning || isWorking || monotonic() < pausedUntil) return;
+    isWorking = true;
+    isMore = false;
+    child ??= open();
+    const order: Look = { most, together: isCareful ? 1 : MOST_REPORTS };
+    child.send(order);
+  }
+
+  function lookSoon(): void {
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      look().catch(fail);
+    }, GATHERING);
+  }
+
+  /** Also what others have left behind. */
+  async function poll(): Promise<void> {
+    if (isWorking || monotonic() < pausedUntil) return;
+    if (await hasReports(database.background)) await look();
   }
 
   spool.onStored(() => {
-    if (!isRunning || lanes.size > 0) return;
-    gathering ??= setTimeout(() => {
-      gathering = undefined;
-      open();
-    }, GATHERING);
+    isMore = true;
+    if (isRunning && !isWorking) lookSoon();
   });
 
   return {
     background: {
       start() {
         isRunning = true;
-        polling = setInterval(() => {
-          if (lanes.size === 0) open();
-        }, POLLING);
+        polling = setInterval(() => void poll().catch(fail), POLLING);
         polling.unref();
       },
       async stop() {
         isRunning = false;
-        clearInterval(polling);
-        clearTimeout(gathering);
-        await digester.stop();
-        await Promise.all(lanes);
+        for (const timer of [polling, gathering, watching]) clearTimeout(timer);
+        const last = child;
+        if (last && last.exitCode === null && last.signalCode === null) {
+          const ended = once(last, 'exit');
+          const late = setTimeout(() => last.kill('SIGKILL'), ENDING);
+          if (last.connected) last.disconnect();
+          await ended;
+          clearTimeout(late);
+        }
       },
     },
     gauges: [
@@ -108,5 +224,20 @@ export function createDigest(
         read: () => Object.entries(total).map(([outcome, value]) => ({ labels: { outcome }, value })),
       },
     ],
+  };
+}
+
+type Note = ReturnType<typeof openNote>;
+
+/** A file without a name: a process writes a number into it, and whoever wants to know reads it. Zero while there is none. */
+function openNote() {
+  const folder = mkdtempSync(join(tmpdir(), 'ashlar-digest-'));
+  const descriptor = openSync(join(folder, 'in-hand'), 'w+');
+  rmSync(folder, { recursive: true });
+  const number = new BigInt64Array(1);
+  return {
+    descriptor,
+    read: () => (readSync(descriptor, number, 0, number.byteLength, 0) === 0 ? 0 : Number(number[0])),
+    close: () => closeSync(descriptor),
   };
 }

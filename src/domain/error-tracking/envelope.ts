@@ -1,6 +1,6 @@
 /**
  * Envelopes of the Sentry protocol: a line of headers, then items, each a line of headers and a payload that ends where
- * its headers say or at the end of the line. Payloads are not looked into. Pure; the digest's thread reads them too.
+ * its headers say or at the end of the line. Payloads are not looked into. Pure; the digest's process reads them too.
  */
 
 export type EnvelopeItem = { type: string; payload: Buffer };

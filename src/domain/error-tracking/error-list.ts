@@ -106,6 +106,7 @@ export function selectEvents(db: Db, error: ErrorRow, page: PageRequest): Promis
       'level',
       'environment',
       'release',
+      'abridged',
       'occurred_at',
       'received_at',
     ])
@@ -113,12 +114,13 @@ export function selectEvents(db: Db, error: ErrorRow, page: PageRequest): Promis
   return selectPage(db, query, page, { by: 'id', sort: 'desc' }, { id: 'error_events.id' });
 }
 
-/** Of the events that are kept, the one that happened last, however late others came. */
+/** Of the events that are kept, the one that happened last, however late others came: a whole one where there is any. */
 export const selectLatestEvent = (db: Db, error: ErrorRow): Promise<EventRow | undefined> =>
   db
     .selectFrom('error_events')
     .selectAll()
     .where('error_id', '=', error.id)
+    .orderBy('abridged')
     .orderBy('occurred_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)

@@ -40,6 +40,7 @@ const occurrenceOf = (row: Omit<EventRow, 'payload'>) => ({
   level: row.level,
   environment: row.environment,
   release: row.release,
+  abridged: row.abridged,
   occurred_at: row.occurred_at.toISOString(),
   received_at: row.received_at.toISOString(),
 });

@@ -87,6 +87,9 @@ const occurrence = {
   level: Type.String(),
   environment: text,
   release: text,
+  abridged: Type.Boolean({
+    description: 'Whether it came when many of its error did, and its surroundings are not kept.',
+  }),
   occurred_at: dateTime(),
   received_at: dateTime(),
 };

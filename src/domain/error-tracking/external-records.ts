@@ -197,6 +197,7 @@ export function eventOf(said: unknown): WholeEventRecord | null {
     level: tagged('level') ?? 'error',
     environment: tagged('environment'),
     release: textOf(objectOf(event.release).version) ?? tagged('release'),
+    abridged: false,
     occurred_at: occurred,
     received_at: timeOf(event.dateReceived) ?? occurred,
     platform: textOf(event.platform) ?? '',

@@ -15,6 +15,7 @@ const occurrence = (at: string, changes: Partial<Occurrence> = {}): Occurrence =
   level: 'error',
   environment: null,
   release: null,
+  abridged: false,
   payload: new Uint8Array(),
   person: null,
   tags: [],

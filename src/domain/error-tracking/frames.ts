@@ -39,6 +39,11 @@ function contextLines(cleaner: Cleaner, value: unknown, side: 'before' | 'after'
   return near.map((line) => cleaner.source(line) ?? '');
 }
 
+/** A frame that says where it is, and what its surroundings are to be read of. */
+export type BareFrame = { frame: Frame; raw: Record<string, unknown> };
+
+const bare = { pre_context: [], context_line: null, post_context: [], vars: null };
+
 function toFrame(raw: Record<string, unknown>, cleaner: Cleaner, platform: string): Frame {
   const named = {
     module: cleaner.text(raw.module, LONGEST_NAME) ?? cleaner.text(raw.package, LONGEST_NAME),
@@ -51,25 +56,34 @@ function toFrame(raw: Record<string, unknown>, cleaner: Cleaner, platform: strin
     lineno: lineNumber(raw.lineno),
     colno: lineNumber(raw.colno),
     in_app: typeof raw.in_app === 'boolean' ? raw.in_app : guessInApp(named, platform),
+    ...bare,
+  };
+}
+
+/** Gives a frame its lines of source and its variables. */
+export function surround({ frame, raw }: BareFrame, cleaner: Cleaner): void {
+  Object.assign(frame, {
     pre_context: contextLines(cleaner, raw.pre_context, 'before'),
     context_line: cleaner.source(raw.context_line),
     post_context: contextLines(cleaner, raw.post_context, 'after'),
     vars: cleaner.object(raw.vars),
-  };
+  });
 }
 
-/** The frames of `{ frames: […] }`, the oldest call first. */
-export function readStack(raw: unknown, cleaner: Cleaner, platform: string): Stack {
+/** The frames of `{ frames: […] }`, the oldest call first; each is added to the bare ones, the innermost first. */
+export function readStack(raw: unknown, cleaner: Cleaner, platform: string, bareFrames: BareFrame[]): Stack {
   const all = (isRecord(raw) && Array.isArray(raw.frames) ? raw.frames : []).filter(isRecord);
   const kept =
     all.length <= FIRST_FRAMES + LAST_FRAMES
       ? all
       : [...all.slice(0, FIRST_FRAMES), ...all.slice(-LAST_FRAMES)];
   const frames: Frame[] = [];
-  // The innermost first: where there is too much of it all, the far end is what can be missed.
-  for (const frame of kept.toReversed()) {
+  // Where there is too much of it all, the far end is what can be missed.
+  for (const each of kept.toReversed()) {
     if (cleaner.isFull()) break;
-    frames.push(toFrame(frame, cleaner, platform));
+    const frame = toFrame(each, cleaner, platform);
+    frames.push(frame);
+    bareFrames.push({ frame, raw: each });
   }
   return { frames: frames.reverse(), frames_omitted: all.length - frames.length };
 }

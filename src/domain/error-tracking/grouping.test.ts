@@ -1,12 +1,13 @@
 /** Which events are one error: pairs that are, and pairs that are not. */
 import { describe, expect, test } from 'vitest';
 import { fingerprintOf, maskVarying } from './grouping.ts';
-import { normaliseEvent } from './normalise.ts';
+import { outlineEvent } from './normalise.ts';
 
 type Said = Record<string, unknown>;
 
 const arrival = { receivedAt: new Date('2026-10-30T10:40:00Z'), keepAddresses: false, address: null };
-const group = (event: Said): string => fingerprintOf(normaliseEvent(event, arrival, 100_000)).toString('hex');
+const group = (event: Said): string =>
+  fingerprintOf(outlineEvent(event, arrival, 100_000).complete()).toString('hex');
 
 const frame = (name: string, changes: Said = {}): Said => ({
   function: name,

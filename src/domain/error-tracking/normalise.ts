@@ -13,7 +13,7 @@ import {
   REMOVED,
   type ThrownValue,
 } from './event-shape.ts';
-import { readStack, type Stack } from './frames.ts';
+import { type BareFrame, readStack, type Stack, surround } from './frames.ts';
 
 const MOST_EXCEPTIONS = 20;
 const MOST_BREADCRUMBS = 100;
@@ -106,12 +106,17 @@ const saidBy = (value: unknown, cleaner: Cleaner): string | null =>
     ? JSON.stringify(cleaner.json(value)).slice(0, 16_384).toWellFormed()
     : cleaner.text(value);
 
-function exceptionsOf(raw: Raw, threads: readonly Raw[], platform: string, cleaner: Cleaner): ThrownValue[] {
+function exceptionsOf(
+  raw: Raw,
+  threads: readonly Raw[],
+  stackFrom: (stack: unknown) => Stack,
+  cleaner: Cleaner,
+): ThrownValue[] {
   const all = valuesOf(field(raw, 'exception', 'sentry.interfaces.Exception'));
   const lonely = all.length === 1 ? field(raw, 'stacktrace', 'sentry.interfaces.Stacktrace') : undefined;
   const stackOf = (value: Raw): Stack => {
     const thread = threads.find(({ id }) => id !== undefined && id === value.thread_id);
-    return readStack(value.stacktrace ?? thread?.stacktrace ?? lonely, cleaner, platform);
+    return stackFrom(value.stacktrace ?? thread?.stacktrace ?? lonely);
   };
   // The last is what the application met, and what is kept whole.
   const found = all
@@ -278,11 +283,14 @@ function sdkOf({ sdk }: Raw, cleaner: Cleaner): NormalEvent['sdk'] {
   return isRecord(sdk) && name !== null ? { name, version: cleaner.text(sdk.version, LONGEST_WORD) } : null;
 }
 
+/** An event without source, variables, request, breadcrumbs, extra and modules, and what takes those over too. */
+export type ReadEvent = { outline: NormalEvent; complete(): NormalEvent };
+
 /**
  * The event as it is kept, of at most so many characters: what matters most is taken over first, so that what does not
- * find room is what can be missed.
+ * find room is what can be missed. Its outline is enough to tell of which error it is.
  */
-export function normaliseEvent(raw: Raw, arrival: Arrival, most: number): NormalEvent {
+export function outlineEvent(raw: Raw, arrival: Arrival, most: number): ReadEvent {
   const cleaner = createCleaner(arrival.keepAddresses, most);
   const word = (value: unknown): string | null => cleaner.text(value, LONGEST_WORD);
   const platform = word(raw.platform) ?? 'other';
@@ -304,19 +312,37 @@ export function normaliseEvent(raw: Raw, arrival: Arrival, most: number): Normal
     user: userOf(raw, arrival, platform, cleaner),
     ...messageOf(raw, cleaner),
   };
-  const exceptions = exceptionsOf(raw, threads, platform, cleaner);
+  const bareFrames: BareFrame[] = [];
+  const stackFrom = (stack: unknown) => readStack(stack, cleaner, platform, bareFrames);
+  const exceptions = exceptionsOf(raw, threads, stackFrom, cleaner);
   const thread =
     threads.find(({ crashed }) => crashed === true) ?? threads.find(({ current }) => current === true);
   const stack =
     field(raw, 'stacktrace', 'sentry.interfaces.Stacktrace') ?? (thread ?? threads[0])?.stacktrace;
-  return {
+  const outline: NormalEvent = {
     ...head,
     exceptions,
-    ...(exceptions.length === 0 ? readStack(stack, cleaner, platform) : { frames: [], frames_omitted: 0 }),
-    request: requestOf(raw, cleaner),
+    ...(exceptions.length === 0 ? stackFrom(stack) : { frames: [], frames_omitted: 0 }),
     contexts: cleaner.object(raw.contexts) ?? {},
-    breadcrumbs: breadcrumbsOf(raw, cleaner),
-    extra: cleaner.object(raw.extra) ?? {},
-    modules: modulesOf(raw, cleaner),
+    request: null,
+    breadcrumbs: [],
+    extra: {},
+    modules: {},
+  };
+  return {
+    outline,
+    complete() {
+      for (const frame of bareFrames) {
+        if (cleaner.isFull()) break;
+        surround(frame, cleaner);
+      }
+      return {
+        ...outline,
+        request: requestOf(raw, cleaner),
+        breadcrumbs: breadcrumbsOf(raw, cleaner),
+        extra: cleaner.object(raw.extra) ?? {},
+        modules: modulesOf(raw, cleaner),
+      };
+    },
   };
 }

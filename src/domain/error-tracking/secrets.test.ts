@@ -1,6 +1,6 @@
 /** Secrets where applications have them: whatever shape they come in, nothing of them is kept. */
 import { expect, test } from 'vitest';
-import { normaliseEvent } from './normalise.ts';
+import { outlineEvent } from './normalise.ts';
 
 const S = 'hunTer2q9Z';
 const arrival = { receivedAt: new Date('2026-10-30T10:40:00Z'), keepAddresses: false, address: null };
@@ -169,7 +169,9 @@ test.each<[place: string, event: Record<string, unknown>]>([
     { extra: { x: JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ token: S, c: 1 }) }) }) } },
   ],
 ])('no secret is kept of %s', (_, event) => {
-  const kept = JSON.stringify(normaliseEvent(event, { ...arrival, eventId: 'a'.repeat(32) }, 500_000));
+  const kept = JSON.stringify(
+    outlineEvent(event, { ...arrival, eventId: 'a'.repeat(32) }, 500_000).complete(),
+  );
   expect(kept).not.toMatch(/hunTer2q9Z|1111|12349/);
   expect(kept).toContain('[removed]');
 });
@@ -183,5 +185,5 @@ test.each([
   ['https://cdn.example.com/npm/vue@2.6.1'],
   ['expected "tokens" in [a, b]'],
 ])('%j is kept as it is', (message) => {
-  expect(normaliseEvent({ message }, arrival, 500_000).message).toBe(message);
+  expect(outlineEvent({ message }, arrival, 500_000).complete().message).toBe(message);
 });

@@ -11,7 +11,6 @@ import { Failure } from '../../platform/failure.ts';
 import type { ReadGauge } from '../../platform/metrics.ts';
 import { together } from '../../platform/together.ts';
 import type { Packing } from './packing.ts';
-import { createRecentBodies, type RecentBodies } from './recent-bodies.ts';
 import type { ReportForm } from './report.ts';
 
 export type Report = {
@@ -28,8 +27,6 @@ export type Spool = {
   store(report: Report): Promise<boolean>;
   /** Calls the listener whenever something was stored by this process. */
   onStored(listener: () => void): void;
-  /** What it has stored itself. */
-  recent: RecentBodies;
   gauges: readonly ReadGauge[];
 };
 
@@ -49,10 +46,10 @@ const insertion = `
     select g.id, p.id, g.form, g.packing, substring($4::bytea from g.start for g.length), g.address, $7::timestamptz
     from given g join projects p on p.id = g.project_id and not p.deleting
     returning id)
-  select place, id from given join stored using (id)`;
+  select place from given join stored using (id)`;
 
-/** The ids of the reports in the spool, in their order; undefined for those whose project is gone. */
-async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<(number | undefined)[]> {
+/** Whether each is in the spool: not where its project is gone. */
+async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<boolean[]> {
   const lengths = reports.map(({ body }) => body.length);
   const starts: number[] = [];
   let start = 1;
@@ -60,13 +57,13 @@ async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<(n
     starts.push(start);
     start += length;
   }
-  const rows = await sql.unsafe<{ place: number; id: number }[]>(
+  const rows = await sql.unsafe<{ place: number }[]>(
     insertion,
     [
       reports.map(({ projectId }) => projectId),
       reports.map(({ form }) => form),
       reports.map(({ packing }) => packing),
-      Buffer.concat(reports.map(({ body }) => body)),
+      reports.map(({ body }) => body),
       starts,
       lengths,
       now(),
@@ -74,8 +71,8 @@ async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<(n
     ],
     { prepare: true },
   );
-  const ids = new Map(rows.map(({ place, id }) => [place, id]));
-  return reports.map((_, index) => ids.get(index + 1));
+  const stored = new Set(rows.map(({ place }) => place));
+  return reports.map((_, index) => stored.has(index + 1));
 }
 
 /** A project that goes at this very moment ends the statement for all whose reports are in it. */
@@ -84,26 +81,24 @@ function isGone(error: unknown): boolean {
   return failure instanceof Failure && failure.kind === 'not_found';
 }
 
-async function insertOne(sql: postgres.Sql, report: Report): Promise<number | undefined> {
+async function insertOne(sql: postgres.Sql, report: Report): Promise<boolean> {
   try {
-    return (await insert(sql, [report]))[0];
+    const [isStored = false] = await insert(sql, [report]);
+    return isStored;
   } catch (error) {
-    if (isGone(error)) return undefined;
+    if (isGone(error)) return false;
     throw error;
   }
 }
 
-const insertTogether = together<postgres.Sql, Report, number | undefined>(
-  MOST_TOGETHER,
-  async (sql, reports) => {
-    try {
-      return await insert(sql, reports);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-      return reports.map((report) => insertOne(sql, report));
-    }
-  },
-);
+const insertTogether = together<postgres.Sql, Report, boolean>(MOST_TOGETHER, async (sql, reports) => {
+  try {
+    return await insert(sql, reports);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    return reports.map((report) => insertOne(sql, report));
+  }
+});
 
 type Depth = { rows: number; seconds: number };
 
@@ -126,7 +121,6 @@ async function countSpool(db: Db): Promise<Depth | undefined> {
 /** The spool, as one process writes it. */
 export function createSpool({ database }: Pick<Services, 'database'>): Spool {
   const listeners: (() => void)[] = [];
-  const recent = createRecentBodies();
 
   let counting: Promise<Depth | undefined> | undefined;
   /** Both gauges are read at the same time, by one statement. */
@@ -149,14 +143,12 @@ export function createSpool({ database }: Pick<Services, 'database'>): Spool {
   return {
     async store(report) {
       const write = report.body.length > LARGE ? insertOne : insertTogether;
-      const id = await write(database.sql, report);
-      if (id === undefined) return false;
-      recent.keep(id, report.body);
+      const isStored = await write(database.sql, report);
+      if (!isStored) return false;
       for (const listener of listeners) listener();
       return true;
     },
     onStored: (listener) => void listeners.push(listener),
-    recent,
     gauges: [
       gauge('error_spool_rows', 'Reports of applications that are not digested yet.', ({ rows }) => rows),
       gauge(

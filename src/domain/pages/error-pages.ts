@@ -37,6 +37,7 @@ type Event = StackTrace & {
   transaction: string | null;
   server_name: string | null;
   tags: { key: string; value: string }[];
+  abridged: boolean;
   user: { id: string | null; username: string | null; email: string | null } | null;
   request: { method: string | null; url: string | null } | null;
   breadcrumbs: {
@@ -171,6 +172,7 @@ ${facts(
   ['Person', event.user && between([event.user.username, event.user.email, event.user.id])],
   ['Request', event.request && between([event.request.method, event.request.url], ' ')],
 )}
+${event.abridged && html`<p class="none">It came when many did: its surroundings are not kept.</p>`}
 ${event.message !== null && html`<pre class="listing">${event.message}</pre>`}
 ${stackView(event)}
 ${breadcrumbsView(event.breadcrumbs)}`;

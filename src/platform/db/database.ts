@@ -31,6 +31,8 @@ export type Database = {
    */
   intake: postgres.Sql;
   uses(): PoolUse[];
+  /** For a process of ours that connects by itself. */
+  target: ConnectionTarget;
   close(): Promise<void>;
 };
 
@@ -165,6 +167,7 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     sql: requests.sql,
     points,
     intake,
+    target,
     uses: () => pools.map((pool) => pool.use),
     close: async () => {
       await Promise.all(

@@ -247,6 +247,7 @@ export type ErrorEventsTable = {
   payload: Buffer;
   occurred_at: Date;
   received_at: Date;
+  abridged: Generated<boolean>;
 };
 
 export type ErrorSpoolTable = {

@@ -1,15 +1,16 @@
-/** Reports that end the digest, several digests at once, and errors that have more events than are kept. */
+/** Reports that end the digest's process, several digests at once, and errors that have more events than are kept. */
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeProject } from '../../../test/support/factories.ts';
 import { now } from '../../platform/clock.ts';
-import { deriveKey, randomHex } from '../../platform/secret.ts';
-import { digestBatch } from './digest-batch.ts';
-import { createDigester, type Digester } from './digester.ts';
+import { randomHex } from '../../platform/secret.ts';
+import { createDigest } from './digest.ts';
+import { type DigestOne, digestBatch } from './digest-batch.ts';
+import { digestReport } from './digest-report.ts';
 import { errorTrackingCapability } from './index.ts';
-import { createRecentBodies } from './recent-bodies.ts';
 import { sweepCrowdedErrors, sweepOldErrors } from './retention.ts';
 
 /** Without a digest of its own. */
@@ -21,16 +22,9 @@ const app = useApp({
 });
 const db = () => app.app.services.database.db;
 
-const key = deriveKey('a key', 'tests');
-const opened: Digester[] = [];
-function open(limits?: Parameters<typeof createDigester>[1]): Digester {
-  const digester = createDigester(key, limits);
-  opened.push(digester);
-  return digester;
-}
-afterAll(async () => {
-  await Promise.all(opened.map((digester) => digester.stop()));
-});
+const situation = { personKey: 'key', mayBeWhole: () => true };
+/** In this process. */
+const digestHere: DigestOne = (report) => Promise.resolve(digestReport(report, situation));
 
 type Said = Record<string, unknown>;
 
@@ -74,47 +68,100 @@ const countOf = async (projectId: number): Promise<number[]> => {
   return rows.map(({ events_count }) => events_count);
 };
 
-const digest = (digester: Digester, most = 1_000) => digestBatch(db(), digester, most, createRecentBodies());
+const digest = (most = 1_000) => digestBatch(db(), digestHere, { most, together: 50 }, () => {});
+
+/** The digest as the program runs it, in a process of its own; how many reports it has given up. */
+function startDigest(limits?: { milliseconds: number; memoryMb: number; idle: number }) {
+  const { background, gauges } = createDigest(
+    app.app.services,
+    { onStored: () => {} },
+    { add: () => {} },
+    limits,
+  );
+  background.start();
+  onTestFinished(background.stop);
+  return {
+    stop: background.stop,
+    counts: async () => {
+      const [values] = await Promise.all(gauges.map(({ read }) => read()));
+      return Object.fromEntries((values ?? []).map(({ labels, value }) => [labels.outcome, value]));
+    },
+  };
+}
 
 describe('a report that ends the digest', () => {
   test('is tried three times, and costs the others nothing', async () => {
     const { id } = await makeProject(app);
-    const digester = open({ milliseconds: 400, memoryMb: 512 });
     await spool(id, [envelopeOf(event()), heavy(), envelopeOf(event())]);
-    expect(await digest(digester)).toMatchObject({ counts: { kept: 1, fatal: 0 } });
-    expect(await spooled(id)).toEqual([{ attempts: 1 }, { attempts: 0 }]);
-    expect(await digest(digester)).toMatchObject({ counts: { kept: 0, fatal: 0 } });
-    expect(await spooled(id)).toEqual([{ attempts: 2 }, { attempts: 0 }]);
-    expect(await digest(digester)).toMatchObject({ counts: { kept: 0, fatal: 1 } });
-    expect(await digest(digester)).toMatchObject({ counts: { kept: 1, fatal: 0 } });
+    const running = startDigest({ milliseconds: 400, memoryMb: 512, idle: 30_000 });
+    // From then on each is on its own.
+    await expect
+      .poll(async () => ({ left: await spooled(id), errors: await countOf(id) }), {
+        timeout: 20_000,
+        interval: 20,
+      })
+      .toEqual({ left: expect.arrayContaining([{ attempts: 1 }]), errors: [expect.any(Number)] });
+    await expect.poll(running.counts, { timeout: 40_000 }).toMatchObject({ kept: 2, fatal: 1 });
     expect(await spooled(id)).toEqual([]);
     expect(await countOf(id)).toEqual([2]);
   }, 60_000);
 
+  test('is counted each time', async () => {
+    const { id } = await makeProject(app);
+    await spool(id, [heavy()]);
+    const running = startDigest({ milliseconds: 400, memoryMb: 512, idle: 30_000 });
+    await expect.poll(() => spooled(id), { timeout: 20_000, interval: 20 }).toEqual([{ attempts: 1 }]);
+    await running.stop();
+    expect(await running.counts()).toMatchObject({ kept: 0, fatal: 0 });
+    await sql`delete from error_spool`.execute(db());
+  }, 60_000);
+
   test('is not one that is being digested when the program stops', async () => {
     const { id } = await makeProject(app);
-    const digester = open();
     await spool(id, [heavy()]);
-    const batch = digest(digester);
-    await digester.stop();
-    await batch;
-    expect(await spooled(id)).toEqual([{ attempts: 0 }]);
+    const running = startDigest();
+    const locked = async () => {
+      const { rows } = await sql`select from error_spool for update skip locked`.execute(db());
+      return rows.length;
+    };
+    await expect.poll(locked, { timeout: 20_000, interval: 20 }).toBe(0);
+    await running.stop();
+    // It was digested to its end, or nothing of it was.
+    const outcomes = [
+      { left: [], errors: [1] },
+      { left: [{ attempts: 0 }], errors: [] },
+    ];
+    expect(outcomes).toContainEqual({ left: await spooled(id), errors: await countOf(id) });
     await sql`delete from error_spool`.execute(db());
-  });
+  }, 60_000);
 });
+
+test('a process that has nothing to do ends, and another one takes what comes then', async () => {
+  const { id } = await makeProject(app);
+  const running = startDigest({ milliseconds: 4_000, memoryMb: 512, idle: 500 });
+  const processes = () =>
+    readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
+      .split(' ')
+      .filter((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('digest-process'));
+  for (const kept of [1, 2]) {
+    await spool(id, [envelopeOf(event())]);
+    await expect.poll(running.counts, { timeout: 20_000 }).toMatchObject({ kept, fatal: 0 });
+    expect(processes()).toHaveLength(1);
+    await expect.poll(processes, { timeout: 20_000 }).toEqual([]);
+  }
+}, 60_000);
 
 test('a report that the database refuses costs the others nothing', async () => {
   const { id } = await makeProject(app);
-  const digester = open();
   await sql`alter table error_events add constraint only_here check (release <> 'refused')`.execute(db());
   await spool(
     id,
     ['a', 'refused', 'b'].map((release) => envelopeOf(event({ release }))),
   );
-  expect(await digest(digester)).toMatchObject({ counts: { kept: 2, fatal: 0 } });
+  expect(await digest()).toMatchObject({ counts: { kept: 2, fatal: 0 } });
   expect(await spooled(id)).toEqual([{ attempts: 1 }]);
-  await digest(digester);
-  expect(await digest(digester)).toMatchObject({ counts: { kept: 0, repeated: 0, fatal: 1 } });
+  await digest();
+  expect(await digest()).toMatchObject({ counts: { kept: 0, repeated: 0, fatal: 1 } });
   expect(await spooled(id)).toEqual([]);
   expect(await countOf(id)).toEqual([2]);
 });
@@ -125,10 +172,9 @@ test('several digests at once count each event once, and wait for nobody', async
     envelopeOf(event({ message: `wall ${'abc'[n % 3]}`, user: { id: n % 7 }, tags: { n: n % 5 } })),
   );
   await spool(id, [...bodies, ...bodies.slice(0, 60)]);
-  const digesters = [open(), open(), open()];
   await Promise.all(
-    digesters.map(async (digester) => {
-      while ((await digest(digester)).taken > 0);
+    [1, 2, 3].map(async () => {
+      while ((await digest()).taken > 0);
     }),
   );
   expect(await spooled(id)).toEqual([]);
@@ -149,10 +195,9 @@ describe('what is kept', () => {
       projectId,
       Array.from({ length: count }, () => envelopeOf(event(changes))),
     );
-    const digester = open();
     let crowded: readonly number[] = [];
     for (;;) {
-      const batch = await digest(digester, 8);
+      const batch = await digest(8);
       if (batch.taken === 0) return crowded;
       crowded = [...crowded, ...batch.crowded];
     }
