@@ -1,9 +1,13 @@
 /** The figures of error tracking: reports of 50 KB taken and digested, and what other requests feel of it. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 import { type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
 import { metric } from './processes.ts';
+import type { Steady } from './report-sender.ts';
+import { reports } from './reports.ts';
 import type { Figure } from './table.ts';
 
 const PROJECTS = 8;
@@ -11,80 +15,6 @@ const CONNECTIONS = 16;
 const SECONDS = 15;
 /** Reports a second that are to be taken, and half of which are to be digested meanwhile. */
 const RATE = 1_000;
-/** Of one report, unpacked. */
-const REPORT_BYTES = 50_000;
-const KINDS = 64;
-
-/** A source of numbers that is the same in each run. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** An event as an SDK sends it: frames with the lines around them and their variables, breadcrumbs, a request. */
-function eventOf(kind: number): string {
-  const random = numbers(kind);
-  const word = () => Math.floor(random() * 36 ** 6).toString(36);
-  const line = () => `    const ${word()} = await ${word()}(${word()}, ${word()}.${word()});`;
-  const frame = (index: number) => ({
-    filename: `app/${word()}.js`,
-    abs_path: `/srv/app/${word()}.js`,
-    function: `step${index}_of_${kind}`,
-    module: `app.module${index}`,
-    lineno: 10 + index,
-    in_app: index % 3 === 0,
-    pre_context: [line(), line(), line()],
-    context_line: line(),
-    post_context: [line(), line(), line()],
-    vars: { order: word(), customer: word(), password: word() },
-  });
-  const event = {
-    platform: 'node',
-    level: 'error',
-    release: 'shop@1.2.3',
-    environment: 'production',
-    user: { id: String(Math.floor(random() * 1_000)) },
-    tags: { region: word(), server: `web-${kind % 5}` },
-    request: {
-      url: `https://shop.example.com/orders/${word()}`,
-      method: 'POST',
-      headers: { 'user-agent': word() },
-    },
-    exception: {
-      values: [
-        {
-          type: `Fault${kind}`,
-          value: `the order ${word()} cannot be taken`,
-          stacktrace: { frames: Array.from({ length: 40 }, (_, index) => frame(index)) },
-        },
-      ],
-    },
-    breadcrumbs: [] as object[],
-  };
-  while (JSON.stringify(event).length < REPORT_BYTES)
-    event.breadcrumbs.push(
-      ...Array.from({ length: 10 }, () => ({
-        timestamp: 1_700_000_000 + random(),
-        category: 'http',
-        message: `GET /${word()}/${word()}`,
-        data: { status: 200, id: word() },
-      })),
-    );
-  return JSON.stringify(event);
-}
-
-/** The reports are packed once, but for their beginnings, each with an id of its own: gzip takes one part after the other. */
-function reports(): () => Buffer {
-  const rests = Array.from({ length: KINDS }, (_, kind) => gzipSync(`{"type":"event"}\n${eventOf(kind)}\n`));
-  let made = 0;
-  return () => {
-    const id = (++made).toString(16).padStart(32, '0');
-    return Buffer.concat([gzipSync(`{"event_id":"${id}"}\n`), rests[made % KINDS] ?? Buffer.alloc(0)]);
-  };
-}
 
 /** Projects that take reports: the path at which each does. */
 async function makeCollectors(program: Program): Promise<{ ids: number[]; paths: string[] }> {
@@ -104,20 +34,18 @@ async function makeCollectors(program: Program): Promise<{ ids: number[]; paths:
 
 type Sent = { accepted: number; rate: number };
 
-/** Sends reports for some seconds, as fast as they are taken or at a given rate; throws when one is refused. */
+/** Sends reports for some seconds, as fast as they are taken; throws when one is refused. */
 async function send(
   program: Program,
   paths: readonly string[],
   report: () => Buffer,
   seconds: number,
-  rate?: number,
 ): Promise<Sent> {
   let next = 0;
   const result = await autocannon({
     url: program.url,
     connections: CONNECTIONS,
     duration: seconds,
-    ...(rate !== undefined && { overallRate: Math.floor(rate) }),
     requests: [
       {
         method: 'POST',
@@ -129,6 +57,36 @@ async function send(
   if (result.errors + result.non2xx > 0)
     throw new Error(`${result.errors} errors, ${result.non2xx} refusals of ${result.requests.total} reports`);
   return { accepted: result['2xx'], rate: result['2xx'] / result.duration };
+}
+
+const run = promisify(execFile);
+/** Reports that are sent as fast as they are taken have ids below it. */
+const FIRST_STEADY = 10_000_000;
+
+/**
+ * Sends them evenly, at a given rate, from a process of its own: autocannon would send each second's at its beginning, and
+ * whoever measures meanwhile is not to wait for the sender.
+ */
+async function sendSteadily(
+  program: Program,
+  paths: readonly string[],
+  rate: number,
+  round: number,
+): Promise<Sent> {
+  const order: Steady = {
+    url: program.url,
+    paths,
+    rate,
+    seconds: SECONDS,
+    connections: CONNECTIONS,
+    first: round * FIRST_STEADY,
+  };
+  const { stdout } = await run(process.execPath, [
+    join(import.meta.dirname, 'report-sender.ts'),
+    JSON.stringify(order),
+  ]);
+  const { accepted, seconds } = JSON.parse(stdout) as { accepted: number; seconds: number };
+  return { accepted, rate: accepted / seconds };
 }
 
 const waiting = (program: Program): Promise<number> => metric(program.url, 'error_spool_rows');
@@ -186,15 +144,15 @@ export async function measureErrors(): Promise<Figure[]> {
   accepted += taken.accepted;
   await digestAll(program);
 
-  const steady = await send(program, paths, report, SECONDS, RATE);
+  const steady = await sendSteadily(program, paths, RATE, 1);
   const backlog = await waiting(program);
   accepted += steady.accepted;
   await digestAll(program);
-  const digested = (steady.accepted - backlog) / SECONDS;
+  const digested = (steady.rate * (steady.accepted - backlog)) / steady.accepted;
 
   const quiet = await latency(program, sleep(SECONDS * 1_000));
   const half = taken.rate / 2;
-  const sending = send(program, paths, report, SECONDS, half);
+  const sending = sendSteadily(program, paths, half, 2);
   const busy = await latency(program, sending);
   accepted += (await sending).accepted;
   await digestAll(program);
