@@ -1,4 +1,5 @@
 /** The composition root: builds what is shared, mounts every capability by name, starts the relay and the workers. */
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { sql as raw } from 'kysely';
 import { capabilities } from './capabilities.ts';
@@ -130,6 +131,13 @@ export function createApp(options: AppOptions): App {
     observe: metrics.observe,
   });
 
+  // Those that never asked anything, which browsers open in advance: Node counts them as busy.
+  const connections = new Set<Socket>();
+  server.server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+
   return {
     services,
     endpoints,
@@ -154,6 +162,7 @@ export function createApp(options: AppOptions): App {
       load.close();
       const closed = server.close();
       server.server.closeIdleConnections();
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
       const timer = setTimeout(() => server.server.closeAllConnections(), STOP_MILLISECONDS);
       timer.unref();
       await closed;

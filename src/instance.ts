@@ -32,15 +32,19 @@ export async function openInstance(config: Config): Promise<Opened> {
     const embedded = config.databaseUrl === undefined ? await launchEmbedded(folder.path) : undefined;
     const target = config.databaseUrl ?? embedded?.connection;
     if (target === undefined) throw new Error('no database');
+    let spare: Promise<void> | undefined;
     return {
       target,
       secretKey,
       embedded,
       async migrate() {
         await embedded?.ready();
-        return migrateDatabase(target);
+        const applied = await migrateDatabase(target);
+        if (embedded) spare = makeSpareLog(target);
+        return applied;
       },
       async close() {
+        await spare;
         await embedded?.stop();
         await folder.close();
       },
@@ -48,6 +52,25 @@ export async function openInstance(config: Config): Promise<Opened> {
   } catch (error) {
     await folder.close();
     throw error;
+  }
+}
+
+/**
+ * Gives a cluster that has only the log file it writes to a second one. The server goes down where it needs one and the disk
+ * is full; later it keeps those that it is done with, so that it rarely has to make one. Nobody waits for this.
+ */
+async function makeSpareLog(target: ConnectionTarget): Promise<void> {
+  const { connect } = await import('./platform/db/database.ts');
+  const sql = connect(target, { max: 1, statementTimeout: 0, name: 'spare log' });
+  try {
+    const [row] = await sql<{ files: number }[]>`select count(*)::int as files from pg_ls_waldir()`;
+    if (row?.files !== 1) return;
+    await sql`select pg_switch_wal()`;
+    await sql`checkpoint`;
+  } catch {
+    // The next start tries again.
+  } finally {
+    await sql.end();
   }
 }
 

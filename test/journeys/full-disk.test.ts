@@ -1,11 +1,13 @@
 /** A full disk under the data folder: writes are refused with 503, reads go on, readiness says why; with room it heals. */
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cleanUp, makeFolder, type Program, startProgram } from './support.ts';
 
 const MEBIBYTE = 1_048_576;
+/** The program looks at its disk each second. */
+const LOOKED = { timeout: 10_000 };
 let disk: string;
 
 beforeAll(() => {
@@ -42,6 +44,8 @@ function fill(): () => void {
   return () => rmSync(path);
 }
 
+const logFiles = () => readdirSync(join(disk, 'data', 'postgres', 'pg_wal'));
+
 const readiness = async (program: Program) => {
   const answer = await fetch(`${program.url}/-/readiness`);
   return { status: answer.status, body: await answer.text() };
@@ -58,6 +62,8 @@ test('writes are refused and reads go on while the disk is full, and all works a
   };
   expect(await write('before')).toBe(201);
   expect((await readiness(program)).status).toBe(200);
+  // Without it the database goes down where the log's file ends while the disk is full.
+  await expect.poll(() => logFiles(), LOOKED).toContain('000000010000000000000003');
 
   // Others write while it fills up: what is not stored is refused, and nothing fails in another way.
   let filling = true;
@@ -69,7 +75,7 @@ test('writes are refused and reads go on while the disk is full, and all works a
   });
   const free = fill();
   await expect
-    .poll(() => readiness(program))
+    .poll(() => readiness(program), LOOKED)
     .toEqual({ status: 503, body: expect.stringContaining('no space left') });
   filling = false;
   for (const statuses of await Promise.all(writers))
@@ -89,7 +95,7 @@ test('writes are refused and reads go on while the disk is full, and all works a
   }
 
   free();
-  await expect.poll(() => readiness(program)).toEqual({ status: 200, body: expect.any(String) });
+  await expect.poll(() => readiness(program), LOOKED).toEqual({ status: 200, body: expect.any(String) });
   expect(await write('after')).toBe(201);
   for (const name of kept) expect((await program.root(`GET /projects/root%2F${name}`)).status).toBe(200);
   expect((await program.root('GET /projects/root%2Frefused')).status).toBe(404);

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
@@ -132,6 +133,9 @@ test('after kill -9 the next start serves, and every acknowledged write is there
 
 test('SIGTERM lets a request in flight end, refuses new ones, and stops the database', async () => {
   const program = await startProgram();
+  // As browsers open them in advance.
+  const silent = connect(Number(new URL(program.url).port), '127.0.0.1');
+  await once(silent, 'connect');
   const body = JSON.stringify({ name: 'in-flight', path: 'in-flight' });
   const slow = httpRequest(`${program.url}/api/v4/projects`, {
     method: 'POST',
@@ -157,6 +161,7 @@ test('SIGTERM lets a request in flight end, refuses new ones, and stops the data
     )
     .toBe('closed');
   expect(databaseProcesses(program.data)).not.toEqual([]);
+  await expect.poll(() => silent.closed).toBe(true);
   slow.end(body);
   const [answer] = (await answered) as [IncomingMessage];
   expect(answer.statusCode).toBe(201);
