@@ -1,6 +1,13 @@
 /** Connections: the two pools, the Db type that every query takes first, and the conversions of PostgreSQL's types. */
 import { userInfo } from 'node:os';
-import { CompiledQuery, type Driver, Kysely } from 'kysely';
+import {
+  type AbortableOperationOptions,
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+} from 'kysely';
 import { PostgresJSDialect } from 'kysely-postgres-js';
 import type postgres from 'postgres';
 import { monotonic } from '../clock.ts';
@@ -117,12 +124,57 @@ const CLOSING = 1;
  * this driver's connections do not have, and tell of that instead of what went wrong first.
  */
 class Dialect extends PostgresJSDialect {
+  readonly #use: PoolUse;
+
+  constructor(sql: postgres.Sql, use: PoolUse) {
+    super({ postgres: sql });
+    this.#use = use;
+  }
+
   override createDriver(): Driver {
     const driver = super.createDriver();
-    driver.rollbackTransaction = async (connection) => {
-      await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
-    };
-    return driver;
+    const acquire = driver.acquireConnection.bind(driver);
+    const release = driver.releaseConnection.bind(driver);
+    return Object.assign(driver, {
+      acquireConnection: async (options?: AbortableOperationOptions) =>
+        new CountedConnection(await acquire(options), this.#use),
+      releaseConnection: (connection: CountedConnection) => release(connection.inner),
+      async rollbackTransaction(connection: DatabaseConnection) {
+        await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
+      },
+    });
+  }
+}
+
+/**
+ * Counts statements and their time. Kysely's own log writes a function into each connection that it is given, which the
+ * engine makes an old object at once: each transaction would stay in memory until the whole heap is collected.
+ */
+class CountedConnection implements DatabaseConnection {
+  readonly inner: DatabaseConnection;
+  readonly #use: PoolUse;
+
+  constructor(inner: DatabaseConnection, use: PoolUse) {
+    this.inner = inner;
+    this.#use = use;
+  }
+
+  async executeQuery<R>(query: CompiledQuery, options?: AbortableOperationOptions): Promise<QueryResult<R>> {
+    const begin = monotonic();
+    try {
+      return await this.inner.executeQuery<R>(query, options);
+    } finally {
+      this.#use.statements += 1;
+      this.#use.milliseconds += monotonic() - begin;
+    }
+  }
+
+  streamQuery<R>(
+    query: CompiledQuery,
+    size: number,
+    options?: AbortableOperationOptions,
+  ): AsyncIterableIterator<QueryResult<R>> {
+    return this.inner.streamQuery<R>(query, size, options);
   }
 }
 
@@ -137,13 +189,7 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
   ].map((pool) => {
     const sql = connect(target, { max: pool.size, statementTimeout: pool.statementTimeout, name: pool.name });
     const use: PoolUse = { name: pool.name, size: pool.size, statements: 0, milliseconds: 0 };
-    const db = new Kysely<Tables>({
-      dialect: new Dialect({ postgres: sql }),
-      log: (event) => {
-        use.statements += 1;
-        use.milliseconds += event.queryDurationMillis;
-      },
-    });
+    const db = new Kysely<Tables>({ dialect: new Dialect(sql, use) });
     return { sql, db, use };
   });
   const points = connect(target, {

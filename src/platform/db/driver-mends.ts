@@ -121,7 +121,147 @@ const mends: Record<string, readonly Mend[]> = {
 `,
     },
   ],
+  'query.js': [
+    // The engine makes a function that is written where it is assigned to a property an old object at once: it would keep
+    // its query, with all that it has read, until the whole heap is collected.
+    {
+      had: `
+    this.resolve = x => (this.active = false, resolve(x))
+    this.reject = x => (this.active = false, reject(x))
+`,
+      has: `
+    const resolved = x => (this.active = false, resolve(x))
+    const rejected = x => (this.active = false, reject(x))
+    this.resolve = resolved
+    this.reject = rejected
+`,
+    },
+  ],
+  'queue.js': [
+    // A literal with a getter has a hidden class of its own, which is as old, and holds what the getter sees.
+    {
+      had: `
+function Queue(initial = []) {
+  let xs = initial.slice()
+  let index = 0
+
+  return {
+    get length() {
+      return xs.length - index
+    },
+    remove: (x) => {
+      const index = xs.indexOf(x)
+      return index === -1
+        ? null
+        : (xs.splice(index, 1), x)
+    },
+    push: (x) => (xs.push(x), x),
+    shift: () => {
+      const out = xs[index++]
+
+      if (index === xs.length) {
+        index = 0
+        xs = []
+      } else {
+        xs[index - 1] = undefined
+      }
+
+      return out
+    }
+  }
+}
+`,
+      has: `
+function Queue(initial = []) {
+  return new Line(initial)
+}
+
+class Line {
+  constructor(initial) {
+    this.xs = initial.slice()
+    this.index = 0
+  }
+
+  get length() {
+    return this.xs.length - this.index
+  }
+
+  remove(x) {
+    const index = this.xs.indexOf(x)
+    return index === -1
+      ? null
+      : (this.xs.splice(index, 1), x)
+  }
+
+  push(x) {
+    this.xs.push(x)
+    return x
+  }
+
+  shift() {
+    const out = this.xs[this.index++]
+
+    if (this.index === this.xs.length) {
+      this.index = 0
+      this.xs = []
+    } else {
+      this.xs[this.index - 1] = undefined
+    }
+
+    return out
+  }
+}
+`,
+    },
+  ],
   'index.js': [
+    // As with a query's: else each transaction would stay in memory.
+    {
+      had: `
+      acc[name] = (x) => new Parameter(x, type.to)
+`,
+      has: `
+      const typedAs = (x) => new Parameter(x, type.to)
+      acc[name] = typedAs
+`,
+    },
+    {
+      had: `
+    c.reserved = () => queue.length
+      ? c.execute(queue.shift())
+      : move(c, reserved)
+    c.reserved.release = true
+`,
+      has: `
+    const proceed = () => queue.length
+      ? c.execute(queue.shift())
+      : move(c, reserved)
+    proceed.release = true
+    c.reserved = proceed
+`,
+    },
+    {
+      had: `
+      c.reserved = () => queries.length
+        ? c.execute(queries.shift())
+        : move(c, reserved)
+`,
+      has: `
+      const proceed = () => queries.length
+        ? c.execute(queries.shift())
+        : move(c, reserved)
+      c.reserved = proceed
+`,
+    },
+    {
+      had: `
+      sql.prepare = x => prepare = x.replace(/[^a-z0-9$-_. ]/gi)
+`,
+      has: `
+      const prepared = x => prepare = x.replace(/[^a-z0-9$-_. ]/gi)
+      sql.prepare = prepared
+`,
+    },
     // Who waits for a connection waits in the queue while one is made for them: gone from it when that fails, as nobody
     // would give the next one back, and still in it when the connection is made in the place of one that was cut off.
     {
@@ -149,11 +289,14 @@ const mends: Record<string, readonly Mend[]> = {
     {
       had: '\n        new Promise((_, reject) => connection.onclose = reject)\n',
       has: `
-        new Promise((_, reject) => connection.onclose = error => {
-          gone = error
-          while (queries.length)
-            queries.shift().reject(error)
-          reject(error)
+        new Promise((_, reject) => {
+          const cutOff = error => {
+            gone = error
+            while (queries.length)
+              queries.shift().reject(error)
+            reject(error)
+          }
+          connection.onclose = cutOff
         })
 `,
     },
@@ -178,17 +321,19 @@ const mends: Record<string, readonly Mend[]> = {
 `,
       has: `
     let gone = null
-    c.onclose = error => {
+    const cutOff = error => {
       gone = error
       while (queue.length)
         queue.shift().reject(error)
     }
-    sql.release = () => {
+    const release = () => {
       if (gone)
         return
       c.onclose = c.reserved = null
       onopen(c)
     }
+    c.onclose = cutOff
+    sql.release = release
 `,
     },
     {

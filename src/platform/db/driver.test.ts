@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest';
 import { connect } from './database.ts';
 import { mend } from './driver-mends.ts';
 
-test.each(['connection.js', 'index.js'])(
+test.each(['connection.js', 'index.js', 'query.js', 'queue.js'])(
   '%s as it is released has the faults; another text is refused',
   (file) => {
     const released = readFileSync(fileURLToPath(new URL(file, import.meta.resolve('postgres'))), 'utf8');
