@@ -1,5 +1,6 @@
 /** How reports are packed. What is unpacked is cut off where it exceeds what the caller takes: few bytes can stand for many. */
 import zlib from 'node:zlib';
+import { firstLines } from './first-lines.ts';
 
 /** `deflate` is with a zlib header or without one: clients send both under this name. */
 export type Packing = 'gzip' | 'deflate' | 'br' | 'identity';
@@ -66,23 +67,12 @@ export function unpack(packing: Packing, body: Buffer, most: number): Buffer {
   }
 }
 
-/** Bytes of a packed report that are looked at first, and of what they may say. */
-const BEGINNING = { packed: 1_024, unpacked: 65_536 };
-
-/** How large a body says that it is unpacked, and how it begins; undefined unless gzip has packed it. */
+/** How large a body says that it is unpacked, and its first two lines; undefined unless gzip has packed it. */
 export function lookInto(body: Buffer): { size: number; beginning: Buffer } | undefined {
   if (!isGzip(body) || body.length < 18) return undefined;
-  try {
-    const beginning = zlib.gunzipSync(body.subarray(0, BEGINNING.packed), {
-      finishFlush: zlib.constants.Z_SYNC_FLUSH,
-      chunkSize: 4_096,
-      maxOutputLength: BEGINNING.unpacked,
-    });
-    // RFC 1952, section 2.3.1: the last four bytes.
-    return { size: body.readUInt32LE(body.length - 4), beginning };
-  } catch {
-    return undefined;
-  }
+  const beginning = firstLines(body, 2);
+  // RFC 1952, section 2.3.1: the last four bytes.
+  return beginning && { size: body.readUInt32LE(body.length - 4), beginning };
 }
 
 /** Packs as fast as can be, as `deflate`: it is read once, within seconds. The bytes are nobody else's. */

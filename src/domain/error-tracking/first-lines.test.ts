@@ -1,0 +1,108 @@
+/** The first lines of what gzip has packed, beside what zlib makes of it. */
+import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { firstLines } from './first-lines.ts';
+
+const linesOf = (text: Buffer, lines: number): Buffer => {
+  let end = 0;
+  for (let line = 0; line < lines; line++) end = text.indexOf(0x0a, end) + 1;
+  return text.subarray(0, end);
+};
+
+const header = '{"event_id":"9ec79c33ec9942ab8353589fcb2e04dc","dsn":"https://key@errors.example.com/1"}\n';
+const envelope = `${header}{"type":"event"}\n${JSON.stringify({ message: 'a '.repeat(20_000) })}\n`;
+
+const packings: [string, (text: string) => Buffer][] = [
+  ['stored', (text) => gzipSync(text, { level: 0 })],
+  ['fast', (text) => gzipSync(text, { level: 1 })],
+  ['well', (text) => gzipSync(text, { level: 9 })],
+  ['by codes that are known', (text) => gzipSync(text, { strategy: 4 })],
+  ['by lengths alone', (text) => gzipSync(text, { strategy: 2 })],
+  ['in two parts', (text) => Buffer.concat([gzipSync(text.slice(0, 50)), gzipSync(text.slice(50))])],
+];
+
+test.each(packings)('an envelope that is packed %s', (_, pack) => {
+  const packed = pack(envelope);
+  expect(gunzipSync(packed).toString()).toBe(envelope);
+  const read = firstLines(packed, 2);
+  expect(read && linesOf(read, 2).toString()).toBe(`${header}{"type":"event"}\n`);
+});
+
+test('a name, a comment, more, and their checksum before the first block', () => {
+  const packed = gzipSync('one\ntwo\n');
+  const flags = 2 | 4 | 8 | 16;
+  const more = Buffer.from([3, 0, 1, 2, 3, ...Buffer.from('a name\0a comment\0'), 0, 0]);
+  const named = Buffer.concat([
+    packed.subarray(0, 3),
+    Buffer.from([flags]),
+    packed.subarray(4, 10),
+    more,
+    packed.subarray(10),
+  ]);
+  expect(firstLines(named, 2)?.toString()).toBe('one\ntwo\n');
+});
+
+test.each([
+  ['another packing', deflateSync('one\ntwo\n')],
+  ['nothing', Buffer.alloc(0)],
+  ['its beginning alone', gzipSync('one\ntwo\n').subarray(0, 12)],
+  ['a line that is missing', gzipSync('one\n')],
+  ['lines beyond the first kilobyte', gzipSync(`${'a'.repeat(2_000)}\n\n`, { level: 0 })],
+  ['few bytes that stand for many', gzipSync(Buffer.alloc(1_000_000))],
+  ['a block of no kind', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff])],
+  [
+    'bytes from before the beginning',
+    Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 0x03, 0x03, 0, 0, 0, 0]),
+  ],
+])('%s', (_, packed) => {
+  expect(firstLines(packed, 2)).toBeUndefined();
+});
+
+test('whatever is packed, however it is packed, it begins as zlib says or is left to it', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 400 }),
+    fc
+      .array(fc.constantFrom('{"a":', '"b"}', '\n', 'event', 'é'), { maxLength: 300 })
+      .map((parts) => parts.join('')),
+  );
+  let read = 0;
+  fc.assert(
+    fc.property(
+      text,
+      text,
+      fc.integer({ min: 0, max: 9 }),
+      fc.integer({ min: 0, max: 4 }),
+      (one, two, level, strategy) => {
+        const packed = gzipSync(`${one}\n${two}\n`, { level, strategy });
+        const found = firstLines(packed, 2);
+        // The lines may be any two: those within the texts end there too.
+        if (packed.length <= 1_024) expect(found).toBeDefined();
+        if (!found) return;
+        read += 1;
+        const whole = gunzipSync(packed);
+        expect(whole.subarray(0, found.length).equals(found)).toBe(true);
+        expect(found.toString('latin1').split('\n').length).toBeGreaterThan(2);
+      },
+    ),
+    { numRuns: 500 },
+  );
+  expect(read).toBeGreaterThan(100);
+});
+
+test('whatever bytes come, it ends', () => {
+  const begun = fc
+    .uint8Array({ maxLength: 600 })
+    .map((bytes) => Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, ...bytes]));
+  const bitten = fc.tuple(fc.nat(200), fc.nat(255)).map(([at, byte]) => {
+    const packed = gzipSync(envelope);
+    packed[at % packed.length] = byte;
+    return packed;
+  });
+  fc.assert(
+    fc.property(fc.oneof(begun, bitten), (packed) => {
+      expect((firstLines(packed, 2) ?? []).length).toBeLessThanOrEqual(8_192);
+    }),
+    { numRuns: 2_000 },
+  );
+});
