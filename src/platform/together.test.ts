@@ -62,7 +62,7 @@ test('what is asked of different things goes apart', async () => {
   expect(batches).toEqual([[1], [2], [3], [4]]);
 });
 
-test('who gathers takes along with the first what arrived with it', async () => {
+test.each([0, 2])('who gathers takes along with the first what arrived with it: %i ms', async (gather) => {
   const batches: string[][] = [];
   const ask = together<object, string, string>(
     8,
@@ -70,7 +70,7 @@ test('who gathers takes along with the first what arrived with it', async () => 
       batches.push([...keys]);
       return keys;
     },
-    { gathers: true },
+    { gather },
   );
   const on = {};
   expect(await Promise.all(['a', 'b', 'c'].map((key) => ask(on, key)))).toEqual(['a', 'b', 'c']);

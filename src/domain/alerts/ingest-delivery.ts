@@ -286,7 +286,7 @@ const taker = (groups: boolean) =>
         return deliverEach(sql, deliveries, groups);
       }
     },
-    { gathers: true },
+    { gather: 0 },
   );
 
 /** Of different projects, one half is read and answered while the database works on the other. */

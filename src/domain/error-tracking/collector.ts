@@ -4,11 +4,11 @@
  */
 import type { Readable } from 'node:stream';
 import type { Services } from '../../core/services.ts';
-import { pointRead } from '../../platform/db/point-read.ts';
 import type { Failure } from '../../platform/failure.ts';
 import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { keyOfDsn, presentedKey } from './client-keys.ts';
+import { createDoors, type Door } from './doors.ts';
 import type { ItemCounts } from './item-counts.ts';
 import { createBudget, createEventLimit, type Held, LARGEST_REPORT, refusal, tooLarge } from './limits.ts';
 import { createReader } from './reader.ts';
@@ -27,18 +27,6 @@ const RECEIVING_BYTES = 6 * LARGEST_REPORT;
 /** What a browser lets its page read beside the body. */
 const exposed = 'Retry-After, X-Request-Id, X-Sentry-Error, X-Sentry-Rate-Limits';
 
-type Door = { project_id: number; keep_addresses: boolean };
-
-/** The project that a key is for, while the key is active and the project keeps its errors here. */
-const doorOf = pointRead<Door>(
-  ['text'],
-  `select c.project_id, s.keep_addresses
-   from error_tracking_client_keys c join error_tracking_settings s on s.project_id = c.project_id
-   join projects p on p.id = c.project_id join namespaces n on n.id = p.namespace_id
-   where c.public_key = k.v1 and c.active and s.active and s.integrated and not p.deleting and not p.archived
-     and not exists (select from namespaces a where a.id = any(n.ancestor_ids || n.id) and a.archived)`,
-);
-
 /** Nobody learns whether it is the project, the setting or the key. */
 const unknown = (): Failure => refusal('not_found', '404 Not Found', 'unknown project or client key');
 
@@ -47,14 +35,15 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
   const limit = createEventLimit(services.limiter);
   const openBudget = createBudget(RECEIVING_BYTES);
   const reader = createReader();
+  const doors = createDoors(services.database.points);
 
-  /** The project of a key, where it may report now; 404 where it may not, 429 where it has reported too much. */
-  async function enter(key: string | undefined, project: string): Promise<Door> {
+  /** The project of a key, where it may report; 404 where it may not, 429 where it has reported too much. */
+  async function enter(key: string | undefined, project: string): Promise<Door & { key: string }> {
     if (key === undefined) throw unknown();
-    const door = await doorOf(services.database.points, [key]);
+    const door = await doors.find(key);
     if (String(door?.project_id) !== project || !door) throw unknown();
     limit.refuse(door.project_id);
-    return door;
+    return { ...door, key };
   }
 
   async function collect(form: ReportForm, request: HttpRequest, held: Held): Promise<Answer> {
@@ -78,16 +67,15 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
     const { eventId, events, packing } = report;
     if (events > 0) {
       await limit.take(door.project_id, events, settings);
-      const address = door.keep_addresses ? request.address : null;
       const stored = await spool.store({
-        projectId: door.project_id,
+        key: door.key,
         form,
         packing,
         body: report.instead ?? body,
-        address,
+        address: request.address,
       });
       if (!stored) throw unknown();
-    }
+    } else if (!(await doors.look(door.key))) throw unknown();
     return json(200, eventId === undefined ? {} : { id: eventId });
   }
 

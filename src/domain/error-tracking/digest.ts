@@ -39,9 +39,16 @@ const help = 'Reported events that were digested since the start, by what became
 
 /**
  * Its garbage is short-lived and much: what was read of a report is gone with it. Threads that collect it beside took a
- * third of all that a digest costs, and from those whom it should not disturb.
+ * third of all that a digest costs, and from those whom it should not disturb. What unpacks waits with its buffers for a
+ * collection of the whole heap (decision 0015), which is to come when there is much of it.
  */
-const GARBAGE = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=32'];
+const GARBAGE = [
+  '--single-threaded-gc',
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=32',
+  '--external-memory-accounted-in-global-limit',
+  '--heap-growing-percent=300',
+];
 
 type Needs = Pick<Services, 'database' | 'secretKey' | 'settings' | 'log'>;
 

@@ -10,20 +10,22 @@ import { translateDatabaseError } from '../../platform/db/errors.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { ReadGauge } from '../../platform/metrics.ts';
 import { together } from '../../platform/together.ts';
+import { openDoors } from './doors.ts';
 import type { Packing } from './packing.ts';
 import type { ReportForm } from './report.ts';
 
 export type Report = {
-  projectId: number;
+  /** Of a client of the project that it is of. */
+  key: string;
   form: ReportForm;
   packing: Packing;
   body: Uint8Array;
-  /** Of whoever reported it, where the project keeps addresses. */
-  address: string | null;
+  /** Of whoever reported it: it is kept where the project keeps addresses. */
+  address: string;
 };
 
 export type Spool = {
-  /** Writes a report; when it resolves, the report is durable. False where the project went in the meantime. */
+  /** Writes a report; when it resolves, the report is durable. False where its key lets nothing in, or not any more. */
   store(report: Report): Promise<boolean>;
   /** Calls the listener whenever something was stored by this process. */
   onStored(listener: () => void): void;
@@ -32,6 +34,8 @@ export type Spool = {
 
 /** Reports of one statement. */
 const MOST_TOGETHER = 64;
+/** Milliseconds: who reports an error waits for nobody, and a statement for three costs hardly more than for one. */
+const GATHER = 2;
 /** Bytes; what is larger is written alone, for the others' sake. */
 const LARGE = 262_144;
 
@@ -39,16 +43,17 @@ const LARGE = 262_144;
 const insertion = `
   with given as materialized (
     select nextval(pg_get_serial_sequence('error_spool', 'id')) as id, g.*
-    from unnest($1::bigint[], $2::text[], $3::text[], $5::integer[], $6::integer[], $8::text[])
-      with ordinality as g(project_id, form, packing, start, length, address, place)),
+    from unnest($1::text[], $2::text[], $3::text[], $5::integer[], $6::integer[], $8::text[])
+      with ordinality as g(key, form, packing, start, length, address, place)),
   stored as (
     insert into error_spool (id, project_id, form, encoding, body, address, received_at) overriding system value
-    select g.id, p.id, g.form, g.packing, substring($4::bytea from g.start for g.length), g.address, $7::timestamptz
-    from given g join projects p on p.id = g.project_id and not p.deleting
+    select g.id, p.id, g.form, g.packing, substring($4::bytea from g.start for g.length),
+      case when s.keep_addresses then g.address end, $7::timestamptz
+    from given g join (${openDoors}) on c.public_key = g.key and c.active
     returning id)
   select place from given join stored using (id)`;
 
-/** Whether each is in the spool: not where its project is gone. */
+/** Whether each is in the spool: not where its key lets nothing in. */
 async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<boolean[]> {
   const lengths = reports.map(({ body }) => body.length);
   const starts: number[] = [];
@@ -60,7 +65,7 @@ async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<bo
   const rows = await sql.unsafe<{ place: number }[]>(
     insertion,
     [
-      reports.map(({ projectId }) => projectId),
+      reports.map(({ key }) => key),
       reports.map(({ form }) => form),
       reports.map(({ packing }) => packing),
       reports.map(({ body }) => body),
@@ -91,14 +96,18 @@ async function insertOne(sql: postgres.Sql, report: Report): Promise<boolean> {
   }
 }
 
-const insertTogether = together<postgres.Sql, Report, boolean>(MOST_TOGETHER, async (sql, reports) => {
-  try {
-    return await insert(sql, reports);
-  } catch (error) {
-    if (!isGone(error)) throw error;
-    return reports.map((report) => insertOne(sql, report));
-  }
-});
+const insertTogether = together<postgres.Sql, Report, boolean>(
+  MOST_TOGETHER,
+  async (sql, reports) => {
+    try {
+      return await insert(sql, reports);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      return reports.map((report) => insertOne(sql, report));
+    }
+  },
+  { gather: GATHER },
+);
 
 type Depth = { rows: number; seconds: number };
 
