@@ -23,6 +23,26 @@ const mends: Record<string, readonly Mend[]> = {
     // Bytes travel as they are: in hexadecimal they are twice as many, here, on their way and for the server. Many of them,
     // also as a list of parts, are written where they lie: else each statement would copy them five times.
     {
+      had: `
+  function Bind(parameters, types, statement = '', portal = '') {
+`,
+      has: `
+  function Bind(parameters, types, statement = '', portal = '', formats = []) {
+`,
+    },
+    {
+      had: `
+          : column.parser === undefined
+            ? x.toString('utf8', index, index += length)
+`,
+      has: `
+          : query.isBinary && column.type === 17
+            ? Buffer.from(x.subarray(index, index += length))
+          : column.parser === undefined
+            ? x.toString('utf8', index, index += length)
+`,
+    },
+    {
       had: '.str(portal + b.N).str(statement + b.N).i16(0).i16(parameters.length)\n',
       has: `.str(portal + b.N).str(statement + b.N)
     const isBytes = parameters.map((x, i) => types[i] === 17 && (x instanceof Uint8Array || Array.isArray(x)))
@@ -55,7 +75,8 @@ const mends: Record<string, readonly Mend[]> = {
     return b.end()
 `,
       has: `
-    b.i16(0)
+    b.i16(formats.length)
+    formats.forEach(x => b.i16(x))
 
     const bound = b.end()
     if (!cuts.length)
@@ -78,7 +99,10 @@ const mends: Record<string, readonly Mend[]> = {
     ])
 `,
       has: `
-    const bound = Bind(q.parameters, q.statement.types, q.statement.name, q.cursorName)
+    const columns = q.statement.columns || []
+    q.isBinary = !q.isRaw && columns.some(x => x.type === 17)
+    const formats = q.isBinary ? columns.map(x => x.type === 17 ? 1 : 0) : []
+    const bound = Bind(q.parameters, q.statement.types, q.statement.name, q.cursorName, formats)
     const rest = q.cursorFn ? Execute('', q.cursorRows) : ExecuteUnnamed
     return Array.isArray(bound) ? [...bound, rest] : Buffer.concat([bound, rest])
 `,

@@ -99,6 +99,11 @@ test('bytes arrive as they were, beside values of other kinds', async () => {
         select ${bytes}::bytea as given, octet_length(${new Uint8Array(bytes.subarray(3, 9))}::bytea) as length,
           ${'stone'}::text as word, ${null}::bytea as none`;
       expect(row).toEqual({ given: bytes, length: 6, word: 'stone', none: null });
+      const [raw] = await sql`select ${bytes}::bytea as given`.values();
+      expect(raw).toEqual([bytes]);
+      // What is in arrays and records travels as text.
+      const [within] = await sql`select ${'a'}::text as a, array[${bytes.subarray(0, 3)}::bytea] as list`;
+      expect(within).toEqual({ a: 'a', list: [bytes.subarray(0, 3)] });
     }
     const parts = [bytes.subarray(0, 3), bytes.subarray(3, 60_000), Buffer.alloc(0), bytes.subarray(60_000)];
     const several = Array.from({ length: 4 }, (_, place) => [
