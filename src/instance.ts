@@ -32,7 +32,7 @@ export async function openInstance(config: Config): Promise<Opened> {
     const embedded = config.databaseUrl === undefined ? await launchEmbedded(folder.path) : undefined;
     const target = config.databaseUrl ?? embedded?.connection;
     if (target === undefined) throw new Error('no database');
-    let spare: Promise<void> | undefined;
+    let spare: Promise<unknown> | undefined;
     return {
       target,
       secretKey,
@@ -40,12 +40,13 @@ export async function openInstance(config: Config): Promise<Opened> {
       async migrate() {
         await embedded?.ready();
         const applied = await migrateDatabase(target);
-        if (embedded) spare = makeSpareLog(target);
+        // Where it fails, the next start tries again.
+        if (embedded) spare = makeSpareLog(target).catch(() => undefined);
         return applied;
       },
       async close() {
-        await spare;
         await embedded?.stop();
+        await spare;
         await folder.close();
       },
     };
@@ -67,8 +68,6 @@ async function makeSpareLog(target: ConnectionTarget): Promise<void> {
     if (row?.files !== 1) return;
     await sql`select pg_switch_wal()`;
     await sql`checkpoint`;
-  } catch {
-    // The next start tries again.
   } finally {
     await sql.end();
   }
