@@ -59,6 +59,54 @@ test.each([
   expect(firstLines(packed, 2)).toBeUndefined();
 });
 
+/** Bits as a block has them, the lowest of each number first. */
+function block(...numbers: (readonly [value: number, bits: number])[]): Buffer {
+  const bits = numbers.flatMap(([value, count]) =>
+    Array.from({ length: count }, (_, bit) => (value >> bit) & 1),
+  );
+  const bytes = Array.from({ length: Math.ceil(bits.length / 8) }, (_, at) =>
+    bits.slice(at * 8, at * 8 + 8).reduce((byte, bit, place) => byte | (bit << place), 0),
+  );
+  return Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, ...bytes]);
+}
+
+test('a distance that there is none of shows nothing of what was read for somebody else', () => {
+  expect(firstLines(gzipSync('a secret\nof another\n'), 2)).toBeDefined();
+  const zeros = (count: number) =>
+    [
+      [1, 1],
+      [count - 11, 7],
+    ] as const;
+  const forged = block(
+    // The last block, which brings its codes: 258 literals and lengths, 31 distances, and the lengths of their codes.
+    ...([
+      [1, 1],
+      [2, 2],
+      [1, 5],
+      [30, 5],
+      [14, 4],
+    ] as const),
+    ...Array.from({ length: 18 }, (_, place) => [place === 2 || place === 17 ? 1 : 0, 3] as const),
+    ...zeros(138),
+    ...zeros(118),
+    [0, 1],
+    [0, 1],
+    ...zeros(30),
+    [0, 1],
+    // Three bytes from the thirty-first distance, zero bytes back, ten times.
+    ...Array.from(
+      { length: 10 },
+      () =>
+        [
+          [1, 1],
+          [0, 1],
+          [0, 14],
+        ] as const,
+    ).flat(),
+  );
+  expect(firstLines(forged, 2)).toBeUndefined();
+});
+
 test('whatever is packed, however it is packed, it begins as zlib says or is left to it', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 400 }),

@@ -197,9 +197,13 @@ function readPacked(input: Input, output: Output, literals: PrefixCode, distance
       output.add(symbol);
       continue;
     }
-    const length = (LENGTHS[symbol - 257] ?? 0) + input.bits(LENGTH_BITS[symbol - 257] ?? 0);
+    const shortest = LENGTHS[symbol - 257];
+    const length = input.bits(LENGTH_BITS[symbol - 257] ?? 0);
     const far = distances.read(input);
-    output.copy((DISTANCES[far] ?? 0) + input.bits(distanceBits(far)), length);
+    const nearest = DISTANCES[far];
+    // Codes have room for more than there are: zero bytes back lies what another call has left.
+    if (shortest === undefined || nearest === undefined) throw new Stop();
+    output.copy(nearest + input.bits(distanceBits(far)), shortest + length);
   }
 }
 
