@@ -297,6 +297,31 @@ describe('who is refused', () => {
     expect(await spool()).toHaveLength(1);
   });
 
+  test('what has no errors, at once when the key is turned off', async () => {
+    const sessions = envelope(['session', '{}']);
+    const tracked = await makeTracked();
+    const options = { project: tracked.id, query: `sentry_key=${tracked.key.public_key}` };
+    expect(await send(sessions, options)).toMatchObject({ status: 200 });
+    await app.root(`PATCH /projects/${tracked.id}/error_tracking/client_keys/${tracked.key.id}`, {
+      body: { active: false },
+    });
+    expect(await send(sessions, options)).toMatchObject(refused);
+  });
+
+  test('a key that was turned off, without using up what others of its project may report', async () => {
+    await configure({ error_tracking_events_per_minute: 3 });
+    const tracked = await makeTracked();
+    const keys = `/projects/${tracked.id}/error_tracking/client_keys`;
+    const options = { project: tracked.id, query: `sentry_key=${tracked.key.public_key}` };
+    expect(await send(plain, options)).toMatchObject({ status: 200 });
+    await app.root(`PATCH ${keys}/${tracked.key.id}`, { body: { active: false } });
+    for (let sent = 0; sent < 5; sent++) expect(await send(plain, options)).toMatchObject(refused);
+    const { body: other } = await app.root(`POST ${keys}`);
+    const answer = await send(plain, { ...options, query: `sentry_key=${other.public_key}` });
+    await configure({ error_tracking_events_per_minute: 0 });
+    expect(answer).toMatchObject({ status: 200 });
+  });
+
   test('everybody, while nothing is written', async () => {
     await configure({ maintenance_mode: true });
     expect(await send(plain)).toMatchObject({ status: 503 });

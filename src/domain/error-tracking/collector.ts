@@ -74,7 +74,10 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
         body: report.instead ?? body,
         address: request.address,
       });
-      if (!stored) throw unknown();
+      if (!stored) {
+        doors.forget(door.key);
+        throw unknown();
+      }
     } else if (!(await doors.look(door.key))) throw unknown();
     return json(200, eventId === undefined ? {} : { id: eventId });
   }

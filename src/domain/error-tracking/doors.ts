@@ -1,6 +1,6 @@
 /**
- * Which project a key lets its reports into. Whether it does is decided where a report is written, by the same statement;
- * who was let in lately is asked after no sooner, so that a flood of reports asks once for each.
+ * Which project a key lets its reports into. The statement that writes a report decides it; before that, a key that was let
+ * in lately is not asked after, so that of a flood of reports one asks.
  */
 import type postgres from 'postgres';
 import { monotonic } from '../../platform/clock.ts';
@@ -29,6 +29,8 @@ export type Doors = {
   find(key: string): Promise<Door | undefined>;
   /** The door as it is now. */
   look(key: string): Promise<Door | undefined>;
+  /** It has turned out to be closed. */
+  forget(key: string): void;
 };
 
 export function createDoors(points: postgres.Sql): Doors {
@@ -49,5 +51,6 @@ export function createDoors(points: postgres.Sql): Doors {
       return lately.get(key) ?? (await look(key));
     },
     look,
+    forget: (key) => void lately.delete(key),
   };
 }

@@ -120,7 +120,7 @@ export function connect(
 const CLOSING = 1;
 
 /**
- * A rollback fails only where the connection is gone, and the transaction with it. Kysely would then ask for a method that
+ * Its connections count what they are asked. A rollback fails only where the connection is gone, and the transaction with it. Kysely would then ask for a method that
  * this driver's connections do not have, and tell of that instead of what went wrong first.
  */
 class Dialect extends PostgresJSDialect {

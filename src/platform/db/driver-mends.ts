@@ -1,8 +1,9 @@
 /**
- * The mends of the driver. When a connection of postgres.js 3.4.9 is cut off, whoever holds it may go on with another in its
- * place, in the middle of a transaction; who waits for one may wait for ever; a write that was put off throws outside any
- * request; and what was left over meets the next statement (porsager/postgres #1154, #1208). Drop this file when a release
- * has mended all that.
+ * The mends of the driver, for three reasons. When a connection of postgres.js 3.4.9 is cut off, whoever holds it may go on
+ * with another in its place, in the middle of a transaction; who waits for one may wait for ever; a write that was put off
+ * throws outside any request; and what was left over meets the next statement (porsager/postgres #1154, #1208). Bytes travel
+ * as hexadecimal text, and are copied five times. And each statement and transaction stays in memory until the whole heap is
+ * collected (decision 0015). Drop those that a release has mended.
  */
 type Mend = { had: string; has: string; times?: number };
 
