@@ -4,6 +4,7 @@
  */
 import type { Db } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
+import { nameCaller } from '../platform/fair-share.ts';
 import type { Answer, HttpRequest } from '../platform/http/answer.ts';
 import { readBody } from '../platform/http/body.ts';
 import { type Html, html, htmlAnswer, htmlPage } from '../platform/http/html.ts';
@@ -68,6 +69,7 @@ function toRoute(services: Services, spec: Common, handle: (context: PageContext
     const settings = await services.settings.read();
     const token = readCookie(request.headers.cookie?.toString(), SESSION_COOKIE);
     const session = token === undefined ? undefined : await readSession(database.sql, token, settings);
+    if (session) nameCaller(`user:${session.actor.id}`);
     try {
       const refused = await throttlePage(services, spec, request, session, settings);
       if (refused) return refused;

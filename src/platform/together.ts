@@ -3,6 +3,7 @@
  * Whoever is alone waits for nobody, unless it is to gather first.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { runForProgram } from './fair-share.ts';
 
 type Waiting<K, R> = { key: K; resolve(result: R | Promise<R>): void; reject(error: unknown): void };
 
@@ -47,7 +48,8 @@ export function together<On extends object, K, R>(
       else {
         const started = [one];
         lines.set(on, started);
-        void proceed(on, started);
+        // For all callers: whoever came first must not pay for those who came with it, nor hold them up by a share of its own.
+        void runForProgram(() => proceed(on, started));
       }
     });
 }

@@ -3,6 +3,7 @@ import { now } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { pointRead } from '../../platform/db/point-read.ts';
 import { Failure, forbidden, unauthenticated } from '../../platform/failure.ts';
+import { nameCaller } from '../../platform/fair-share.ts';
 import { digest, authenticate as mac, sameSecret } from '../../platform/secret.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Actor, type ActorColumns, type Caller, type TokenKind, toActor } from './actor.ts';
@@ -147,6 +148,8 @@ export function createAuthenticator(
         if (!question.jobToken) throw unauthenticated();
         caller = await byToken(credential.token, ['job'], settings);
       } else if (credential.form === 'deploy_token') throw unauthenticated();
+      // With sudo too: who sends the request shares, not who it is sent for.
+      if (caller) nameCaller(`user:${caller.id}`);
       return question.sudo === undefined ? caller : runAs(caller, question.sudo);
     },
   };

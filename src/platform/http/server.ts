@@ -11,6 +11,7 @@ import fastify, {
 import { monotonic } from '../clock.ts';
 import { translateDatabaseError } from '../db/errors.ts';
 import { Failure } from '../failure.ts';
+import { runForCaller } from '../fair-share.ts';
 import type { Log } from '../log.ts';
 import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
 import { Asked } from './asked.ts';
@@ -18,6 +19,7 @@ import { failurePage, isForReading, notFoundPage, serverErrorPage } from './erro
 import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
+import { addressKey } from './rate-limit.ts';
 import { ANY_PATH, joinSegments, routerPath } from './segments.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -300,7 +302,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const asked = new Asked(request, reply.raw, options.origins, params);
     let answer: Answer;
     try {
-      answer = await route.handle(asked);
+      answer = await runForCaller(addressKey(asked.address), () => route.handle(asked));
     } catch (error) {
       answer = failed(request, error);
     }

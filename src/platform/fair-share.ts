@@ -1,0 +1,165 @@
+/**
+ * Shares a scarce thing (git processes, connections, threads, memory) among callers: a bound for all, a bound per caller,
+ * and no queue in which one caller stands in front of another. The principle is in ARCHITECTURE, "Fair shares".
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Failure } from './failure.ts';
+
+/** The caller that a request works for; its name changes once, when the credential is known. */
+type CallerContext = { name: string };
+
+const context = new AsyncLocalStorage<CallerContext | undefined>();
+
+/** Runs `work` for the caller of this name: an address at first. */
+export const runForCaller = <T>(name: string, work: () => T): T => context.run({ name }, work);
+
+/** Names the account behind the request that is being answered: what it takes from now on is the account's share. */
+export function nameCaller(name: string): void {
+  const store = context.getStore();
+  if (store) store.name = name;
+}
+
+/** Runs `work` for the program itself: what several callers wait for together is in no single one's share. */
+export const runForProgram = <T>(work: () => T): T => context.run(undefined, work);
+
+/** The caller that the present work is for; undefined for the program's own. */
+const currentCaller = (): string | undefined => context.getStore()?.name;
+
+export type ShareLimits = {
+  /** What is shared, in the plural, for the text of a refusal: `repository operations`. */
+  of: string;
+  places: number;
+  /** Places that one caller may hold, fewer than all; the program's own work is not bound by it. */
+  perCaller: number;
+  /** Requests of one caller that may wait; the next one is refused with 429. */
+  waitingPerCaller: number;
+  /** Requests of all callers that may wait; the next one is refused with 503. */
+  waiting: number;
+  /** Longest wait for a place, in milliseconds. */
+  timeoutMs: number;
+};
+
+export type Share = {
+  /** Takes a place, in turn; the function that gives it back may be called twice. 429 or 503 when there is none. */
+  take(signal?: AbortSignal): Promise<() => void>;
+  /** Holds a place while the work runs. */
+  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+};
+
+type Queue = { running: number; waiting: Set<() => void> };
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** A place that is free goes to the caller who holds the fewest; among equals, to the one served longest ago. */
+export function createShare(limits: ShareLimits): Share {
+  const { of, places, perCaller, timeoutMs } = limits;
+  /** Callers that hold or wait for a place, the one served longest ago first. */
+  const queues = new Map<string | undefined, Queue>();
+  let running = 0;
+  let waiting = 0;
+
+  const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+  const tooManyOfCaller = () =>
+    new Failure('too_many_requests', `429 Too Many Requests: too many ${of} of yours at once`, { headers });
+  const tooMany = () => new Failure('unavailable', `503 Service Unavailable: too many ${of}`, { headers });
+
+  const mayRun = (caller: string | undefined, queue: Queue): boolean =>
+    running < places && (caller === undefined || queue.running < perCaller);
+
+  function queueOf(caller: string | undefined): Queue {
+    const known = queues.get(caller);
+    if (known) return known;
+    const queue: Queue = { running: 0, waiting: new Set() };
+    queues.set(caller, queue);
+    return queue;
+  }
+
+  function forget(caller: string | undefined, queue: Queue): void {
+    if (queue.running === 0 && queue.waiting.size === 0) queues.delete(caller);
+  }
+
+  function serve(caller: string | undefined, queue: Queue): void {
+    running += 1;
+    queue.running += 1;
+    queues.delete(caller);
+    queues.set(caller, queue);
+  }
+
+  function giveBack(caller: string | undefined, queue: Queue): void {
+    running -= 1;
+    queue.running -= 1;
+    forget(caller, queue);
+    for (let next = nextInTurn(); next; next = nextInTurn()) {
+      const [, { waiting: requests }] = next;
+      const [resolve] = requests;
+      if (!resolve) return;
+      requests.delete(resolve);
+      waiting -= 1;
+      serve(...next);
+      resolve();
+    }
+  }
+
+  function nextInTurn(): [string | undefined, Queue] | undefined {
+    let next: [string | undefined, Queue] | undefined;
+    for (const [caller, queue] of queues) {
+      if (queue.waiting.size === 0 || !mayRun(caller, queue)) continue;
+      if (!next || queue.running < next[1].running) next = [caller, queue];
+    }
+    return next;
+  }
+
+  function wait(caller: string | undefined, queue: Queue, signal: AbortSignal | undefined): Promise<void> {
+    if (caller !== undefined && queue.waiting.size >= limits.waitingPerCaller) throw tooManyOfCaller();
+    if (caller !== undefined && waiting >= limits.waiting) throw tooMany();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    queue.waiting.add(resolve);
+    waiting += 1;
+    const leave = (reason: unknown): void => {
+      if (!queue.waiting.delete(resolve)) return;
+      waiting -= 1;
+      forget(caller, queue);
+      reject(reason);
+    };
+    const aborted = (): void => leave(signal?.reason);
+    signal?.addEventListener('abort', aborted, { once: true });
+    const timer = setTimeout(() => leave(queue.running > 0 ? tooManyOfCaller() : tooMany()), timeoutMs);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', aborted);
+    });
+  }
+
+  async function take(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    const caller = currentCaller();
+    const queue = queueOf(caller);
+    // A place is never free while a request that may have it waits: giveBack() serves those first.
+    if (mayRun(caller, queue)) serve(caller, queue);
+    else {
+      try {
+        await wait(caller, queue, signal);
+      } catch (error) {
+        forget(caller, queue);
+        throw error;
+      }
+    }
+    let held = true;
+    return () => {
+      if (held) giveBack(caller, queue);
+      held = false;
+    };
+  }
+
+  return {
+    take,
+    async run(work, signal) {
+      const give = await take(signal);
+      try {
+        return await work();
+      } finally {
+        give();
+      }
+    },
+  };
+}
