@@ -1,4 +1,4 @@
-/** The thread that hashes passwords: each takes a core for a while, and whatever else the machine has to do goes first. */
+/** The thread that hashes passwords: each takes a core for a while, and all else that the machine has to do goes first. */
 import { type Argon2Parameters, argon2Sync } from 'node:crypto';
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
@@ -8,6 +8,6 @@ const LOWEST = 19;
 // Zero is this thread alone where threads are scheduled one by one; elsewhere it would be the whole program.
 if (process.platform === 'linux') setPriority(0, LOWEST);
 
-parentPort?.on('message', ({ id, parameters }: { id: number; parameters: Argon2Parameters }) => {
-  parentPort?.postMessage({ id, hash: argon2Sync('argon2id', parameters) });
+parentPort?.on('message', (parameters: Argon2Parameters) => {
+  parentPort?.postMessage(argon2Sync('argon2id', parameters));
 });

@@ -1,14 +1,16 @@
+/** Passwords are hashed one by one, and a flood of them from one place holds up nobody else's sign-in. */
 import { expect, test } from 'vitest';
-import { Failure } from './failure.ts';
+import { runForCaller } from './fair-share.ts';
 import { checkPassword } from './secret.ts';
 
-test('resource exhaustion: no more than 500 passwords wait to be hashed, and whoever comes then is told so', async () => {
-  // Of the least cost that there is.
-  const stored = '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAA';
-  const checks = await Promise.allSettled(Array.from({ length: 600 }, () => checkPassword('x', stored)));
-  const refused = checks.flatMap((check) => (check.status === 'rejected' ? [check.reason] : []));
-  expect(refused).toHaveLength(100);
-  for (const reason of refused) expect(reason).toBeInstanceOf(Failure);
-  expect(refused[0]).toMatchObject({ kind: 'unavailable', details: { headers: { 'retry-after': '5' } } });
-  expect((await checkPassword('x', stored)).right).toBe(false);
-});
+test('of one caller 100 passwords wait to be hashed; the next is told so, and another caller is served', async () => {
+  const guess = (caller: string) => runForCaller(caller, () => checkPassword('a guess', undefined));
+  const flood = Promise.allSettled(Array.from({ length: 130 }, () => guess('192.0.2.1')));
+  expect(await guess('192.0.2.2')).toEqual({ right: false, rehash: false });
+  const refused = (await flood).flatMap((check) => (check.status === 'rejected' ? check.reason : []));
+  expect(refused).toHaveLength(29);
+  expect(refused[0]).toMatchObject({
+    kind: 'too_many_requests',
+    details: { headers: { 'retry-after': '5' } },
+  });
+}, 120_000);

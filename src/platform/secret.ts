@@ -1,5 +1,6 @@
 /** Randomness, digests, sealing and passwords: the only file that touches node:crypto for secrets. */
 import {
+  type Argon2Parameters,
   createCipheriv,
   createDecipheriv,
   createHmac,
@@ -14,8 +15,8 @@ import {
 } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { Failure } from './failure.ts';
+import { createThreads } from './threads.ts';
 
 /** URL-safe random text with `bytes` of entropy. */
 export const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url');
@@ -96,41 +97,22 @@ const ARGON2 = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as c
 const PARAMETERS = `m=${ARGON2.memory},t=${ARGON2.passes},p=${ARGON2.parallelism}`;
 const phcPart = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/**
- * More than these, at tens of milliseconds each, would be waited for longer than anybody does: whoever comes then is told
- * so at once, instead of all who come after.
- */
-const MOST_WAITING = 500;
-
 /** One hash after the other, in a thread of its own: each takes 19 MiB and a core, and other requests must go on. */
-let thread: Worker | undefined;
-let asked = 0;
-const waiting = new Map<number, { resolve(hash: Uint8Array): void; reject(error: Error): void }>();
-
-function hashingThread(): Worker {
-  if (thread) return thread;
-  const started = new Worker(new URL(`./password-thread${extname(import.meta.url)}`, import.meta.url));
-  started.on('message', ({ id, hash }: { id: number; hash: Uint8Array }) => {
-    waiting.get(id)?.resolve(hash);
-    waiting.delete(id);
-    if (waiting.size === 0) started.unref();
-  });
-  const fail = (error: Error): void => {
-    thread = undefined;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-  };
-  started.on('error', fail);
-  started.on('exit', () => fail(new Error('the thread that hashes passwords ended')));
-  thread = started;
-  return started;
-}
+const hashing = createThreads<Argon2Parameters, Uint8Array>({
+  file: new URL(`./password-thread${extname(import.meta.url)}`, import.meta.url),
+  share: {
+    of: 'passwords to check',
+    places: 1,
+    perCaller: 1,
+    waitingPerCaller: 100,
+    waiting: 500,
+    timeoutMs: 30_000,
+  },
+});
+/** Of one hash on a machine that is busy with other things: the thread has the lowest priority. */
+const HASH_TIMEOUT_MS = 60_000;
 
 async function argon2id(password: string, salt: Buffer, memory: number, passes: number, parallelism: number) {
-  if (waiting.size >= MOST_WAITING) {
-    const headers = { 'retry-after': '5' };
-    throw new Failure('unavailable', '503 Service Unavailable: too many passwords to check', { headers });
-  }
   const parameters = {
     message: password,
     nonce: salt,
@@ -139,14 +121,11 @@ async function argon2id(password: string, salt: Buffer, memory: number, passes: 
     memory,
     passes,
   };
-  const hashing = hashingThread();
-  const id = ++asked;
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  waiting.set(id, { resolve, reject });
-  // It keeps the program alive only while somebody waits for it.
-  hashing.ref();
-  hashing.postMessage({ id, parameters });
-  return Buffer.from(await promise);
+  const hash = await hashing.ask(parameters, HASH_TIMEOUT_MS);
+  if (hash) return Buffer.from(hash);
+  throw new Failure('unavailable', '503 Service Unavailable: a password could not be checked in time', {
+    headers: { 'retry-after': '5' },
+  });
 }
 
 /** Argon2id in PHC form: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */

@@ -1,7 +1,7 @@
-/** The thread that renders long texts: whatever somebody has thought out to make it slow, the requests of others go on. */
+/** The thread that renders long texts: however slow a text was made to be, the requests of others go on. */
 import { parentPort } from 'node:worker_threads';
 import { type Dialect, renderDocument } from './engine.ts';
 
-parentPort?.on('message', ({ id, text, dialect }: { id: number; text: string; dialect: Dialect }) => {
-  parentPort?.postMessage({ id, rendered: renderDocument(text, dialect) });
+parentPort?.on('message', ({ text, dialect }: { text: string; dialect: Dialect }) => {
+  parentPort?.postMessage(renderDocument(text, dialect));
 });

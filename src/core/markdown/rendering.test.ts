@@ -1,5 +1,6 @@
-/** Long texts: rendered beside the program, given up on when they take too long, and refused when too many wait. */
+/** Long texts: rendered beside the program, given up on when they take too long, and shared among callers. */
 import { expect, test } from 'vitest';
+import { runForCaller } from '../../platform/fair-share.ts';
 import type { Dialect } from './engine.ts';
 import { renderSource } from './rendering.ts';
 
@@ -22,9 +23,12 @@ test('one that takes too long is shown as it was written, and the next is render
   expect((await renderSource(long, dialect)).fragments).toHaveLength(1);
 });
 
-test('when too many wait, the next is told so at once', async () => {
-  const settled = await Promise.allSettled(Array.from({ length: 25 }, () => renderSource(long, dialect)));
-  const refused = settled.filter(({ status }) => status === 'rejected');
-  expect(refused).toHaveLength(5);
-  expect(refused[0]).toMatchObject({ reason: { kind: 'unavailable' } });
+test('a caller with too many of them is refused at once, and another is served', async () => {
+  const asked = Array.from({ length: 25 }, () => runForCaller('greedy', () => renderSource(long, dialect)));
+  const greedy = Promise.allSettled(asked);
+  const { fragments } = await runForCaller('modest', () => renderSource(long, dialect));
+  expect(fragments).toHaveLength(1);
+  const refused = (await greedy).filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(14);
+  expect(refused[0]).toMatchObject({ reason: { kind: 'too_many_requests' } });
 });
