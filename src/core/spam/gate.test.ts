@@ -28,8 +28,9 @@ const request: HttpRequest = {
   address: '127.0.0.1',
   origin: 'http://localhost',
   params: {},
-  body: undefined,
   bodyStream: Readable.from([]),
+  bodyLimit: 1_048_576,
+  atEnd: () => {},
   signal: new AbortController().signal,
   replyHeaders: {},
 };

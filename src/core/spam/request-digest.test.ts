@@ -16,15 +16,17 @@ const request = ({ json, form, headers, ...rest }: Sent): HttpRequest => ({
   address: '127.0.0.1',
   origin: 'http://localhost',
   params: { id: '1' },
-  bodyStream: Readable.from([]),
+  bodyStream: Readable.from([Buffer.from(json === undefined ? (form ?? '') : JSON.stringify(json))]),
+  bodyLimit: 1_048_576,
+  atEnd: () => {},
   signal: new AbortController().signal,
   replyHeaders: {},
   ...rest,
   headers: {
+    'transfer-encoding': 'chunked',
     'content-type': json === undefined ? 'application/x-www-form-urlencoded' : 'application/json',
     ...headers,
   },
-  body: Buffer.from(json === undefined ? (form ?? '') : JSON.stringify(json)),
 });
 const digestOf = async (sent: Sent, user = 1) => (await digestRequest(request(sent), user)).toString('hex');
 

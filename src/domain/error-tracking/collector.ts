@@ -2,10 +2,10 @@
  * Where applications report their errors: the addresses that clients of the Sentry protocol make of a DSN. What costs
  * little is decided first, and the answer comes when the report is durable.
  */
-import type { Readable } from 'node:stream';
 import type { Services } from '../../core/services.ts';
 import type { Failure } from '../../platform/failure.ts';
 import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
+import { eachPiece, joinPieces } from '../../platform/http/body-stream.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { keyOfDsn, presentedKey } from './client-keys.ts';
 import { createDoors, type Door } from './doors.ts';
@@ -108,35 +108,14 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
 /** The body as it came; 413 as soon as it is known to be too large. */
 async function receive({ headers, bodyStream }: HttpRequest, held: Held): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > LARGEST_REPORT) throw tooLarge();
-  const chunks = await gather(bodyStream, held);
-  const [only] = chunks;
-  return only && chunks.length === 1 ? only : Buffer.concat(chunks);
-}
-
-/** By its events: a stream's iterator costs more than all the rest here. What is left unread is the server's to discard. */
-function gather(stream: Readable, held: Held): Promise<Buffer[]> {
-  const chunks: Buffer[] = [];
+  const pieces: Buffer[] = [];
   let length = 0;
-  return new Promise((resolve, reject) => {
-    const take = (chunk: Buffer): void => {
-      length += chunk.length;
-      try {
-        if (length > LARGEST_REPORT) throw tooLarge();
-        held.take(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
-        stream.off('data', take);
-        reject(error);
-      }
-    };
-    const cut = () => reject(refusal('bad_request', '400 Bad request', 'cut off'));
-    stream.on('data', take);
-    stream.once('end', () => {
-      // It closes after that too.
-      stream.off('close', cut);
-      resolve(chunks);
-    });
-    stream.once('error', cut);
-    stream.once('close', cut);
-  });
+  const take = (piece: Buffer): void => {
+    length += piece.length;
+    if (length > LARGEST_REPORT) throw tooLarge();
+    held.take(piece.length);
+    pieces.push(piece);
+  };
+  await eachPiece(bodyStream, take, () => refusal('bad_request', '400 Bad request', 'cut off'));
+  return joinPieces(pieces);
 }

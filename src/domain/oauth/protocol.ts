@@ -9,7 +9,7 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
-import { readBody } from '../../platform/http/body.ts';
+import { readBody, readBytes } from '../../platform/http/body.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import { decodeUtf8, type RawValue } from '../../platform/http/raw-parameters.ts';
 import type { Method, Route } from '../../platform/http/server.ts';
@@ -77,10 +77,9 @@ function textOf(name: string, value: RawValue): string {
 export async function readParameters(request: HttpRequest, isDocument = false): Promise<Parameters> {
   const given: [string, RawValue][] = [...new URLSearchParams(request.query)];
   const type = request.headers['content-type']?.toString().split(';')[0]?.trim().toLowerCase();
-  const body = isDocument ? undefined : request.body;
-  if (body && type === 'application/x-www-form-urlencoded')
-    given.push(...new URLSearchParams(decodeUtf8(body)));
-  else if (body) given.push(...Object.entries(await readBody(request)));
+  if (!isDocument && type === 'application/x-www-form-urlencoded')
+    given.push(...new URLSearchParams(decodeUtf8(await readBytes(request))));
+  else if (!isDocument) given.push(...Object.entries(await readBody(request)));
   const values = new Map<string, string>();
   for (const [name, value] of given) {
     if (value === null || value === '') continue;

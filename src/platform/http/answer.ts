@@ -16,9 +16,12 @@ export type HttpRequest = {
   origin: string;
   /** Path parameters, decoded. */
   params: Record<string, string>;
-  body: Buffer | undefined;
-  /** What a route with `stream` gets instead: as it comes, and as long as it comes. */
+  /** As it comes: nothing of it is read before the route reads it, by readBody() or by itself. */
   bodyStream: Readable;
+  /** In bytes; Infinity where the route has none. */
+  bodyLimit: number;
+  /** Gives back what the request holds, when its handler has ended. */
+  atEnd(release: () => void): void;
   /** Aborted when the client hangs up before it has its answer. */
   readonly signal: AbortSignal;
   /** Sent with the answer, whatever that becomes, a failure included. */

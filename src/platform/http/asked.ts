@@ -18,16 +18,18 @@ export class Asked implements HttpRequest {
   readonly address: string;
   readonly origin: string;
   readonly params: Record<string, string>;
-  readonly body: Buffer | undefined;
   readonly bodyStream: Readable;
+  readonly bodyLimit: number;
   readonly replyHeaders: Record<string, string> = {};
   readonly #response: ServerResponse;
   #signal: AbortSignal | undefined;
+  #releases: (() => void)[] | undefined;
 
   constructor(
     request: FastifyRequest,
     response: ServerResponse,
     origins: OriginPolicy,
+    bodyLimit: number,
     params = request.params as Record<string, string>,
   ) {
     // What a proxy is sent names the host too (RFC 9112, absolute-form); the router has looked behind it.
@@ -43,8 +45,8 @@ export class Asked implements HttpRequest {
     this.address = origins.address(peer, request.headers);
     this.origin = origins.origin(peer, request.headers);
     this.params = params;
-    this.body = request.body as Buffer | undefined;
     this.bodyStream = request.raw;
+    this.bodyLimit = bodyLimit;
     this.#response = response;
   }
 
@@ -52,6 +54,16 @@ export class Asked implements HttpRequest {
   get signal(): AbortSignal {
     this.#signal ??= hangUpOf(this.#response);
     return this.#signal;
+  }
+
+  atEnd(release: () => void): void {
+    this.#releases ??= [];
+    this.#releases.push(release);
+  }
+
+  /** The handler has ended: all that atEnd() was given is given back. */
+  end(): void {
+    for (const release of this.#releases?.splice(0) ?? []) release();
   }
 }
 

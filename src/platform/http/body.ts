@@ -1,22 +1,228 @@
-/** A request's body as raw parameters, by its content type (spec: General request rules, 1). */
+/**
+ * A request's body as raw parameters, by its content type (spec: General request rules, 1). It is read when the handler
+ * asks for it, after the credential: a small one into memory, a large one onto the disk, so that slow clients hold none;
+ * large ones are parsed in a thread, one after the other, and are in memory one at a time.
+ */
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Failure } from '../failure.ts';
+import { badRequest, Failure } from '../failure.ts';
+import { createShare } from '../fair-share.ts';
+import { randomHex } from '../secret.ts';
+import { createThreads } from '../threads.ts';
 import type { HttpRequest } from './answer.ts';
+import { eachPiece, joinPieces, tooLargeBody } from './body-stream.ts';
+import type { BodyAnswer, BodyQuestion } from './body-thread.ts';
+import { JsonMeter } from './json-meter.ts';
 import { readMultipart } from './multipart.ts';
-import { decodeUtf8, emptyObject, parseJsonBody, parseUrlEncoded, type RawObject } from './raw-parameters.ts';
+import {
+  adoptParameters,
+  decodeUtf8,
+  emptyObject,
+  MAX_FORM_PAIRS,
+  parseJsonBody,
+  parseUrlEncoded,
+  type RawObject,
+} from './raw-parameters.ts';
 
-/** The parameters of the body; none when it is empty. 415 for a type that no endpoint reads. */
-export async function readBody(request: HttpRequest): Promise<RawObject> {
-  const { body } = request;
-  if (body === undefined || body.length === 0) return emptyObject();
-  const type = request.headers['content-type']?.toString().split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type === 'application/json' || type.endsWith('+json')) return parseJsonBody(decodeUtf8(body));
-  if (type === 'application/x-www-form-urlencoded') return parseUrlEncoded(decodeUtf8(body));
-  if (type === 'multipart/form-data') {
-    // The server held the body to the endpoint's own limit; no part of it needs another.
-    const { length } = body;
-    const limits = { fieldBytes: length, fileBytes: length, bodyBytes: length };
-    return readMultipart(Readable.from([body]), request.headers, limits);
-  }
+const KIBIBYTE = 1_024;
+/** Bytes of a body that is in nobody's way. */
+const MAX_SMALL_BYTES = 64 * KIBIBYTE;
+/** Bytes of a body that waits in memory for the rest of it. */
+const MAX_HELD_BYTES = 1_024 * KIBIBYTE;
+/** Bytes, or names and values, that are parsed in a few milliseconds. */
+const MAX_PARSED_BYTES = 256 * KIBIBYTE;
+const MAX_PARSED_VALUES = 10_000;
+const PARSE_TIMEOUT_MS = 30_000;
+
+const waits = { waitingPerCaller: 32, waiting: 500, timeoutMs: 10_000 };
+/** Bodies that are not small, from their first byte until the request is answered. */
+const arriving = createShare({ of: 'large request bodies', places: 64, perCaller: 16, ...waits });
+/** Those that are on the disk, from their last byte until the request is answered: several times their size in memory. */
+const unfolding = createShare({ of: 'large request bodies', places: 1, perCaller: 1, ...waits });
+const parsers = createThreads<BodyQuestion, BodyAnswer>({
+  file: new URL(`./body-thread${extname(import.meta.url)}`, import.meta.url),
+  share: { of: 'large request bodies', places: 1, perCaller: 1, ...waits },
+});
+
+type BodyType = 'json' | 'form' | 'multipart';
+
+function typeOf({ headers }: HttpRequest): BodyType {
+  const type = headers['content-type']?.toString().split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type === 'application/json' || type.endsWith('+json')) return 'json';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  if (type === 'multipart/form-data') return 'multipart';
   throw new Failure('unsupported_media_type', '415 Unsupported Media Type');
+}
+
+/** Bytes that the client announces: none without a body, undefined where they come in chunks. */
+function announcedLength({ headers }: HttpRequest): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined;
+  return Number(headers['content-length'] ?? 0);
+}
+
+const read = new WeakMap<HttpRequest, Promise<RawObject>>();
+
+/**
+ * The parameters of the body; none when it is empty. 413 beyond the route's limit, 415 for a type that no endpoint reads,
+ * 400 for a malformed one. It is read once, however often it is asked for.
+ */
+export function readBody(request: HttpRequest): Promise<RawObject> {
+  const known = read.get(request);
+  if (known) return known;
+  const reading =
+    announcedLength(request) === 0 ? Promise.resolve(emptyObject()) : discardAfterFailure(request, readNew);
+  read.set(request, reading);
+  return reading;
+}
+
+/** The bytes of a small body, for routes with a format of their own. 413 beyond the route's limit. */
+export async function readBytes(request: HttpRequest): Promise<Buffer> {
+  if (announcedLength(request) === 0) return Buffer.alloc(0);
+  return discardAfterFailure(request, async () => {
+    refuseAnnounced(request);
+    const pieces: Buffer[] = [];
+    await eachPiece(
+      request.bodyStream,
+      bounded(request, (piece) => pieces.push(piece)),
+    );
+    return joinPieces(pieces);
+  });
+}
+
+/** Many clients read no answer before all is sent: the rest of a body that is refused is read and thrown away. */
+async function discardAfterFailure<T>(
+  request: HttpRequest,
+  work: (request: HttpRequest) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(request);
+  } catch (error) {
+    request.bodyStream.resume();
+    throw error;
+  }
+}
+
+function refuseAnnounced(request: HttpRequest): void {
+  if ((announcedLength(request) ?? 0) > request.bodyLimit) throw tooLargeBody();
+}
+
+/** Takes pieces up to the route's limit. */
+function bounded({ bodyLimit }: HttpRequest, take: (piece: Buffer) => void): (piece: Buffer) => void {
+  let length = 0;
+  return (piece) => {
+    length += piece.length;
+    if (length > bodyLimit) throw tooLargeBody();
+    take(piece);
+  };
+}
+
+async function readNew(request: HttpRequest): Promise<RawObject> {
+  refuseAnnounced(request);
+  const announced = announcedLength(request);
+  const type = announced === undefined ? undefined : typeOf(request);
+  const length = announced ?? request.bodyLimit;
+  if (length > MAX_SMALL_BYTES) request.atEnd(await arriving.take(request.signal));
+  const meter = createMeter(type ?? typeIfAny(request));
+  if (length > MAX_HELD_BYTES) return readLarge(request, meter);
+  const pieces: Buffer[] = [];
+  const take = (piece: Buffer): void => {
+    meter.push(piece);
+    pieces.push(piece);
+  };
+  await eachPiece(request.bodyStream, bounded(request, take));
+  return parseHeld(request, pieces, meter);
+}
+
+/** Undefined where an empty body may lack what a body needs. */
+function typeIfAny(request: HttpRequest): BodyType | undefined {
+  return request.headers['content-type'] === undefined ? undefined : typeOf(request);
+}
+
+type Meter = { push(piece: Buffer): void; values(): number };
+
+const AMPERSAND = 0x26;
+
+/** Counts what is costly beside the bytes, and refuses too much of it as it comes. */
+function createMeter(type: BodyType | undefined): Meter {
+  if (type === 'json') {
+    const json = new JsonMeter();
+    return { push: (piece) => json.push(piece), values: () => json.values };
+  }
+  let values = 0;
+  return {
+    push(piece) {
+      if (type !== 'form') return;
+      for (let at = piece.indexOf(AMPERSAND); at >= 0; at = piece.indexOf(AMPERSAND, at + 1)) values += 1;
+      if (values > MAX_FORM_PAIRS) throw badRequest(`more than ${MAX_FORM_PAIRS} parameters`);
+    },
+    values: () => values,
+  };
+}
+
+/** The server held the body to the route's limit; no part of it needs another. */
+const partLimits = ({ bodyLimit }: HttpRequest) => ({
+  fieldBytes: bodyLimit,
+  fileBytes: bodyLimit,
+  bodyBytes: bodyLimit,
+});
+
+async function parseHeld(request: HttpRequest, pieces: readonly Buffer[], meter: Meter): Promise<RawObject> {
+  if (pieces.length === 0) return emptyObject();
+  const type = typeOf(request);
+  if (type === 'multipart') return readMultipart(Readable.from(pieces), request.headers, partLimits(request));
+  const bytes = joinPieces(pieces);
+  if (bytes.length > MAX_PARSED_BYTES || meter.values() > MAX_PARSED_VALUES) {
+    // A copy of its own: what a buffer is a part of would go with it.
+    const source = new Uint8Array(bytes);
+    return parseInThread({ form: type === 'form', source }, [source.buffer]);
+  }
+  const text = decodeUtf8(bytes);
+  return type === 'form' ? parseUrlEncoded(text) : parseJsonBody(text);
+}
+
+async function parseInThread(question: BodyQuestion, transfer: ArrayBuffer[] = []): Promise<RawObject> {
+  const answer = await parsers.ask(question, PARSE_TIMEOUT_MS, transfer);
+  if (!answer) throw badRequest('the body could not be read in time');
+  if ('refusal' in answer) throw new Failure('bad_request', answer.refusal);
+  return adoptParameters(answer.parsed);
+}
+
+/** In memory up to a bound, beyond it in a file without a name, which goes with the process. */
+async function readLarge(request: HttpRequest, meter: Meter): Promise<RawObject> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  let file: FileHandle | undefined;
+  const check = bounded(request, (piece) => meter.push(piece));
+  try {
+    for await (const piece of request.bodyStream.iterator({ destroyOnReturn: false })) {
+      check(piece);
+      length += piece.length;
+      pieces.push(piece);
+      if (length <= MAX_HELD_BYTES) continue;
+      file ??= await openNameless();
+      for (const each of pieces.splice(0)) await file.write(each);
+    }
+    if (!file) return await parseHeld(request, pieces, meter);
+    request.atEnd(await unfolding.take(request.signal));
+    return await parseFile(request, { descriptor: file.fd, size: length });
+  } finally {
+    await file?.close();
+  }
+}
+
+function parseFile(request: HttpRequest, source: { descriptor: number; size: number }): Promise<RawObject> {
+  const type = typeOf(request);
+  if (type !== 'multipart') return parseInThread({ form: type === 'form', source });
+  const stream = createReadStream('', { fd: source.descriptor, start: 0, autoClose: false });
+  return readMultipart(stream, request.headers, partLimits(request));
+}
+
+async function openNameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `ashlar-body-${randomHex(8)}`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
 }

@@ -3,6 +3,7 @@
  * Nothing is typed here; what is malformed or dangerous is refused here (spec: General request rules).
  */
 import { badRequest } from '../failure.ts';
+import { MAX_JSON_DEPTH } from './json-meter.ts';
 
 /** A file part of a multipart body, held in memory. A class, so that no JSON body can pass for one. */
 export class UploadedFile {
@@ -24,8 +25,8 @@ export type RawObject = { [key: string]: RawValue };
 
 export type NestingLimits = { pairs: number; depth: number; index: number };
 
-const defaultLimits: NestingLimits = { pairs: 1000, depth: 16, index: 1000 };
-const maximumJsonDepth = 100;
+export const MAX_FORM_PAIRS = 1_000;
+const defaultLimits: NestingLimits = { pairs: MAX_FORM_PAIRS, depth: 16, index: 1000 };
 
 export const emptyObject = (): RawObject => Object.create(null);
 
@@ -154,14 +155,20 @@ export const decodeUtf8 = (bytes: Uint8Array): string => {
 };
 
 /** Reads a JSON body: an object, or nothing at all. Depth, NUL bytes and numbers past 2^53 are a 400. */
-export const parseJsonBody = (text: string): RawObject => {
-  if (text.trim() === '') return emptyObject();
-  let parsed: unknown;
+export const parseJsonBody = (text: string): RawObject => adoptParameters(parseJson(text));
+
+/** The value of a JSON text, an empty object for an empty one; it is parameters only when it is adopted. */
+export const parseJson = (text: string): unknown => {
+  if (text.trim() === '') return {};
   try {
-    parsed = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw badRequest('malformed JSON');
   }
+};
+
+/** Plain objects and arrays as parameters; 400 for what is no object, or holds what cannot be stored. */
+export const adoptParameters = (parsed: unknown): RawObject => {
   const value = adoptJson(parsed, 1);
   if (!isRawObject(value)) throw badRequest('the JSON body is not an object');
   return value;
@@ -180,7 +187,7 @@ const adoptJson = (value: unknown, depth: number): RawValue => {
   }
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'object' || value === null) return null;
-  if (depth > maximumJsonDepth) throw badRequest(`JSON is nested deeper than ${maximumJsonDepth} levels`);
+  if (depth > MAX_JSON_DEPTH) throw badRequest(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
   if (Array.isArray(value)) return value.map((item) => adoptJson(item, depth + 1));
   const adopted = emptyObject();
   for (const [key, item] of Object.entries(value)) {

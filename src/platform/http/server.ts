@@ -2,12 +2,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { Readable } from 'node:stream';
-import fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type RouteOptions,
-} from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { monotonic } from '../clock.ts';
 import { translateDatabaseError } from '../db/errors.ts';
 import { Failure } from '../failure.ts';
@@ -33,7 +28,7 @@ export type Route = {
   path: string;
   /** In bytes; 1 MiB unless told. */
   bodyLimit?: number;
-  /** The body is not read before the route runs, and has no limit: the route takes `bodyStream`. */
+  /** The body has no limit: the route reads it as it comes. */
   stream?: boolean;
   /** Pages of other origins may call it, with simple headers and Authorization; the API's routes are so anyway. */
   crossOrigin?: boolean;
@@ -166,7 +161,6 @@ const STREAM_IDLE_MILLISECONDS = 120_000;
 
 /** What Fastify itself refuses, in the API's words. */
 function fromFramework(error: { statusCode?: number; code?: string }): Failure | undefined {
-  if (error.statusCode === 413) return new Failure('payload_too_large', '413 Request Entity Too Large');
   if (error.statusCode === 414) return tooLong();
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new Failure('bad_request', '400 Bad request');
@@ -180,7 +174,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const join = joinSegments(options.routes.map((route) => route.path));
   const app = fastify({
     http: { maxHeaderSize: MAXIMUM_HEADERS },
-    bodyLimit: MEBIBYTE,
     // The load balancer's view; 503 while closing is said by the load gauge.
     return503OnClosing: false,
     requestIdHeader: false,
@@ -212,8 +205,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Query strings on GET can be too long (spec: General request rules, 2): the body carries them then.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.addHttpMethod('HEAD', { hasBody: true, overrideExisting: true });
+  // Nothing is read before it is known who sends it, and that it may be sent there.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   const started = new WeakMap<FastifyRequest, number>();
 
@@ -299,12 +293,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
     cors: Record<string, string>,
     params?: Record<string, string>,
   ): Promise<FastifyReply> {
-    const asked = new Asked(request, reply.raw, options.origins, params);
+    // Who sends no more of a body for so long holds what others wait for.
+    if (hasBody(request))
+      request.raw.setTimeout(STREAM_IDLE_MILLISECONDS, () => request.raw.socket.destroy());
+    const bodyLimit = route.stream ? Number.POSITIVE_INFINITY : (route.bodyLimit ?? MEBIBYTE);
+    const asked = new Asked(request, reply.raw, options.origins, bodyLimit, params);
     let answer: Answer;
     try {
       answer = await runForCaller(addressKey(asked.address), () => route.handle(asked));
     } catch (error) {
       answer = failed(request, error);
+    } finally {
+      asked.end();
     }
     return send(request, reply, {
       ...answer,
@@ -353,24 +353,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
     );
   });
 
-  const streams: RouteOptions[] = [];
   for (const [given, methods] of paths) {
     const path = routerPath(given);
     const crossOrigin = [...methods.values()].some((route) => route.crossOrigin);
     for (const route of methods.values()) {
-      const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-        if (route.stream)
-          request.raw.setTimeout(STREAM_IDLE_MILLISECONDS, () => request.raw.socket.destroy());
-        return run(route, request, reply, crossOrigin ? corsHeaders(request) : {});
-      };
-      const registered: RouteOptions = {
+      app.route({
         method: withHead(route.method),
         url: path,
-        bodyLimit: route.bodyLimit ?? MEBIBYTE,
-        handler,
-      };
-      if (route.stream) streams.push(registered);
-      else app.route(registered);
+        handler: (request, reply) => run(route, request, reply, crossOrigin ? corsHeaders(request) : {}),
+      });
     }
   }
   const own = [...paths].map(([path, methods]) => [path, new Set(methods.keys())] as const);
@@ -381,15 +372,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
       handler: (request, reply) => send(request, reply, withoutMethod(request, path)),
     });
   }
-  // In a scope of their own, where nothing reads a body.
-  app.register((scope, _options, done) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
-    for (const route of streams) scope.route(route);
-    done();
-  });
   return app;
 }
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** The path of a request that only reads, outside the API, decoded and without slashes around it. */
 function readablePath({ method, originalUrl }: FastifyRequest): string | undefined {

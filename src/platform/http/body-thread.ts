@@ -1,0 +1,33 @@
+/** The thread that parses bodies which would hold the event loop: large ones, and those of very many values. */
+import { readSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import { Failure } from '../failure.ts';
+import { decodeUtf8, parseJson, parseUrlEncoded } from './raw-parameters.ts';
+
+/** `source` is the bytes, or a file that was opened for them and has no name any more. */
+export type BodyQuestion = { form: boolean; source: Uint8Array | { descriptor: number; size: number } };
+/** Plain values: what has no prototype here gets one on its way. */
+export type BodyAnswer = { parsed: unknown } | { refusal: string };
+
+function bytesOf({ source }: BodyQuestion): Uint8Array {
+  if (source instanceof Uint8Array) return source;
+  const bytes = Buffer.allocUnsafeSlow(source.size);
+  for (let at = 0; at < bytes.length; ) {
+    const count = readSync(source.descriptor, bytes, at, bytes.length - at, at);
+    if (count === 0) throw new Error('a body was cut off on the disk');
+    at += count;
+  }
+  return bytes;
+}
+
+function answer(question: BodyQuestion): BodyAnswer {
+  try {
+    const text = decodeUtf8(bytesOf(question));
+    return { parsed: question.form ? parseUrlEncoded(text) : parseJson(text) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { refusal: String(error.publicMessage) };
+  }
+}
+
+parentPort?.on('message', (question: BodyQuestion) => parentPort?.postMessage(answer(question)));
