@@ -74,7 +74,6 @@ describe('application settings (facts: Application settings & statistics)', () =
     [{ deletion_adjourned_period: 91 }, 'deletion_adjourned_period'],
     [{ deletion_adjourned_period: 0 }, 'deletion_adjourned_period'],
     [{ default_branch_protection: 5 }, 'default_branch_protection'],
-    [{ signup_enabled: null }, 'signup_enabled'],
     [{ session_expire_delay: 'soon' }, 'session_expire_delay'],
     [{ restricted_visibility_levels: ['private'] }, 'default_project_visibility'],
     [{ default_project_visibility: 'secret' }, 'default_project_visibility'],
@@ -83,6 +82,12 @@ describe('application settings (facts: Application settings & statistics)', () =
     const answer = await put(body);
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.body.message)).toContain(name);
+    expect(await read()).toEqual(before);
+  });
+
+  test('null for a setting that is never null leaves it as it was', async () => {
+    const before = await read();
+    expect((await put({ signup_enabled: null, session_expire_delay: null })).status).toBe(200);
     expect(await read()).toEqual(before);
   });
 

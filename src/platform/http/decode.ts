@@ -29,7 +29,8 @@ import { isRawObject, type RawObject, type RawValue } from './raw-parameters.ts'
 
 /**
  * Returns a function from raw parameters to the schema's static type; it throws the 400 of the spec's "Error bodies".
- * Unknown parameters are dropped, absent ones stay absent. Throws at once for a schema it has no rule for.
+ * Unknown parameters are dropped, absent ones stay absent; null for an optional one that is not nullable is absent too.
+ * Throws at once for a schema it has no rule for.
  */
 export const compileDecoder = <T extends TSchema>(schema: T): ((raw: RawObject) => Static<T>) => {
   const node = schema as SchemaNode; // TypeBox schemas are JSON Schema objects; its types only say `{}`
@@ -88,6 +89,13 @@ const takesBlank = (node: SchemaNode): boolean => {
   return typesOf(node).includes('string') ? node.format === undefined : typesOf(node).length === 0;
 };
 
+/** Whether null is a value of its own: where it is allowed, of what is declared with any type, and as the empty array. */
+const takesNull = (node: SchemaNode): boolean => {
+  if (isNullable(node) || node.anyOf?.some(takesNull)) return true;
+  const types = typesOf(node);
+  return types.includes('array') || (types.length === 0 && !node.anyOf && enumMembers(node) === undefined);
+};
+
 const enumMembers = (node: SchemaNode): unknown[] | undefined => {
   if (node.enum !== undefined) return node.enum;
   if (node.const !== undefined) return [node.const];
@@ -137,19 +145,24 @@ const splitAtCommas = (value: RawValue): RawValue[] =>
     : value.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
 
 const compileObject = (node: SchemaNode, path: Path): Decode => {
-  const fields = Object.entries(node.properties ?? {}).map(([key, property]) => ({
-    key,
-    decode: compile(property, [...path, key]),
-    fallback: property.default,
-    missing: node.required?.includes(key) ? missingAt([...path, key]) : undefined,
-  }));
+  const fields = Object.entries(node.properties ?? {}).map(([key, property]) => {
+    const required = node.required?.includes(key) && property.default === undefined;
+    return {
+      key,
+      decode: compile(property, [...path, key]),
+      fallback: property.default,
+      missing: required ? missingAt([...path, key]) : undefined,
+      // Public clients write null for an optional parameter that they leave out.
+      nullIsAbsent: !required && !takesNull(property),
+    };
+  });
   const rest = compileRest(node, path);
   const invalid = invalidAt(path);
   return (raw, problems) => {
     if (!isRawObject(raw)) return refuse(problems, invalid);
     const value: Record<string, unknown> = rest === undefined ? {} : rest(raw, problems);
-    for (const { key, decode, fallback, missing } of fields) {
-      const given = raw[key];
+    for (const { key, decode, fallback, missing, nullIsAbsent } of fields) {
+      const given = nullIsAbsent && raw[key] === null ? undefined : raw[key];
       if (given !== undefined) value[key] = decode(given, problems);
       else if (fallback !== undefined) value[key] = structuredClone(fallback);
       else if (missing !== undefined) problems.add(missing);
