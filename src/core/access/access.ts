@@ -71,15 +71,16 @@ export const onInstance: Access<AuthorizedInstance, Actor> = {
 
 type CallerFor<Rule> = Rule extends { visible: 'anyone' } | { open: 'anyone' } ? Caller : Actor;
 
-/** A project named by a path parameter, by id or URL-encoded full path. */
+/** A project named by a path parameter, by id or URL-encoded full path; `reason` is what a 403 says beside its text. */
 export const onProject = <A extends ProjectAbility>(
   ability: A,
   parameter = 'id',
+  reason?: string,
 ): Access<AuthorizedProject, CallerFor<(typeof projectPolicy)[A]>> => ({
   sentence: { on: 'project', ability },
   anonymous: isForAnonymous(projectPolicy[ability]),
   find: async ({ sql, caller, params }) => ({
-    subject: await authorizeProject(sql, caller, ability, params[parameter] ?? ''),
+    subject: await authorizeProject(sql, caller, ability, params[parameter] ?? '', reason),
     // authorizeProject() refused anonymous callers where the rule does.
     actor: caller as CallerFor<(typeof projectPolicy)[A]>,
   }),

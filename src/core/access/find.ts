@@ -152,10 +152,10 @@ function projectReceipt(
 }
 
 /** Turns a refusal into what the client reads; returns when there is none. */
-function refuse(decision: Decision, resource: string): void {
+function refuse(decision: Decision, resource: string, reason?: string): void {
   if (decision === 'sign_in') throw unauthenticated();
   if (decision === 'invisible') throw notFound(resource);
-  if (decision === 'refused') throw forbidden();
+  if (decision === 'refused') throw forbidden(reason);
 }
 
 /** Thrown for a project that is reached by an old path: answered by 301 for reads, 405 for the rest (facts §10). */
@@ -177,12 +177,16 @@ async function findMoved(sql: postgres.Sql, caller: Caller, reference: ObjectRef
   if (found && isVisible(projectReceipt(caller, found).standing)) throw new Moved(redirect.project_id);
 }
 
-/** The project, when the caller may do this to it; 404 unless visible, 403 when refused, Moved under an old path. */
+/**
+ * The project, when the caller may do this to it; 404 unless visible, 403 (with the reason, if given) when refused, Moved
+ * under an old path.
+ */
 export async function authorizeProject(
   sql: postgres.Sql,
   caller: Caller,
   ability: ProjectAbility,
   reference: ObjectReference,
+  reason?: string,
 ): Promise<AuthorizedProject> {
   const rule: Rule = projectPolicy[ability];
   if (!caller && !isForAnonymous(rule)) throw unauthenticated();
@@ -192,7 +196,7 @@ export async function authorizeProject(
     throw notFound('Project');
   }
   const { project, standing } = projectReceipt(caller, found);
-  refuse(decide(rule, standing), 'Project');
+  refuse(decide(rule, standing), 'Project', reason);
   return project;
 }
 

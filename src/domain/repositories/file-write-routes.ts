@@ -1,11 +1,10 @@
 /** Writing single files: each a commit of one action (facts: Repository, files, commits). */
 import Type from 'typebox';
-import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, noContent, Reply } from '../../core/endpoint.ts';
 import { lastCommitOf } from '../../platform/git/last-commit.ts';
 import { peelToCommit } from '../../platform/git/refs.ts';
 import { committedAt } from './ref-present.ts';
-import { createCommit } from './write-commit-actions.ts';
+import { commitAccess, createCommit } from './write-commit-actions.ts';
 import { filePath } from './write-commit-rules.ts';
 import { CONTENT_LIMIT, FileDeletion, FileInput } from './write-commit-schema.ts';
 
@@ -18,7 +17,7 @@ const fileWrite = (method: 'POST' | 'PUT', action: 'create' | 'update', summary:
     method,
     path,
     summary,
-    access: onProject('push_code'),
+    access: commitAccess,
     input: FileInput,
     bodyLimit: CONTENT_LIMIT,
     reply: FileRecord,
@@ -37,7 +36,7 @@ export const fileWriteEndpoints: Endpoint[] = [
     method: 'DELETE',
     path,
     summary: 'Delete a file.',
-    access: onProject('push_code'),
+    access: commitAccess,
     input: FileDeletion,
     reply: noContent,
     handle: async (context) => {

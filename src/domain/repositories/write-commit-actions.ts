@@ -1,4 +1,5 @@
 /** Commits that the API makes on a branch: of files, picked from elsewhere, reverted, or of a submodule. */
+import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { authorOf } from '../../core/repositories/authors.ts';
@@ -9,7 +10,7 @@ import { FORCE_REFUSED } from '../../core/repositories/protection-rules.ts';
 import { titleOf } from '../../core/repositories/pushes.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { Failure, notFound } from '../../platform/failure.ts';
+import { Failure, forbidden, notFound } from '../../platform/failure.ts';
 import type { DiffEnds } from '../../platform/git/diff.ts';
 import { isAncestor, mergeTrees } from '../../platform/git/merge.ts';
 import { fullRef, isObjectId, isRefName } from '../../platform/git/names.ts';
@@ -24,6 +25,7 @@ import {
   branchExists,
   filePath,
   NO_BRANCH,
+  PUSH_REFUSED,
   pickMessage,
   pickRefusal,
   refused,
@@ -39,10 +41,19 @@ export type Writing = {
   subject: AuthorizedProject;
 };
 
+/** Who may write files: those who push; all others hear the same, whether by their role, the branch or the archive. */
+export const commitAccess = onProject('push_code', 'id', PUSH_REFUSED);
+
+/** Writes to a branch; 403 for one that the caller may not push to, whatever else is wrong. */
 const write = <T>(
   { services, settings, actor, subject }: Writing,
+  branch: string,
   work: (git: GitFolder, guard: RefGuard) => Promise<ProjectWrite<T>>,
-): Promise<T> => writeProject(services, settings, actor, subject, work);
+): Promise<T> =>
+  writeProject(services, settings, actor, subject, (git, guard) => {
+    if (!guard.mayPush(branch)) throw forbidden(PUSH_REFUSED);
+    return work(git, guard);
+  });
 
 /** The commit that a change starts from, and what the branch has now; both undefined in an empty repository. */
 async function startOf(
@@ -87,7 +98,7 @@ export async function createCommit(
   if (!isSameProject(writing.subject, wish.start_project))
     throw refused('A commit can only start from the project itself');
   const committer = await authorOf(writing.services.database.db, writing.actor);
-  return write(writing, async (git, guard) => {
+  return write(writing, branch, async (git, guard) => {
     const { start, head } = await startOf(git, guard, wish);
     await condition?.(git, start);
     const { tree, objects } = await applyActions(git, start, actions);
@@ -126,7 +137,7 @@ async function repeat(
   wanted: (change: DiffEnds, commit: Commit, committer: Signature) => Change,
 ): Promise<Commit> {
   const person: Person = await authorOf(writing.services.database.db, writing.actor);
-  return write(writing, async (git, guard) => {
+  return write(writing, branch, async (git) => {
     const commit = await findCommit(git, sha);
     if (!commit) throw notFound('Commit');
     const head = await findBranch(git, branch);
@@ -138,10 +149,7 @@ async function repeat(
     if (tree === head.tree) throw pickRefusal(verb, 'empty');
     const draft = { branch, branchHead: head.oid, parents: [head.oid], tree, message, objects: [] };
     const written = draftCommit({ ...draft, author, committer });
-    if (!dry) return written;
-    const refusals = written.updates.flatMap((update) => guard.refusal(update) ?? []);
-    if (refusals[0] !== undefined) throw new Failure('forbidden', refusals[0]);
-    return { objects: [], updates: [], value: written.value };
+    return dry ? { objects: [], updates: [], value: written.value } : written;
   });
 }
 
@@ -174,7 +182,7 @@ export async function updateSubmodule(
   if (!isObjectId(target)) throw refused('Invalid parameters: commit_sha is not the id of a commit');
   const path = filePath(submodule);
   const person = await authorOf(writing.services.database.db, writing.actor);
-  return write(writing, async (git) => {
+  return write(writing, branch, async (git) => {
     const head = await findBranch(git, branch);
     if (!head) throw notFound('Branch');
     const entry = await findEntry(git, head.tree, path);

@@ -1,6 +1,5 @@
 /** Making commits: of actions on files, and of what another commit did (facts: Repository, files, commits). */
 import Type from 'typebox';
-import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { type Endpoint, endpoint, Reply } from '../../core/endpoint.ts';
 import { CommitRecord, presentCommit } from '../../core/repositories/records.ts';
@@ -9,7 +8,7 @@ import type { Commit } from '../../platform/git/parse.ts';
 import { presentCommitDetail, projectUrl } from './commit-present.ts';
 import { readRepository, statsOf } from './commit-queries.ts';
 import { CommitDetail } from './commit-schema.ts';
-import { cherryPick, createCommit, revert, updateSubmodule } from './write-commit-actions.ts';
+import { cherryPick, commitAccess, createCommit, revert, updateSubmodule } from './write-commit-actions.ts';
 import { CONTENT_LIMIT, CommitInput, PickInput } from './write-commit-schema.ts';
 
 /** The commit; of one that was only tried, whether it can be made. */
@@ -31,7 +30,7 @@ const pick = (verb: 'cherry_pick' | 'revert', summary: string, make: typeof cher
     method: 'POST',
     path: `/projects/:id/repository/commits/:sha/${verb}`,
     summary,
-    access: onProject('push_code'),
+    access: commitAccess,
     input: PickInput,
     reply: PickReply,
     handle: async (context) => {
@@ -46,7 +45,7 @@ export const writeCommitEndpoints: Endpoint[] = [
     method: 'POST',
     path: '/projects/:id/repository/commits',
     summary: 'Make a commit that creates, changes, moves or deletes files.',
-    access: onProject('push_code'),
+    access: commitAccess,
     input: CommitInput,
     bodyLimit: CONTENT_LIMIT,
     reply: CommitDetail,
@@ -61,7 +60,7 @@ export const writeCommitEndpoints: Endpoint[] = [
     method: 'PUT',
     path: '/projects/:id/repository/submodules/:submodule',
     summary: 'Point a submodule to another commit.',
-    access: onProject('push_code'),
+    access: commitAccess,
     input: Type.Object({
       submodule: Type.String(),
       branch: Type.String({ minLength: 1 }),

@@ -50,5 +50,5 @@ test.each<[path: string | undefined, components: string[] | string]>([
 
 test('messages of what is picked and taken back', () => {
   expect(pickMessage('abc', 'Title\n\nText\n')).toBe('Title\n\nText\n\n(cherry picked from commit abc)');
-  expect(revertMessage('abc', 'Title')).toBe('Revert "Title"\n\nThis reverts commit abc.');
+  expect(revertMessage('abc', 'Title')).toBe('Revert "Title"\n\nThis reverts commit abc');
 });

@@ -14,6 +14,7 @@ export const NO_PATH = 'You must provide a file path';
 export const BAD_PATH = 'The file path is not valid';
 export const NO_BRANCH = 'You can only create or edit files when you are on a branch';
 export const BAD_BRANCH = 'Branch name is invalid';
+export const PUSH_REFUSED = 'You are not allowed to push into this branch';
 export const branchExists = (branch: string): string =>
   `A branch called '${branch}' already exists. Switch to that branch in order to make changes`;
 
@@ -69,4 +70,4 @@ export const pickMessage = (oid: string, message: string): string =>
 
 /** The message of a revert, unless the client gave one. */
 export const revertMessage = (oid: string, title: string): string =>
-  `Revert "${title}"\n\nThis reverts commit ${oid}.`;
+  `Revert "${title}"\n\nThis reverts commit ${oid}`;

@@ -1,6 +1,6 @@
 /** Commits, files, picks and submodules through the API, as clients send them. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useApp } from '../../../test/support/app.ts';
+import { type Called, useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, type MadeUser, makeProject, makeUser } from '../../../test/support/factories.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import { gitText } from '../../platform/git/program.ts';
@@ -52,6 +52,8 @@ const commit = (
   ashlar.as(token)(`POST ${base}/commits`, {
     body: { branch: 'main', commit_message: 'Change', actions, ...more },
   });
+
+const refused = [403, '403 Forbidden - You are not allowed to push into this branch'];
 
 const folderOf = ({ id }: Repository): string =>
   ashlar.app.services.repositories.folder(projectRepository(id), 'default');
@@ -301,11 +303,21 @@ describe('POST commits', () => {
   test('developers write where nothing is protected, reporters nowhere', async () => {
     const repository = await makeRepository();
     const create = [{ action: 'create', file_path: 'x', content: '' }];
-    expect((await commit(repository, create, {}, developer.token)).status).toBe(403);
+    const refusal = (answer: Called) => [answer.status, answer.body.message];
+    expect(refusal(await commit(repository, create, {}, developer.token))).toEqual(refused);
+    // Whatever else is wrong.
+    const wrong = [{ action: 'update', file_path: 'none', content: '' }];
+    expect(refusal(await commit(repository, wrong, {}, developer.token))).toEqual(refused);
+    const { id } = bodyOf(await ashlar.root(`GET ${repository.base}/commits/main`), 200);
+    const body = { branch: 'main', dry_run: true };
+    for (const verb of ['cherry_pick', 'revert'])
+      expect(
+        refusal(await ashlar.as(developer.token)(`POST ${repository.base}/commits/${id}/${verb}`, { body })),
+      ).toEqual(refused);
     expect(
       (await commit(repository, create, { branch: 'own', start_branch: 'main' }, developer.token)).status,
     ).toBe(201);
-    expect((await commit(repository, create, { branch: 'own' }, reporter.token)).status).toBe(403);
+    expect(refusal(await commit(repository, create, { branch: 'own' }, reporter.token))).toEqual(refused);
     const stranger = await makeUser(ashlar);
     expect((await commit(repository, create, {}, stranger.token)).status).toBe(404);
   });
@@ -323,7 +335,15 @@ test('nothing is written while the repository moves, nor after the project is ar
   ]);
   await sql`update projects set repository_read_only = false where id = ${repository.id}`;
   bodyOf(await ashlar.root(`POST /projects/${repository.id}/archive`), 201);
-  expect((await commit(repository, create)).status).toBe(403);
+  const archived = await commit(repository, create);
+  expect([archived.status, archived.body.message]).toEqual(refused);
+  const file = { branch: 'main', commit_message: 'x', content: 'x' };
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    const answer = await ashlar.as(maintainer.token)(`${method} ${repository.base}/files/README.md`, {
+      body: file,
+    });
+    expect([method, answer.status, answer.body.message]).toEqual([method, ...refused]);
+  }
   expect(await filesOn(repository)).toEqual(['README.md']);
 });
 
@@ -407,7 +427,7 @@ describe('cherry-pick and revert', () => {
     const again = bodyOf(await pick(repository, made.id, 'cherry_pick', { branch: 'main' }), 400);
     expect(again.error_code).toBe('empty');
     const reverted = bodyOf(await pick(repository, picked.id, 'revert', { branch: 'main' }), 201);
-    expect(reverted.message).toBe(`Revert "Change"\n\nThis reverts commit ${picked.id}.`);
+    expect(reverted.message).toBe(`Revert "Change"\n\nThis reverts commit ${picked.id}`);
     expect(await contentAt(repository, 'a')).toBe('1\n2\n3\n');
   });
 
