@@ -125,6 +125,17 @@ describe('a protected branch', () => {
     expect(levels(left.push_access_levels)).toEqual([40]);
   });
 
+  test('is listed in the order of the ids', async () => {
+    const names = ['order-b', 'order-a', 'order-c'];
+    for (const name of names) await protect({ name });
+    const list = bodyOf(await ashlar.root(`GET ${branches}`, { query: 'search=order-&per_page=2' }), 200);
+    const rest = bodyOf(
+      await ashlar.root(`GET ${branches}`, { query: 'search=order-&per_page=2&page=2' }),
+      200,
+    );
+    expect([...list, ...rest].map(({ name }) => name)).toEqual(names);
+  });
+
   test('is changed and ended only by those whom it lets', async () => {
     await protect({ name: 'guarded', unprotect_access_level: 60 });
     const as = ashlar.as(maintainer.token);

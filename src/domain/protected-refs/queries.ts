@@ -13,7 +13,7 @@ import type { Allowed } from '../../core/repositories/protection-rules.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type PageRequest, selectPage } from '../../platform/db/page.ts';
 
-const byName = { by: 'name', sort: 'asc' } as const;
+const byId = { by: 'id', sort: 'asc' } as const;
 
 const branches = (db: Db, projectId: number) =>
   db
@@ -23,15 +23,15 @@ const branches = (db: Db, projectId: number) =>
 const tags = (db: Db, projectId: number) =>
   db.selectFrom('protected_tags').select(['id', 'name', 'updated_at']).where('project_id', '=', projectId);
 
-/** Protected branches by name; `search` is a part of it. */
+/** Protected branches in the order in which they were made; `search` is a part of the name. */
 export function selectBranches(db: Db, projectId: number, search: string | undefined, page: PageRequest) {
   const all = branches(db, projectId);
   const found = search ? all.where(sql<boolean>`position(lower(${search}) in lower(name)) > 0`) : all;
-  return selectPage(db, found, page, byName, { id: 'id', name: 'name' });
+  return selectPage(db, found, page, byId, { id: 'id' });
 }
 
 export const selectTags = (db: Db, projectId: number, page: PageRequest) =>
-  selectPage(db, tags(db, projectId), page, byName, { id: 'id', name: 'name' });
+  selectPage(db, tags(db, projectId), page, byId, { id: 'id' });
 
 /** The rule with exactly this name. */
 export const selectBranch = (db: Db, projectId: number, name: string) =>
