@@ -2,13 +2,21 @@
 import { Failure } from '../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { type Commit, commitObject, type NewObject, parseCommit } from '../../platform/git/parse.ts';
+import {
+  type Commit,
+  commitObject,
+  type NewObject,
+  newObject,
+  parseCommit,
+} from '../../platform/git/parse.ts';
+import { editTree } from '../../platform/git/trees.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
-import { type Draft, writeRefs } from './commits.ts';
+import { authorOf } from './authors.ts';
+import { type Draft, signatureOf, writeRefs } from './commits.ts';
 import { projectRepository } from './containers.ts';
 import { guardRefsNow, type RefGuard } from './protection.ts';
 import { recordPush } from './pushes.ts';
@@ -32,8 +40,7 @@ export async function writeProject<T>(
   work: (git: GitFolder, guard: RefGuard) => Promise<ProjectWrite<T>>,
 ): Promise<T> {
   const key = projectRepository(project.id);
-  const first = project.row.default_branch ?? (settings.default_branch_name || 'main');
-  return services.repositories.write(key, first, async (git) => {
+  return services.repositories.write(key, firstBranchOf(project, settings), async (git) => {
     const guard = await guardRefsNow(services.database.db, project, actor, settings);
     const { objects, updates, value } = await work(git, guard);
     if (updates.length === 0) return value;
@@ -49,6 +56,29 @@ export async function writeProject<T>(
     await recordPush(services, project, actor, git, updates);
     return value;
   });
+}
+
+/** The name of the branch that a project without one gets first. */
+const firstBranchOf = ({ row }: AuthorizedProject, settings: ApplicationSettings): string =>
+  row.default_branch ?? (settings.default_branch_name || 'main');
+
+/** The commit that makes a repository's first branch, of a README.md alone. */
+export async function draftFirstCommit(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  project: AuthorizedProject,
+  git: GitFolder,
+  readme: { text: string; message: string },
+): Promise<ProjectWrite<Commit> & { branch: string }> {
+  const branch = firstBranchOf(project, settings);
+  const author = signatureOf(await authorOf(services.database.db, actor));
+  const file = newObject('blob', Buffer.from(readme.text));
+  const change = { path: ['README.md'], entry: { mode: '100644', oid: file.oid } };
+  const { oid: tree, objects } = await editTree(git, undefined, [change]);
+  const { message } = readme;
+  const draft = { branch, branchHead: undefined, parents: [], tree, message, author, committer: author };
+  return { ...draftCommit({ ...draft, objects: [file, ...objects] }), branch };
 }
 
 /** A commit on a branch, as writeProject() takes it. */

@@ -12,6 +12,7 @@ import {
   mayMerge,
   mayPush,
   type ProjectRules,
+  pushedDeletionRefusal,
   refusalOf,
 } from './protection-rules.ts';
 
@@ -88,7 +89,10 @@ const rules: ProjectRules = {
     { name: 'm*', allow_force_push: true, push: level(0), merge: level(0) },
     { name: 'frozen', allow_force_push: false, push: level(0), merge: level(0) },
   ],
-  tags: [{ name: 'v*', create: level(40) }],
+  tags: [
+    { name: 'v*', create: level(40) },
+    { name: 'locked', create: level(60) },
+  ],
   first: undefined,
 };
 
@@ -150,8 +154,16 @@ describe('an update', () => {
       'refs/heads/main',
       one,
       NO_OBJECT,
-      maintainer,
+      developer,
       /delete protected branches/,
+    ],
+    [
+      'that removes a protected branch by a maintainer',
+      'refs/heads/frozen',
+      one,
+      NO_OBJECT,
+      maintainer,
+      undefined,
     ],
     ['that removes an open branch', 'refs/heads/topic', one, NO_OBJECT, developer, undefined],
     ['that makes a branch for which they may merge', 'refs/heads/main', NO_OBJECT, one, developer, undefined],
@@ -169,11 +181,33 @@ describe('an update', () => {
     ['that makes a protected tag', 'refs/tags/v1', NO_OBJECT, one, developer, /create this tag/],
     ['that makes a protected tag by a maintainer', 'refs/tags/v1', NO_OBJECT, one, maintainer, undefined],
     ['that changes a protected tag', 'refs/tags/v1', one, two, maintainer, /cannot be updated/],
-    ['that removes a protected tag', 'refs/tags/v1', one, NO_OBJECT, maintainer, /delete protected tags/],
+    ['that removes a protected tag', 'refs/tags/v1', one, NO_OBJECT, developer, /delete protected tags/],
+    ['that removes a protected tag by a maintainer', 'refs/tags/v1', one, NO_OBJECT, maintainer, undefined],
+    [
+      'that removes a tag which a maintainer may not make',
+      'refs/tags/locked',
+      one,
+      NO_OBJECT,
+      maintainer,
+      /delete protected tags/,
+    ],
     ['of neither', 'refs/notes/commits', one, two, developer, undefined],
   ])('%s', (_, ref, before, after, who, expected) => {
     const refusal = refusalOf(rules, who, { ref, before, after });
     if (expected === undefined) expect(refusal).toBeUndefined();
     else expect(refusal).toMatch(expected);
   });
+});
+
+test.each([
+  ['refs/heads/main', NO_OBJECT, /protected branch is not deleted by a push/],
+  ['refs/tags/v1', NO_OBJECT, /protected tag is not deleted by a push/],
+  ['refs/heads/topic', NO_OBJECT, undefined],
+  ['refs/tags/x', NO_OBJECT, undefined],
+  ['refs/notes/commits', NO_OBJECT, undefined],
+  ['refs/heads/main', 'b'.repeat(40), undefined],
+])('a push of %s to %s: %s', (ref, after, expected) => {
+  const refusal = pushedDeletionRefusal(rules, { ref, before: 'a'.repeat(40), after });
+  if (expected === undefined) expect(refusal).toBeUndefined();
+  else expect(refusal).toMatch(expected);
 });

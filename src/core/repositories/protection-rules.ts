@@ -109,6 +109,16 @@ export function mayForce(rules: ProjectRules, name: string): boolean {
 export const developersMay = (rules: ProjectRules, name: string, action: 'push' | 'merge'): boolean =>
   branchRules(rules, name).some((rule) => rule[action].some((each) => each.access_level === DEVELOPER));
 
+/** Why git may not delete the ref, while the API lets maintainers: a push deletes by a slip of one character. */
+export function pushedDeletionRefusal(rules: ProjectRules, { ref, after }: RefUpdate): string | undefined {
+  const short = shortRef(ref);
+  if (after !== NO_OBJECT || !short) return undefined;
+  const guarded = short.kind === 'branch' ? isProtectedBranch : isProtectedTag;
+  return guarded(rules, short.name)
+    ? `A protected ${short.kind} is not deleted by a push. Delete it through the API, or unprotect it first.`
+    : undefined;
+}
+
 /** Why the update is refused, in the public API's words; undefined when it is not. Force is judged by whoever has the objects. */
 export function refusalOf(rules: ProjectRules, asker: Asker, update: RefUpdate): string | undefined {
   const short = shortRef(update.ref);
@@ -124,14 +134,16 @@ export function refusalOf(rules: ProjectRules, asker: Asker, update: RefUpdate):
         : undefined;
     }
     if (removed)
-      return 'You are not allowed to delete protected tags from this project. Only a project maintainer or owner can delete a protected tag.';
+      return may(asker, MAINTAINER) && met.some((rule) => isAllowed(rule.create, asker))
+        ? undefined
+        : 'You are not allowed to delete protected tags from this project. Only a project maintainer or owner can delete a protected tag.';
     if (update.before !== NO_OBJECT) return 'Protected tags cannot be updated.';
     return met.some((rule) => isAllowed(rule.create, asker))
       ? undefined
       : 'You are not allowed to create this tag as it is protected.';
   }
   if (removed) {
-    return isProtectedBranch(rules, short.name)
+    return isProtectedBranch(rules, short.name) && !may(asker, MAINTAINER)
       ? 'You are not allowed to delete protected branches from this project. Only a project maintainer or owner can delete a protected branch.'
       : undefined;
   }

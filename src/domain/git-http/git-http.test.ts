@@ -147,6 +147,9 @@ test('protected branches, tags and names that are none are refused one and all, 
   }
   const deleted = await runGit(work, ['push', 'origin', ':main']);
   expect(deleted.output).toContain('You are not allowed to delete protected branches');
+  const byMaintainer = await runGit(await clone(project), ['push', 'origin', ':main']);
+  expect(byMaintainer.output).toContain('A protected branch is not deleted by a push');
+  expect(await mustGit(work, ['ls-remote', '--heads', 'origin'])).toContain('main');
 });
 
 test('a forced push together with others to a branch that may be forced', async () => {

@@ -8,6 +8,7 @@ import {
 } from '../../core/repositories/containers.ts';
 import { settleGroupWiki } from '../../core/repositories/group-wikis.ts';
 import { guardRefsNow } from '../../core/repositories/protection.ts';
+import { pushedDeletionRefusal } from '../../core/repositories/protection-rules.ts';
 import { recordPush } from '../../core/repositories/pushes.ts';
 import { recordSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
@@ -65,7 +66,7 @@ export function projectPlace(
     async judge() {
       const guard = await guardRefsNow(db, { id, role, row }, caller, settings);
       return {
-        refusal: guard.refusal,
+        refusal: (update) => guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update),
         mayForce(ref) {
           const short = shortRef(ref);
           return short?.kind !== 'branch' || guard.mayForce(short.name);

@@ -1,16 +1,12 @@
 /** What creating and changing a project does in its repository. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Actor } from '../../core/identity/actor.ts';
-import { authorOf } from '../../core/repositories/authors.ts';
-import { signatureOf } from '../../core/repositories/commits.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
-import { draftCommit, writeProject } from '../../core/repositories/project-writes.ts';
+import { draftFirstCommit, writeProject } from '../../core/repositories/project-writes.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { invalid } from '../../platform/failure.ts';
-import { newObject } from '../../platform/git/parse.ts';
 import { findBranch } from '../../platform/git/refs.ts';
-import { editTree } from '../../platform/git/trees.ts';
 import { setHead } from '../../platform/git/write.ts';
 
 /** Gives a new project its first commit: a README.md with its name and description. */
@@ -20,25 +16,11 @@ export async function writeReadme(
   actor: Actor,
   project: AuthorizedProject,
 ): Promise<void> {
-  const { name, description, default_branch } = project.row;
-  const branch = default_branch ?? (settings.default_branch_name || 'main');
-  const author = signatureOf(await authorOf(services.database.db, actor));
+  const { name, description } = project.row;
   const text = description ? `# ${name}\n\n${description}\n` : `# ${name}\n`;
-  await writeProject(services, settings, actor, project, async (git) => {
-    const readme = newObject('blob', Buffer.from(text));
-    const change = { path: ['README.md'], entry: { mode: '100644', oid: readme.oid } };
-    const { oid: tree, objects } = await editTree(git, undefined, [change]);
-    return draftCommit({
-      branch,
-      branchHead: undefined,
-      parents: [],
-      tree,
-      message: 'Initial commit',
-      author,
-      committer: author,
-      objects: [readme, ...objects],
-    });
-  });
+  await writeProject(services, settings, actor, project, (git) =>
+    draftFirstCommit(services, settings, actor, project, git, { text, message: 'Initial commit' }),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { DEVELOPER, MAINTAINER } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
-import { writeProject } from '../../core/repositories/project-writes.ts';
+import { draftFirstCommit, writeProject } from '../../core/repositories/project-writes.ts';
 import { selectRules } from '../../core/repositories/protection.ts';
 import {
   createBranchProtection,
@@ -19,24 +19,34 @@ import { committedAt } from './ref-present.ts';
 import type { Writing } from './write-commit-actions.ts';
 import { BAD_BRANCH, refused } from './write-commit-rules.ts';
 
-/** Creates a branch at what `ref` names; 400 in the public API's words. */
+/** Creates a branch at what `ref` names, in an empty repository after the default branch; 400 in the public API's words. */
 export const createBranch = (
   { services, settings, actor, subject }: Writing,
   wish: { branch: string; ref: string },
 ): Promise<Commit> =>
-  writeProject(services, settings, actor, subject, async (git) => {
+  writeProject(services, settings, actor, subject, async (git, guard) => {
     const { branch, ref } = wish;
     if (!isRefName(branch)) throw refused(BAD_BRANCH);
     if (await findBranch(git, branch)) throw refused('Branch already exists');
-    const commit = await findCommit(git, ref);
+    const readme = { text: '', message: 'Add README.md' };
+    const first = guard.rules.first
+      ? await draftFirstCommit(services, settings, actor, subject, git, readme)
+      : undefined;
+    if (first?.branch === branch) return first;
+    const start = first && ['HEAD', first.branch, fullRef('branch', first.branch)].includes(ref);
+    const commit = start ? first.value : await findCommit(git, ref);
     if (!commit) throw refused(`Invalid reference name: ${ref}`);
     const update = { ref: fullRef('branch', branch), before: NO_OBJECT, after: commit.oid };
-    return { objects: [], updates: [update], value: commit };
+    return {
+      objects: first?.objects ?? [],
+      updates: [...(first?.updates ?? []), update],
+      value: commit,
+    };
   });
 
 type Unmodified = (updatedAt: Date) => void;
 
-/** Deletes a branch; 404 without it, 403 for the default branch and for protected ones. */
+/** Deletes a branch; 404 without it, 403 for the default branch, and for a protected one unless by a maintainer. */
 export const deleteBranch = (
   { services, settings, actor, subject }: Writing,
   branch: string,

@@ -127,11 +127,57 @@ describe('branches', () => {
       403,
       'The default branch of a project cannot be deleted.',
     ]);
-    expect((await call(`DELETE ${repository.base}/branches/kept`)).status).toBe(403);
+    const refused = await ashlar.as(developer.token)(`DELETE ${repository.base}/branches/kept`);
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      expect.stringContaining('Only a project maintainer or owner can delete a protected branch'),
+    ]);
     const answer = await call(`DELETE ${repository.base}/merged_branches`);
     expect([answer.status, answer.body]).toEqual([202, { message: '202 Accepted' }]);
     const left = bodyOf(await call(`GET ${repository.base}/branches`), 200);
     expect(namesOf(left)).toEqual(['kept', 'level', 'main', 'own']);
+    expect((await call(`DELETE ${repository.base}/branches/kept`)).status).toBe(204);
+  });
+
+  test('of an empty project begin with the default branch and its README', async () => {
+    const { id } = await makeProject(ashlar);
+    await addMember(ashlar, `projects/${id}`, maintainer, 40);
+    const base = `/projects/${id}/repository`;
+    const empty = { id, base, head: '' };
+    const call = ashlar.as(maintainer.token);
+    expect(bodyOf(await create(empty, 'x', 'none', maintainer.token), 400).message).toBe(
+      'Invalid reference name: none',
+    );
+    expect(bodyOf(await call(`GET ${base}/branches`), 200)).toEqual([]);
+    const made = bodyOf(await create(empty, 'x', 'main', maintainer.token), 201);
+    expect(made).toMatchObject({ name: 'x', default: false, protected: false });
+    const main = bodyOf(await call(`GET ${base}/branches/main`), 200);
+    expect(main).toMatchObject({
+      default: true,
+      protected: true,
+      commit: { id: made.commit.id, message: 'Add README.md' },
+    });
+    const tree = bodyOf(await call(`GET ${base}/tree`), 200);
+    expect(tree).toMatchObject([{ path: 'README.md', type: 'blob' }]);
+    expect(bodyOf(await call(`GET ${base}/blobs/${tree[0].id}`), 200).size).toBe(0);
+    expect(bodyOf(await call(`GET /projects/${id}`), 200)).toMatchObject({
+      default_branch: 'main',
+      empty_repo: false,
+    });
+    expect(bodyOf(await create(empty, 'main', 'main', maintainer.token), 400).message).toBe(
+      'Branch already exists',
+    );
+  });
+
+  test('of an empty project may be the default one itself, and are for those who may push it', async () => {
+    const { id } = await makeProject(ashlar, { default_branch: 'trunk' });
+    await addMember(ashlar, `projects/${id}`, maintainer, 40);
+    await addMember(ashlar, `projects/${id}`, developer, 30);
+    const empty = { id, base: `/projects/${id}/repository`, head: '' };
+    expect((await create(empty, 'x', 'trunk')).status).toBe(403);
+    const made = bodyOf(await create(empty, 'trunk', 'trunk', maintainer.token), 201);
+    expect(made).toMatchObject({ name: 'trunk', default: true });
+    expect(bodyOf(await create(empty, 'x', 'trunk'), 201).commit.id).toBe(made.commit.id);
   });
 
   test('heed If-Unmodified-Since', async () => {
@@ -252,7 +298,7 @@ describe('tags', () => {
     expect(await refusal('a b')).toEqual([400, 'Tag name invalid']);
   });
 
-  test('that are protected are made by whom the rule lets in, and deleted by nobody', async () => {
+  test('that are protected are made by those whom the rule lets in, and deleted by maintainers among them', async () => {
     const repository = await makeRepository();
     const { sql } = ashlar.app.services.database;
     const [rule] = await sql<{ id: number }[]>`
@@ -263,6 +309,14 @@ describe('tags', () => {
     const wish = { tag_name: 'v1', ref: 'main' };
     expect((await create(repository, wish)).status).toBe(403);
     expect(bodyOf(await create(repository, wish, maintainer.token), 201).protected).toBe(true);
-    expect((await ashlar.as(maintainer.token)(`DELETE ${repository.base}/tags/v1`)).status).toBe(403);
+    const remove = (token: string) => ashlar.as(token)(`DELETE ${repository.base}/tags/v1`);
+    const level = (number: number) =>
+      sql`update protected_ref_access set access_level = ${number} where protected_tag_id = ${rule?.id ?? 0}`;
+    await level(30);
+    expect((await remove(developer.token)).status).toBe(403);
+    await level(60);
+    expect((await remove(maintainer.token)).status).toBe(403);
+    await level(40);
+    expect((await remove(maintainer.token)).status).toBe(204);
   });
 });

@@ -38,7 +38,7 @@ export async function createTag(
   });
 }
 
-/** Deletes a tag; 404 without it, 403 for a protected one. */
+/** Deletes a tag; 404 without it, 403 for a protected one unless by a maintainer who may create it. */
 export const deleteTag = (
   { services, settings, actor, subject }: Writing,
   name: string,
