@@ -88,11 +88,9 @@ function presentMember(
     created_at: membership.created_at.toISOString(),
     ...(creator && { created_by: presentUserBasic(view, creator) }),
     expires_at: membership.expires_at,
-    group_saml_identity: null,
     ...(showsEmail(view, user) && { email: user.email }),
     ...(usesSeat !== undefined && { is_using_seat: usesSeat }),
     membership_state: 'active',
-    member_role: null,
   };
 }
 

@@ -16,13 +16,11 @@ export const Member = Type.Object({
   created_at: dateTime(),
   created_by: Type.Optional(UserBasic),
   expires_at: nullable(date()),
-  group_saml_identity: Type.Null(),
   email: Type.Optional(
     Type.String({ description: 'For administrators, and for owners of the enterprise group of the user.' }),
   ),
   is_using_seat: Type.Optional(Type.Boolean()),
   membership_state: Type.String(),
-  member_role: Type.Null(),
 });
 export type Member = Static<typeof Member>;
 
