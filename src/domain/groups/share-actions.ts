@@ -24,9 +24,8 @@ export async function shareGroup(
   const { db, sql } = services.database;
   const invited = await authorizeGroup(sql, actor, 'read_group', share.group_id);
   const expiresAt = share.expires_at ?? null;
-  if (expiresAt !== null && expiresAt <= today())
+  if (expiresAt !== null && expiresAt < today())
     throw invalid({ expires_at: ['cannot be a date in the past'] });
-  if (invited.id === group.id) throw invalid({ shared_with_group: ['cannot be the group itself'] });
   const [root] = group.row.ancestor_ids;
   const outside = invited.row.ancestor_ids[0] !== root;
   if (

@@ -224,6 +224,35 @@ describe('sharing', () => {
     expect((await ashlar.root(`DELETE /groups/${group.id}/share/${invited.id}`)).status).toBe(404);
   });
 
+  it('with the group itself changes no role', async () => {
+    const group = await makeGroup(ashlar);
+    const inner = await makeGroup(ashlar, { parent_id: group.id });
+    const [owner, guest, inside] = [await makeUser(ashlar), await makeUser(ashlar), await makeUser(ashlar)];
+    await addMember(ashlar, `groups/${group.id}`, owner, 50);
+    await addMember(ashlar, `groups/${group.id}`, guest, 10);
+    await addMember(ashlar, `groups/${inner.id}`, inside, 50);
+    const share = { group_id: group.id, group_access: 50 };
+    const shared = bodyOf(
+      await ashlar.as(owner.token)(`POST /groups/${group.id}/share`, { body: share }),
+      201,
+    );
+    expect(shared.shared_with_groups).toMatchObject([{ group_id: group.id, group_access_level: 50 }]);
+    expect((await ashlar.as(owner.token)(`POST /groups/${group.id}/share`, { body: share })).status).toBe(
+      409,
+    );
+    const rename = async ({ token }: { token: string }) =>
+      (await ashlar.as(token)(`PUT /groups/${group.id}`, { body: { name: 'x' } })).status;
+    expect([await rename(owner), await rename(guest), await rename(inside)]).toEqual([200, 403, 403]);
+    const members = bodyOf(await ashlar.as(owner.token)(`GET /groups/${group.id}/members/all`), 200);
+    expect(members.map(({ access_level }: { access_level: number }) => access_level).sort()).toEqual([
+      10, 50, 50,
+    ]);
+    const listed = bodyOf(await ashlar.as(guest.token)('GET /groups'), 200);
+    expect(idsOf(listed).sort()).toEqual([group.id, inner.id]);
+    bodyOf(await ashlar.as(owner.token)(`DELETE /groups/${group.id}/share/${group.id}`), 204);
+    expect([await rename(owner), await rename(guest)]).toEqual([200, 403]);
+  });
+
   it('names invited groups to those who see them', async () => {
     const group = await makeGroup(ashlar, { visibility: 'public' });
     const hidden = await makeGroup(ashlar);
@@ -237,7 +266,7 @@ describe('sharing', () => {
     expect(bodyOf(await ashlar.call(`GET /groups/${group.id}/invited_groups`), 200)).toEqual([]);
   });
 
-  it('is refused with what one does not see, with oneself, for maintainers, and outside a closed tree', async () => {
+  it('is refused with what one does not see, for maintainers, and outside a closed tree', async () => {
     const [group, hidden, open] = [
       await makeGroup(ashlar),
       await makeGroup(ashlar),
@@ -250,7 +279,6 @@ describe('sharing', () => {
     const share = async (token: string, body: Record<string, unknown>) =>
       (await ashlar.as(token)(`POST /groups/${group.id}/share`, { body })).status;
     expect(await share(owner.token, { group_id: hidden.id, group_access: 10 })).toBe(404);
-    expect(await share(owner.token, { group_id: group.id, group_access: 10 })).toBe(400);
     expect(await share(owner.token, { group_id: open.id, group_access: 60 })).toBe(400);
     expect(await share(owner.token, { group_id: open.id, group_access: 10, expires_at: '2001-01-01' })).toBe(
       400,
