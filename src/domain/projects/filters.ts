@@ -63,7 +63,7 @@ export const ProjectFilterFields = {
   updated_before: Type.Optional(dateTime()),
   repository_storage: Type.Optional(Type.String({ description: 'Administrators only.' })),
   topic: Type.Optional(commaList(Type.String(), { maxItems: 100, description: 'All of these topics.' })),
-  include_pending_delete: flag('Those marked for deletion too.'),
+  include_pending_delete: flag('Projects marked for deletion are always listed; `active` leaves them out.'),
   marked_for_deletion_on: Type.Optional(date()),
   simple: flag('Only the basic record.'),
   statistics: flag('With statistics, for Reporters and up.'),
@@ -122,9 +122,6 @@ export function projectFilters(input: ProjectFilterInput, caller: Caller): Proje
   add(caller?.admin ? input.repository_storage : undefined, (value) => sql`p.repository_storage = ${value}`);
   add(input.topic, (topics) => sql`p.topics @> ${topics}::text[]`);
   add(input.marked_for_deletion_on, (value) => sql`p.marked_for_deletion_on = ${value}`);
-  if (!input.include_pending_delete && input.marked_for_deletion_on === undefined && input.active !== false) {
-    where.push(sql`p.marked_for_deletion_on is null`);
-  }
   for (const [key, value] of Object.entries((caller?.admin && input.custom_attributes) || {})) {
     where.push(sql`exists (select from custom_attributes c
       where c.project_id = p.id and c.key = ${key} and c.value = ${value})`);

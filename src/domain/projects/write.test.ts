@@ -128,8 +128,10 @@ describe('DELETE /projects/:id (facts §10, delayed deletion)', () => {
     await ashlar.root('POST /projects', { body: { name: 'doomed' } });
     const gone = await ashlar.root('DELETE /projects/root%2Fdoomed');
     expect([gone.status, gone.body]).toEqual([202, { message: '202 Accepted' }]);
-    expect((await ashlar.root('GET /projects', { query: 'search=doomed' })).body).toEqual([]);
-    const marked = await ashlar.root('GET /projects', { query: 'search=doomed&include_pending_delete=true' });
+    expect((await ashlar.root('GET /projects', { query: 'search=doomed&active=true' })).body).toEqual([]);
+    const marked = await ashlar.root('GET /projects', { query: 'search=doomed' });
+    for (const query of ['search=doomed&include_pending_delete=true', 'search=doomed&active=false'])
+      expect((await ashlar.root('GET /projects', { query })).body).toEqual(marked.body);
     const [{ id, path_with_namespace: path, marked_for_deletion_on: day }] = marked.body;
     expect(path).toBe(`root/doomed-deletion_scheduled-${id}`);
     expect(day).toMatch(/^\d{4}-\d\d-\d\d$/);
