@@ -385,8 +385,9 @@ def tokens():
     true(rotated["id"] in ids(root.personal_access_tokens.list(user_id=user.id)), "the new token is listed")
     root.personal_access_tokens.delete(rotated["id"])
     refused(gitlab.GitlabAuthenticationError, 401, later.auth)
-    past = {"name": "late", "scopes": ["api"], "expires_at": in_days(-2)}
-    refused(gitlab.GitlabCreateError, 400, lambda: user.personal_access_tokens.create(past), "expires_at")
+    matches(user.personal_access_tokens.create({**terms, "expires_at": in_days(-2)}), active=False)
+    far = {**terms, "expires_at": in_days(400)}
+    refused(gitlab.GitlabCreateError, 400, lambda: user.personal_access_tokens.create(far), "expires_at")
     wrong = {"name": "wrong", "scopes": ["everything"]}
     refused(gitlab.GitlabCreateError, 400, lambda: user.personal_access_tokens.create(wrong), "scopes")
 

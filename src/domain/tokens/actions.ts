@@ -31,7 +31,7 @@ export async function createUserToken(
 ): Promise<Issued> {
   if (user.kind !== 'human') throw forbidden();
   if (kind === 'personal' && settings.disable_personal_access_tokens) throw forbidden();
-  const decided = decideToken(settings, request, terms);
+  const decided = decideToken(settings, kind, request, terms);
   return inTransaction(services.database.db, async (tx) => {
     const issued = await insertToken(
       tx,
@@ -55,7 +55,7 @@ export async function rotateToken(
   token: TokenRow,
   asked: string | null | undefined,
 ): Promise<Issued> {
-  const expiry = decideExpiry({ asked, unasked: rotatedTokenLife, now: now(), settings });
+  const expiry = decideExpiry({ kind: token.kind, asked, unasked: rotatedTokenLife, now: now(), settings });
   if ('problems' in expiry) throw invalid({ expires_at: expiry.problems });
   const issued = await inTransaction(services.database.db, async (tx) => {
     const old = await lockToken(tx, token.id);

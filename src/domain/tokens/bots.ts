@@ -30,8 +30,9 @@ export async function createResourceToken(
   const access_level = request.access_level ?? DEFAULT_LEVEL;
   const problem = levelProblem(access_level, role);
   if (problem !== undefined) throw badRequest(problem);
-  const decided = decideToken(settings, request, { available: resourceScopes, unasked: newTokenLife });
   const kind = place.column === 'project_id' ? 'project' : 'group';
+  const terms = { available: resourceScopes, unasked: newTokenLife };
+  const decided = decideToken(settings, kind, request, terms);
   const username = `${kind}_${place.id}_bot_${randomHex(16)}`;
   return inTransaction(services.database.db, async (tx) => {
     const created_by_id = actor.id;

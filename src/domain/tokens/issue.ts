@@ -35,11 +35,12 @@ export type DecidedToken = { name: string; description: string | null; scopes: s
 /** What the new token will be; 400 with everything that is wrong with the request. */
 export function decideToken(
   settings: ApplicationSettings,
+  kind: ManagedKind,
   request: TokenRequest,
   { available, unasked }: Terms,
 ): DecidedToken {
   const scopes = [...new Set(request.scopes ?? [])];
-  const expiry = decideExpiry({ asked: request.expires_at, unasked, now: now(), settings });
+  const expiry = decideExpiry({ kind, asked: request.expires_at, unasked, now: now(), settings });
   const problems = gatherProblems({
     name: nameProblems(request.name),
     scopes: scopeProblems(scopes, available),

@@ -100,7 +100,6 @@ describe('personal access tokens', () => {
     ['a scope that is none', { scopes: ['api', 'all'] }, { scopes: ['can only contain available scopes'] }],
     ['sudo for no administrator', { scopes: ['sudo'] }, { scopes: ['can only contain available scopes'] }],
     ['no scope', { scopes: [] }, { scopes: ["can't be blank"] }],
-    ['yesterday', { expires_at: dayFromNow(-1) }, { expires_at: ["can't be in the past"] }],
     ['far too late', { expires_at: '2999-01-01' }, { expires_at: [`must be before ${dayFromNow(366)}`] }],
     ['no day at all', { expires_at: 'soon' }, { expires_at: ['is invalid'] }],
   ])('are refused with %s', async (_, body, message) => {
@@ -108,6 +107,23 @@ describe('personal access tokens', () => {
     const refused = await give(user.id, body);
     expect(refused.status).toBe(400);
     expect(refused.body.message).toEqual(message);
+  });
+
+  it.each([0, -1, -4_000])('that end %i days from now are made, and are over', async (days) => {
+    const user = await makeUser(ashlar);
+    const made = await give(user.id, { expires_at: dayFromNow(days) });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ active: false, revoked: false, expires_at: dayFromNow(days) });
+    expect((await ashlar.as(made.body.token)('GET /user')).status).toBe(401);
+    const impersonation = await ashlar.root(`POST /users/${user.id}/impersonation_tokens`, {
+      body: { name: 'i', scopes: ['api'], expires_at: dayFromNow(days) },
+    });
+    expect([impersonation.status, impersonation.body.active]).toEqual([201, false]);
+    const other = (await give(user.id)).body.id;
+    const rotated = await ashlar.root(`POST /personal_access_tokens/${other}/rotate`, {
+      body: { expires_at: dayFromNow(days) },
+    });
+    expect([rotated.status, rotated.body.active]).toEqual([200, false]);
   });
 
   it('of one kind only are made by their user, for the rest of the day', async () => {

@@ -183,6 +183,17 @@ describe('project and group access tokens', () => {
     ]);
   });
 
+  it.each(['project', 'group'] as const)('of a %s may end today, but not before', async (of) => {
+    const { asOwner, group, project } = await scene();
+    const path = `/${of}s/${of === 'project' ? project.id : group.id}/access_tokens`;
+    const late = await asOwner(`POST ${path}`, { body: { ...body, expires_at: dayFromNow(-1) } });
+    expect([late.status, late.body.message]).toEqual([400, { expires_at: ["can't be in the past"] }]);
+    const made = await asOwner(`POST ${path}`, { body: { ...body, expires_at: dayFromNow(0) } });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ active: false, expires_at: dayFromNow(0) });
+    expect((await ashlar.as(made.body.token)('GET /user')).status).toBe(401);
+  });
+
   it('that ended a month ago leave no bot behind', async () => {
     const { asOwner, group } = await scene();
     const path = `/groups/${group.id}/access_tokens`;
@@ -231,13 +242,7 @@ describe('deploy tokens', () => {
     });
     expect(made.body.token).toMatch(/^gldt-[\w-]{20}$/);
     expect((await asOwner(`POST ${path}`, { body: { ...body, username: 'me' } })).body.username).toBe('me');
-    for (const wrong of [
-      { scopes: ['api'] },
-      { scopes: [] },
-      { name: '' },
-      { expires_at: '2020-01-01' },
-      { username: 'a b' },
-    ]) {
+    for (const wrong of [{ scopes: ['api'] }, { scopes: [] }, { name: '' }, { username: 'a b' }]) {
       expect(
         (await asOwner(`POST ${path}`, { body: { ...body, ...wrong } })).status,
         JSON.stringify(wrong),
@@ -245,6 +250,9 @@ describe('deploy tokens', () => {
     }
     expect((await asOwner(`GET ${path}`, { query: 'active=true' })).body).toHaveLength(2);
     expect((await asOwner(`GET ${path}`, { query: 'active=false' })).body).toEqual([]);
+    const over = await asOwner(`POST ${path}`, { body: { ...body, expires_at: '2020-01-01' } });
+    expect([over.status, over.body.expired]).toEqual([201, true]);
+    expect((await asOwner(`GET ${path}`, { query: 'active=false' })).body).toHaveLength(1);
     expect((await asOwner(`GET ${path}/${made.body.id}`)).body).not.toHaveProperty('token');
     const outsider = await makeUser(ashlar);
     expect((await ashlar.as(outsider.token)(`GET ${path}`)).status).toBe(404);

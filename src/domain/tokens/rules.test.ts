@@ -65,8 +65,8 @@ describe('expiry', () => {
     ['never asked for, refused by the lifetime', null, newTokenLife, short, { problems: ["can't be blank"] }],
     ['never asked for, granted', null, newTokenLife, lax, { day: null }],
     ['tomorrow', '2026-03-11', newTokenLife, strict, { day: '2026-03-11' }],
-    ['today has started already', '2026-03-10', newTokenLife, strict, { problems: ["can't be in the past"] }],
-    ['yesterday', '2026-03-09', newTokenLife, lax, { problems: ["can't be in the past"] }],
+    ['today, which has started already', '2026-03-10', newTokenLife, strict, { day: '2026-03-10' }],
+    ['yesterday', '2026-03-09', newTokenLife, short, { day: '2026-03-09' }],
     ['the last day', '2027-03-10', newTokenLife, strict, { day: '2027-03-10' }],
     ['a day too late', '2027-03-11', newTokenLife, strict, { problems: ['must be before 2027-03-11'] }],
     ['far away where tokens need not expire', '2099-01-01', newTokenLife, lax, { day: '2099-01-01' }],
@@ -78,7 +78,15 @@ describe('expiry', () => {
       { problems: ['must be before 2026-03-14'] },
     ],
   ])('%s', (_, asked, unasked, settings, decided) => {
-    expect(decideExpiry({ asked, unasked, now, settings })).toEqual(decided);
+    for (const kind of ['personal', 'impersonation'] as const)
+      expect(decideExpiry({ kind, asked, unasked, now, settings })).toEqual(decided);
+  });
+
+  test.each(['project', 'group'] as const)('of a %s token is at the earliest today', (kind) => {
+    const decide = (asked: string) =>
+      decideExpiry({ kind, asked, unasked: newTokenLife, now, settings: strict });
+    expect(decide('2026-03-10')).toEqual({ day: '2026-03-10' });
+    expect(decide('2026-03-09')).toEqual({ problems: ["can't be in the past"] });
   });
 
   test.each([

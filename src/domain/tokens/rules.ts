@@ -3,6 +3,7 @@ import { MAINTAINER, OWNER, type Role } from '../../core/access/roles.ts';
 import { adminScopes, type Scope, scopeNames } from '../../core/identity/actor.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
+import type { ManagedKind } from './queries.ts';
 
 /** What only OAuth applications ask for. */
 const oauthScopes: readonly Scope[] = ['openid', 'profile', 'email', 'ai_workflows', 'mcp'];
@@ -57,6 +58,7 @@ export const ownTokenLife: Lifespan = { days: 1, always: true };
 export const rotatedTokenLife: Lifespan = { days: 7, always: true };
 
 export type ExpiryQuestion = {
+  kind: ManagedKind;
   /** `YYYY-MM-DD`; null for never, undefined when the request does not say. */
   asked: string | null | undefined;
   unasked: Lifespan;
@@ -70,7 +72,7 @@ export type ExpiryQuestion = {
 export type Expiry = { day: string | null } | { problems: string[] };
 
 /** The day at whose start, in UTC, the token ends; null for never. */
-export function decideExpiry({ asked, unasked, now, settings }: ExpiryQuestion): Expiry {
+export function decideExpiry({ kind, asked, unasked, now, settings }: ExpiryQuestion): Expiry {
   const configured = settings.max_personal_access_token_lifetime;
   const required = settings.require_personal_access_token_expiry || configured !== null;
   const longest = configured ?? LONGEST;
@@ -78,7 +80,9 @@ export function decideExpiry({ asked, unasked, now, settings }: ExpiryQuestion):
     return { day: required || unasked.always ? dayAfter(now, Math.min(unasked.days, longest)) : null };
   }
   if (asked === null) return required ? { problems: ["can't be blank"] } : { day: null };
-  if (asked <= dayOf(now)) return { problems: ["can't be in the past"] };
+  // A bot's token ends with its membership, whose day is not in the past; others may be over when they are made.
+  const ofBot = kind === 'project' || kind === 'group';
+  if (ofBot && asked < dayOf(now)) return { problems: ["can't be in the past"] };
   if (required && asked > dayAfter(now, longest)) {
     return { problems: [`must be before ${dayAfter(now, longest + 1)}`] };
   }
