@@ -5,7 +5,7 @@ import { type Endpoint, endpoint, listing, noContent, Reply } from '../../core/e
 import { now } from '../../platform/clock.ts';
 import { mapPage } from '../../platform/db/page.ts';
 import { conflict, forbidden, notFound } from '../../platform/failure.ts';
-import { dateTime, stringEnum } from '../../platform/http/schema.ts';
+import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { requestDeletion } from './deletion.ts';
 import { selectActivityPage, selectAssociationsCount, selectMembershipPage } from './queries.ts';
 import { stateChanges } from './rules.ts';
@@ -21,11 +21,8 @@ const stateEndpoints = stateChanges.map((change) =>
     path: `/users/:id/${change}`,
     summary: `Changes the state of an account: ${change}.`,
     access: onUserAsAdmin(),
-    reply: Type.Boolean(),
-    handle: async ({ db, actor, subject }) => {
-      await changeState(db, actor, subject, change);
-      return true;
-    },
+    reply: nullable(Type.Boolean({ description: 'null when the account was in that state already.' })),
+    handle: async ({ db, actor, subject }) => ((await changeState(db, actor, subject, change)) ? true : null),
   }),
 );
 

@@ -12,12 +12,14 @@ describe('states (facts §2)', () => {
   test('block and unblock, seen at the next request', async () => {
     const ada = await makeUser(app);
     expect(bodyOf(await change(ada, 'block'), 201)).toBe(true);
-    expect(bodyOf(await change(ada, 'block'), 201)).toBe(true);
+    expect(bodyOf(await change(ada, 'block'), 201)).toBe(null);
     expect(await stateOf(ada)).toBe('blocked');
     expect((await app.as(ada.token)('GET /user')).status).toBe(403);
     expect((await change(ada, 'activate')).status).toBe(403);
     expect(bodyOf(await change(ada, 'unblock'), 201)).toBe(true);
     expect((await app.as(ada.token)('GET /user')).status).toBe(200);
+    for (const unchanged of ['unblock', 'activate'])
+      expect(bodyOf(await change(ada, unchanged), 201)).toBe(null);
   });
 
   test('ban and unban', async () => {
@@ -42,6 +44,7 @@ describe('states (facts §2)', () => {
     });
     await database()`update users set last_activity_on = '2020-01-01' where id = ${ada.id}`;
     expect(bodyOf(await change(ada, 'deactivate'), 201)).toBe(true);
+    expect(bodyOf(await change(ada, 'deactivate'), 201)).toBe(null);
     expect(await stateOf(ada)).toBe('deactivated');
     bodyOf(await change(ada, 'activate'), 201);
     expect(await stateOf(ada)).toBe('active');

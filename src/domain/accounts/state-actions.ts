@@ -22,27 +22,31 @@ const lockUser = (tx: Db, id: number) =>
 /** Changes that would shut the caller out. */
 const notOnOneself: ReadonlySet<StateChange> = new Set(['block', 'ban', 'deactivate']);
 
-/** Makes the change; 403 in a state that it does not start from. A blocked account is refused at its next request. */
+/**
+ * Makes the change; false when the account is in that state already, 403 in a state that the change does not start from.
+ * A blocked account is refused at its next request.
+ */
 export async function changeState(
   db: Db,
   actor: Actor,
   user: AuthorizedUser,
   change: StateChange,
-): Promise<void> {
+): Promise<boolean> {
   if (user.id === actor.id && notOnOneself.has(change)) {
     throw forbidden(`The API initiating user cannot be changed by the API (${change})`);
   }
-  await inTransaction(db, async (tx) => {
+  return inTransaction(db, async (tx) => {
     const row = await lockUser(tx, user.id);
     if (!row) throw notFound('User');
     const refusal = stateRefusal(change, row, now().toISOString().slice(0, 10));
     if (refusal !== undefined) throw forbidden(refusal);
     const { to, event } = stateRules[change];
-    if (row.state === to) return;
+    if (row.state === to) return false;
     await tx.updateTable('users').set({ state: to, updated_at: now() }).where('id', '=', user.id).execute();
     if (to !== 'active') await endAccess(tx, user.id);
     const details = { change: 'state', from: row.state, to };
     await announce(tx, { author: actor, audit: { entity: userEntity(row), event, details } });
+    return true;
   });
 }
 
