@@ -8,7 +8,6 @@ import type { Caller } from '../../core/identity/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { mapPage, selectPage } from '../../platform/db/page.ts';
 import type { SshKeysTable } from '../../platform/db/rows.ts';
-import { notFound } from '../../platform/failure.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { addSshKey, deleteSshKey } from './key-actions.ts';
 import { own, publicOf, type Side } from './own.ts';
@@ -30,6 +29,19 @@ const SshKey = Type.Object({
 
 const SshKeyWithUser = Type.Object({ ...SshKey.properties, user: UserRecord });
 
+const DeployKeyWithUser = Type.Object({
+  ...SshKey.properties,
+  user: nullable(UserRecord),
+  deploy_keys_projects: Type.Array(
+    Type.Object({
+      deploy_key_id: Type.Integer(),
+      project_id: Type.Integer(),
+      created_at: Type.String(),
+      can_push: Type.Boolean(),
+    }),
+  ),
+});
+
 const NewSshKey = Type.Object({
   title: Type.String({ maxLength: 255, description: 'What the key is called.' }),
   key: Type.String({ maxLength: 16_384, description: 'The public key, in one line.' }),
@@ -41,7 +53,7 @@ const KeyId = Type.Object({ key_id: Type.Integer() });
 
 type Row = Selectable<SshKeysTable>;
 
-const presentKey = (row: Row) => ({
+const presentKey = (row: Omit<Row, 'user_id'>) => ({
   id: row.id,
   title: row.title,
   created_at: row.created_at.toISOString(),
@@ -128,11 +140,21 @@ const allKeys = (db: Db) =>
     .where('users.deletion', 'is', null);
 
 /** `SHA256:…`, or MD5 with or without its prefix; a `+` that a client left unencoded has come as a space. */
-function selectByFingerprint(db: Db, text: string) {
+function fingerprintOf(text: string) {
   const fingerprint = text.trim().replaceAll(' ', '+');
-  if (fingerprint.startsWith('SHA256:')) return allKeys(db).where('fingerprint_sha256', '=', fingerprint);
-  return allKeys(db).where('fingerprint', '=', fingerprint.replace(/^MD5:/i, '').toLowerCase());
+  if (fingerprint.startsWith('SHA256:')) return { column: 'fingerprint_sha256', fingerprint } as const;
+  return { column: 'fingerprint', fingerprint: fingerprint.replace(/^MD5:/i, '').toLowerCase() } as const;
 }
+
+const projectsOfDeployKey = (db: Db, id: number) =>
+  db
+    .selectFrom('deploy_keys_projects as d')
+    .innerJoin('projects as p', 'p.id', 'd.project_id')
+    .select(['d.deploy_key_id', 'd.project_id', 'd.created_at', 'd.can_push'])
+    .where('d.deploy_key_id', '=', id)
+    .where('p.deleting', '=', false)
+    .orderBy('d.project_id')
+    .execute();
 
 export const keyEndpoints: Endpoint[] = [
   ...endpointsOf(own, own, false),
@@ -156,16 +178,34 @@ export const keyEndpoints: Endpoint[] = [
   endpoint({
     method: 'GET',
     path: '/keys',
-    summary: 'The SSH key with a fingerprint, and whose it is.',
+    summary:
+      'The SSH key or deploy key with a fingerprint, whose it is, and which projects have a deploy key.',
     access: onInstance,
     input: Type.Object({ fingerprint: Type.String({ description: 'MD5, or SHA256 with its prefix.' }) }),
-    reply: SshKeyWithUser,
+    reply: Type.Union([DeployKeyWithUser, SshKeyWithUser]),
     handle: async (context) => {
-      const { fingerprint } = context.input;
-      const row = await selectByFingerprint(context.db, fingerprint).executeTakeFirst();
-      if (!row) throw notFound('Key');
-      const [user] = await showUsers(context, [row.user_id], presentProfile);
-      return { ...presentKey(row), user: found(user) };
+      const { db } = context;
+      const { column, fingerprint } = fingerprintOf(context.input.fingerprint);
+      const own = await allKeys(db).where(column, '=', fingerprint).executeTakeFirst();
+      if (own) {
+        const [user] = await showUsers(context, [own.user_id], presentProfile);
+        return { ...presentKey(own), user: found(user) };
+      }
+      const deployKey = found(
+        await db.selectFrom('deploy_keys').selectAll().where(column, '=', fingerprint).executeTakeFirst(),
+        'Key',
+      );
+      const { user_id } = deployKey;
+      const [user] = user_id === null ? [] : await showUsers(context, [user_id], presentProfile);
+      const projects = await projectsOfDeployKey(db, deployKey.id);
+      return {
+        ...presentKey({ ...deployKey, usage_type: 'auth' }),
+        user: user ?? null,
+        deploy_keys_projects: projects.map((each) => ({
+          ...each,
+          created_at: each.created_at.toISOString(),
+        })),
+      };
     },
   }),
 ];

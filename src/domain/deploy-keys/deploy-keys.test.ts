@@ -40,6 +40,44 @@ const add = async (body: object = {}, status = 201) => {
 };
 const count = async () => (await ashlar.app.services.database.sql`select id from deploy_keys`).length;
 
+test('administrators find a deploy key by its fingerprint, with the projects that have it', async () => {
+  const made = await add({ can_push: true });
+  const { sql } = ashlar.app.services.database;
+  await sql`insert into deploy_keys_projects (deploy_key_id, project_id, can_push, created_at)
+    values (${made.id}, ${other.id}, false, now())`;
+  const find = (fingerprint: string, call = ashlar.root) =>
+    call('GET /keys', { query: new URLSearchParams({ fingerprint }).toString() });
+  const of = (project_id: number, can_push: boolean) => ({
+    deploy_key_id: made.id,
+    project_id,
+    created_at: expect.any(String),
+    can_push,
+  });
+  for (const fingerprint of [ed25519.sha256, ed25519.md5, `MD5:${ed25519.md5}`]) {
+    expect(bodyOf(await find(fingerprint), 200)).toEqual({
+      id: made.id,
+      title: 'CI',
+      created_at: made.created_at,
+      expires_at: null,
+      last_used_at: null,
+      key: ed25519.key,
+      usage_type: 'auth',
+      user: expect.objectContaining({ id: maintainer.id }),
+      deploy_keys_projects: [of(project.id, true), of(other.id, false)],
+    });
+  }
+  expect((await find(ed25519.sha256, ashlar.as(maintainer.token))).status).toBe(403);
+  expect((await find(rsa.sha256)).status).toBe(404);
+
+  // Neither a project that is being erased nor the key's maker is needed.
+  await sql`update projects set deleting = true where id = ${other.id}`;
+  await sql`update deploy_keys set user_id = null where id = ${made.id}`;
+  expect(bodyOf(await find(ed25519.sha256), 200)).toMatchObject({
+    user: null,
+    deploy_keys_projects: [of(project.id, true)],
+  });
+});
+
 describe('a deploy key of a project', () => {
   test('is added, shown, changed and removed', async () => {
     const made = await add({ expires_at: '2999-01-01T00:00:00Z' });
