@@ -98,7 +98,6 @@ export async function createSnippet(
   await checkSnippet(scene, request, { title, description, visibility: visibilityLevel(visibility), edits });
   const author = await authorOf(db, actor);
   const time = now();
-  const userAgent = request.headers['user-agent'];
   const { id, default_branch } = await db
     .insertInto('snippets')
     .values({
@@ -109,8 +108,6 @@ export async function createSnippet(
       visibility: visibilityLevel(visibility),
       default_branch: settings.default_branch_name || 'main',
       repository_storage: chooseStorage(services, settings),
-      user_agent: typeof userAgent === 'string' ? userAgent : null,
-      ip_address: request.address,
       created_at: time,
       updated_at: time,
     })
