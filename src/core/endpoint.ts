@@ -133,9 +133,7 @@ export function listing<P extends TProperties, R extends TSchema, Subject, C ext
   },
 ): Endpoint {
   const { item, ...rest } = spec;
-  // Asking for keyset pages where there are none is refused, not overlooked (spec: Pagination).
-  const { pagination } = keysetFields;
-  const fields = spec.page === 'offset' ? { ...pageFields, pagination } : { ...pageFields, ...keysetFields };
+  const fields = spec.page === 'offset' ? pageFields : { ...pageFields, ...keysetFields };
   return endpoint({
     ...rest,
     input: Type.Object({ ...fields, ...spec.input?.properties }),

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../src/core/endpoint.ts';
 import type { Call, Called, TestApp } from './app.ts';
 import { titleOf } from './inventory.ts';
 
-/** What a client reads that asks for keyset pages where there are none. */
+/** What a client reads that asks a list for keyset pages which it does not offer so. */
 export const noKeyset = 'Keyset pagination is not yet available for this type of request';
 
 export const lists = (app: TestApp): Endpoint[] => app.app.endpoints.filter(({ page }) => page !== undefined);

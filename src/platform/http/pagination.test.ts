@@ -61,6 +61,10 @@ describe('the choice', () => {
     ],
     [{ per_page: 101 }, { kind: 'offset', page: 1, perPage: 100, offset: 0 }],
     [{ pagination: 'legacy' }, { kind: 'offset', page: 1, perPage: 20, offset: 0 }],
+    [
+      { pagination: 'keyset', order_by: 'id', page: 2 },
+      { kind: 'offset', page: 2, perPage: 20, offset: 20 },
+    ],
     [{ page: 1_000_000 }, { kind: 'offset', page: 1_000_000, perPage: 20, offset: 19_999_980 }],
   ])('a list without keyset pagination: %j', (query, expected) => {
     expect(choosePagination(undefined, query, true, 50_000)).toEqual(expected);
@@ -90,8 +94,7 @@ describe('the choice', () => {
     });
   });
 
-  test.each<[string, KeysetRule | undefined, PageQuery, boolean]>([
-    ['a list without it', undefined, {}, true],
+  test.each<[string, KeysetRule, PageQuery, boolean]>([
     ['another column', projects, { order_by: 'name' }, true],
     ['a column of every object', projects, { order_by: 'constructor' }, true],
     ['another direction', groups, { sort: 'desc' }, false],

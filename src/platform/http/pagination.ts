@@ -77,8 +77,10 @@ const notAvailable = (text: string): Failure =>
   new Failure('method_not_allowed', text, { error: text, headers: { allow: 'GET, HEAD' } });
 
 /**
- * The page that was asked for; pages by offset end after `maximumOffset` records, 0 for no limit. Fails with 405 where the list has no such keyset pagination, or has one and is asked
- * for records beyond its maximum offset; with 400 for a bad cursor (spec: Pagination; Limits, Users listing).
+ * The page that was asked for; pages by offset end after `maximumOffset` records, 0 for no limit. A list without keyset
+ * pagination has pages by offset, whatever is asked, as at the public API. Fails with 405 where a list does not offer its
+ * keyset pagination in that order or to this caller, or is asked for records beyond its maximum offset; with 400 for a bad
+ * cursor (spec: Pagination; Limits, Users listing).
  */
 export function choosePagination(
   rule: KeysetRule | undefined,
@@ -87,7 +89,7 @@ export function choosePagination(
   maximumOffset: number,
 ): OffsetPage | KeysetPage {
   const perPage = Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAXIMUM_PER_PAGE);
-  if (query.pagination === 'keyset') return chooseKeyset(rule, query, signedIn, perPage);
+  if (rule && query.pagination === 'keyset') return chooseKeyset(rule, query, signedIn, perPage);
 
   const page = query.page ?? 1;
   const maximum = rule ? maximumOffset : 0;
@@ -100,15 +102,10 @@ export function choosePagination(
   return { kind: 'offset', page, perPage, offset: (page - 1) * perPage };
 }
 
-function chooseKeyset(
-  rule: KeysetRule | undefined,
-  query: PageQuery,
-  signedIn: boolean,
-  perPage: number,
-): KeysetPage {
-  const orderBy = query.order_by ?? rule?.default.orderBy ?? '';
-  const sort = query.sort ?? rule?.default.sort ?? 'asc';
-  const open = rule && (signedIn ? rule.signedIn : rule.anonymous);
+function chooseKeyset(rule: KeysetRule, query: PageQuery, signedIn: boolean, perPage: number): KeysetPage {
+  const orderBy = query.order_by ?? rule.default.orderBy;
+  const sort = query.sort ?? rule.default.sort;
+  const open = signedIn ? rule.signedIn : rule.anonymous;
   if (!open || !Object.hasOwn(rule.orderBy, orderBy) || !rule.sort.includes(sort)) {
     throw notAvailable('Keyset pagination is not yet available for this type of request');
   }
