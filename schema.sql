@@ -537,6 +537,9 @@ create table feature_gates (
   name text collate "C" not null,
   value text not null,
   updated_at timestamp(3) with time zone not null,
+  actors text[] default '{}'::text[] not null,
+  percentage_of_actors double precision default 0 not null,
+  percentage_of_time double precision default 0 not null,
   constraint feature_gates_pkey PRIMARY KEY (name)
 );
 

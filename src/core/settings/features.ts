@@ -1,12 +1,14 @@
 /** Feature flags of the instance: what is behind a flag that is off does not exist (spec: Versioning, 4). */
+import { crc32 } from 'node:zlib';
 import type postgres from 'postgres';
 import { monotonic } from '../../platform/clock.ts';
+import { randomFraction } from '../../platform/secret.ts';
 
-/** The flags that exist, with what they gate. A flag not listed here cannot be set. */
+/** The flags that something obeys, with what they gate. Any other name can be set too, and has no definition. */
 export const featureDefinitions = {
   generic_alert_fingerprinting: {
-    description: 'Generic alerts without a fingerprint get one from their payload.',
-    default: false,
+    description: 'From Premium up, generic alerts without a fingerprint get one from their payload.',
+    default: true,
   },
   oauth_dynamic_client_registration: {
     description: 'Programs may register themselves as OAuth applications at POST /oauth/register.',
@@ -15,26 +17,48 @@ export const featureDefinitions = {
 } as const;
 export type FeatureName = keyof typeof featureDefinitions;
 
+/** What a flag was set to: `value` is for everybody, the others for some actors, such as `User:7`, or some of the time. */
+export type FeatureGate = {
+  name: string;
+  value: string;
+  actors: string[];
+  percentage_of_actors: number;
+  percentage_of_time: number;
+};
+
 export type FeatureGates = {
-  isOn(name: string): Promise<boolean>;
+  /** `actorOf` is asked only where the flag is on for some actors. */
+  isOn(name: string, actorOf?: () => Promise<string | undefined>): Promise<boolean>;
   /** Reads anew at the next use: called after the commit of a change. */
   forget(): void;
 };
 
+/** Whether the gates let this call through; which actors are among a percentage stays the same from call to call. */
+async function isOpen(gate: FeatureGate, actorOf?: () => Promise<string | undefined>): Promise<boolean> {
+  if (gate.value === 'true' || randomFraction() * 100 < gate.percentage_of_time) return true;
+  if (gate.actors.length === 0 && gate.percentage_of_actors === 0) return false;
+  const actor = await actorOf?.();
+  if (actor === undefined) return false;
+  return (
+    gate.actors.includes(actor) || crc32(`${gate.name}${actor}`) % 100_000 < gate.percentage_of_actors * 1_000
+  );
+}
+
 const MAXIMUM_AGE = 1_000;
 
 export function createFeatureGates(sql: postgres.Sql): FeatureGates {
-  let known = new Map<string, string>();
+  let known = new Map<string, FeatureGate>();
   let readAt = Number.NEGATIVE_INFINITY;
   return {
-    async isOn(name) {
+    async isOn(name, actorOf) {
       if (monotonic() - readAt > MAXIMUM_AGE) {
-        const rows = await sql<{ name: string; value: string }[]>`select name, value from feature_gates`;
-        known = new Map(rows.map((row) => [row.name, row.value]));
+        const rows = await sql<FeatureGate[]>`
+          select name, value, actors, percentage_of_actors, percentage_of_time from feature_gates`;
+        known = new Map(rows.map((row) => [row.name, row]));
         readAt = monotonic();
       }
-      const value = known.get(name);
-      if (value !== undefined) return value === 'true';
+      const gate = known.get(name);
+      if (gate !== undefined) return isOpen(gate, actorOf);
       return featureDefinitions[name as FeatureName]?.default ?? false;
     },
     forget() {

@@ -85,27 +85,46 @@ describe('from premium up', () => {
     expect(await alertsOf(premium, id)).toMatchObject([{ status: 'acknowledged' }, { status: 'resolved' }]);
   });
 
-  test('without a fingerprint each is an alert of its own, unless one is generated', async () => {
+  test('equal payloads are one alert, whatever their start and hosts (spec: States and transitions)', async () => {
     const { id, send } = await makeSender(premium);
     const payload = { title: 'Alike', runbook: 'x' };
-    for (let n = 0; n < 2; n++) bodyOf(await send(payload), 200);
-    expect(await alertsOf(premium, id)).toMatchObject([{ events: 1 }, { events: 1 }]);
-    const flag = (value: boolean) =>
-      premium.root('POST /features/generic_alert_fingerprinting', { body: { value } });
-    bodyOf(await flag(true), 201);
-    try {
-      const answers = [];
-      for (const hosts of ['a', 'b']) answers.push((await send({ ...payload, hosts })).body);
-      expect(answers[0]).toEqual(answers[1]);
-      bodyOf(await send({ ...payload, end_time: '2026-01-01T00:00:00Z' }), 200);
-    } finally {
-      bodyOf(await flag(false), 201);
-    }
+    const first = bodyOf(await send({ ...payload, hosts: 'a', start_time: '2026-01-01T00:00:00Z' }), 200);
+    expect(bodyOf(await send({ runbook: 'x', hosts: ['b'], title: 'Alike' }), 200)).toEqual(first);
+    bodyOf(await send({ ...payload, runbook: 'y' }), 200);
+    bodyOf(await send({ ...payload, end_time: '2026-01-02T00:00:00Z' }), 200);
+    // What comes again after it was over is another alert.
+    bodyOf(await send(payload), 200);
     expect(await alertsOf(premium, id)).toMatchObject([
-      { events: 1, status: 'triggered' },
-      { events: 1, status: 'triggered' },
       { events: 2, status: 'resolved' },
+      { events: 1, status: 'triggered' },
+      { events: 1, status: 'triggered' },
     ]);
+  });
+
+  test('the feature flag turns that off, for all projects or for all but some', async () => {
+    const [one, other] = [await makeSender(premium), await makeSender(premium)];
+    const name = '/features/generic_alert_fingerprinting';
+    const flag = (body: object) => premium.root(`POST ${name}`, { body });
+    const twice = async () => {
+      for (const { send } of [one, one, other, other]) bodyOf(await send({ title: 'Alike' }), 200);
+      const events = async (id: number) => (await alertsOf(premium, id)).map((alert) => alert.events);
+      return [await events(one.id), await events(other.id)];
+    };
+    try {
+      bodyOf(await flag({ value: false }), 201);
+      expect(await twice()).toEqual([
+        [1, 1],
+        [1, 1],
+      ]);
+      const { path_with_namespace: project } = bodyOf(await premium.root(`GET /projects/${one.id}`), 200);
+      bodyOf(await flag({ value: true, project }), 201);
+      expect(await twice()).toEqual([
+        [1, 1, 2],
+        [1, 1, 1, 1],
+      ]);
+    } finally {
+      bodyOf(await premium.root(`DELETE ${name}`), 204);
+    }
   });
 
   test('a metrics payload makes, counts up and ends one alert for each item', async () => {

@@ -53,6 +53,12 @@ function refuse({ verdict }: Receipt, failure: Failure | undefined): void {
   if (verdict === 'wrong_key') throw unauthenticated();
 }
 
+/** The project behind a door, as a feature flag names its actors. */
+async function projectAt({ database }: Services, door: Door): Promise<string | undefined> {
+  const { projectId } = await take(database, { door, presumed: undefined, alerts: [], kind: 'http' }, false);
+  return projectId === null ? undefined : `Project:${projectId}`;
+}
+
 /** An integration may become another while its payload is read. */
 const ATTEMPTS = 4;
 
@@ -71,7 +77,8 @@ export async function ingest(
 ): Promise<ToldAlert[]> {
   const { tier } = services.config;
   const groups = tier !== 'free';
-  const generatesFingerprint = groups && (await services.features.isOn('generic_alert_fingerprinting'));
+  const generatesFingerprint =
+    groups && (await services.features.isOn('generic_alert_fingerprinting', () => projectAt(services, door)));
   const context = { now: now(), tier, generatesFingerprint };
   const isLarge = size > LARGE;
   if (isLarge) {

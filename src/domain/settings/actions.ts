@@ -4,10 +4,10 @@ import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { featureDefinitions } from '../../core/settings/features.ts';
+import type { FeatureGate } from '../../core/settings/features.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { badRequest, invalid } from '../../platform/failure.ts';
-import { lockSettings, writeFeatureGate } from './queries.ts';
+import { invalid } from '../../platform/failure.ts';
+import { lockFeatureGate, lockSettings, updateFeatureGate } from './queries.ts';
 import { applyChange, checkSettings, differences, refusedNames } from './rules.ts';
 import type { SettingsInput } from './schema.ts';
 import { sealSecrets, shownValue } from './secrets.ts';
@@ -44,23 +44,48 @@ export async function changeSettings(
   return changed;
 }
 
-const isFeature = (name: string): boolean => Object.hasOwn(featureDefinitions, name);
+/** What is asked of a flag: for everybody, for these actors, or for a percentage. */
+export type FeatureWish =
+  | { value: boolean; actors: readonly string[] }
+  | { percentage: number; key: 'percentage_of_actors' | 'percentage_of_time' };
 
-/** Switches a feature flag on or off; 400 for a flag that gates nothing here. */
+const closed = { value: 'false', actors: [], percentage_of_actors: 0, percentage_of_time: 0 };
+
+/** The gate after the change: one for everybody takes the place of all others. */
+function changeGate(gate: FeatureGate, wish: FeatureWish): FeatureGate {
+  if ('key' in wish) return { ...gate, [wish.key]: wish.percentage };
+  if (wish.actors.length === 0) return { ...closed, name: gate.name, value: String(wish.value) };
+  const others = gate.actors.filter((actor) => !wish.actors.includes(actor));
+  return { ...gate, actors: wish.value ? [...others, ...wish.actors] : others };
+}
+
+/** As the audit log tells it. */
+const shownGate = ({ value, ...gate }: FeatureGate): string => {
+  const { actors, percentage_of_actors, percentage_of_time } = gate;
+  const isPlain = actors.length === 0 && percentage_of_actors === 0 && percentage_of_time === 0;
+  return isPlain
+    ? value
+    : JSON.stringify({ boolean: value, actors, percentage_of_actors, percentage_of_time });
+};
+
+/** Sets a feature flag, whatever its name, and returns its gate. */
 export async function setFeature(
   services: Services,
   db: Db,
   actor: Actor,
   name: string,
-  value: boolean,
-): Promise<void> {
-  if (!isFeature(name)) throw badRequest(`there is no feature flag ${name}`);
-  await inTransaction(db, async (tx) => {
-    const before = await writeFeatureGate(tx, name, value);
-    const details = { change: name, from: before ?? null, to: String(value) };
+  wish: FeatureWish,
+): Promise<FeatureGate> {
+  const set = await inTransaction(db, async (tx) => {
+    const { isNew, ...before } = await lockFeatureGate(tx, name);
+    const after = changeGate(before, wish);
+    await updateFeatureGate(tx, after);
+    const details = { change: name, from: isNew ? null : shownGate(before), to: shownGate(after) };
     await announce(tx, { author: actor, audit: { entity: instance, event: 'feature_updated', details } });
+    return after;
   });
   services.features.forget();
+  return set;
 }
 
 /** Gives a feature flag its default again; nothing happens when it has it. */
@@ -69,10 +94,10 @@ export async function resetFeature(services: Services, db: Db, actor: Actor, nam
     const deleted = await tx
       .deleteFrom('feature_gates')
       .where('name', '=', name)
-      .returning('value')
+      .returningAll()
       .executeTakeFirst();
     if (!deleted) return;
-    const details = { change: name, from: deleted.value, to: null };
+    const details = { change: name, from: shownGate(deleted), to: null };
     await announce(tx, { author: actor, audit: { entity: instance, event: 'feature_deleted', details } });
   });
   services.features.forget();

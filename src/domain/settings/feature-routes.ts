@@ -1,37 +1,75 @@
 /** Feature flags of the instance: which there are, and switching them (spec: Versioning, 4). */
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { onInstance } from '../../core/access/access.ts';
-import { type Endpoint, endpoint, found, noContent } from '../../core/endpoint.ts';
-import { invalid } from '../../platform/failure.ts';
-import { resetFeature, setFeature } from './actions.ts';
-import { presentDefinitions, presentFeatures } from './present.ts';
-import { selectFeatureGates } from './queries.ts';
+import { type Endpoint, endpoint, noContent } from '../../core/endpoint.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { badRequest, invalid } from '../../platform/failure.ts';
+import { commaList, stringEnum } from '../../platform/http/schema.ts';
+import { type FeatureWish, resetFeature, setFeature } from './actions.ts';
+import { presentDefinitions, presentFeature } from './present.ts';
+import { findFeatureActor, selectFeatureGates } from './queries.ts';
 import { Feature, FeatureDefinition } from './schema.ts';
 
-const byName = { name: Type.String({ description: 'The name of the flag.' }) };
-/** What would set a flag for some callers only. */
-const targets = {
-  key: notSupported(),
-  feature_group: notSupported(),
-  user: notSupported(),
-  group: notSupported(),
-  namespace: notSupported(),
-  project: notSupported(),
-  repository: notSupported(),
-};
+const byName = { name: Type.String({ maxLength: 255, description: 'The name of the flag.' }) };
 
-function notSupported() {
-  return Type.Optional(Type.Unknown({ description: 'Not supported: a flag is on or off for everybody.' }));
+const actorKinds = ['user', 'group', 'namespace', 'project'] as const;
+const actorList = (whose: string) =>
+  Type.Optional(commaList(Type.String(), { description: `Only for ${whose}, several with commas between.` }));
+
+const notSupported = () => Type.Optional(Type.Unknown({ description: 'Not supported.' }));
+
+const FeatureInput = Type.Object({
+  ...byName,
+  value: Type.Unknown({ description: 'true, false, or a percentage.' }),
+  key: Type.Optional(
+    stringEnum(['percentage_of_actors', 'percentage_of_time'], {
+      description: 'Of what the value is a percentage: of the time unless told.',
+    }),
+  ),
+  user: actorList('the users of these names'),
+  group: actorList('the groups of these paths'),
+  namespace: actorList('the groups or users of these paths'),
+  project: actorList('the projects of these paths'),
+  feature_group: notSupported(),
+  repository: notSupported(),
+  force: Type.Optional(Type.Boolean({ description: 'Any name is taken, with this or without.' })),
+});
+type FeatureInput = Static<typeof FeatureInput>;
+
+/** true, false, or a percentage, as JSON or as text. */
+function readValue(value: unknown): boolean | number {
+  const text = String(typeof value === 'object' ? '' : value);
+  if (text === 'true') return true;
+  if (text === 'false' || text === '0') return false;
+  const percentage = /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+  if (percentage === undefined || percentage > 100)
+    throw invalid({ value: ['must be true, false or a percentage from 0 to 100'] });
+  return percentage;
 }
 
-/** True or false; 400 for a percentage, and for anything that names some of the callers. */
-function readValue(input: { [name: string]: unknown }): boolean {
-  const named = Object.keys(targets).filter((name) => input[name] !== undefined);
-  if (named.length > 0) throw invalid(Object.fromEntries(named.map((name) => [name, ['is not supported']])));
-  const { value } = input;
-  if (value === true || value === 'true') return true;
-  if (value === false || value === 'false') return false;
-  throw invalid({ value: ['must be true or false: percentages are not supported'] });
+/** What is asked of the flag; 400 for what does not go together, and for actors that are nowhere. */
+async function readWish(db: Db, input: FeatureInput): Promise<FeatureWish> {
+  for (const name of ['feature_group', 'repository'] as const)
+    if (input[name] !== undefined) throw invalid({ [name]: ['is not supported'] });
+  const value = readValue(input.value);
+  const kinds = actorKinds.filter((kind) => input[kind] !== undefined);
+  if (input.key !== undefined && kinds.length > 0)
+    throw badRequest(`${['key', ...kinds].join(', ')} are mutually exclusive`);
+  if (typeof value === 'number') {
+    if (kinds.length > 0) throw invalid({ value: [`must be true or false beside ${kinds.join(', ')}`] });
+    return { percentage: value, key: input.key ?? 'percentage_of_time' };
+  }
+  const actors: string[] = [];
+  for (const kind of kinds) {
+    const paths = input[kind] ?? [];
+    if (paths.length === 0) throw invalid({ [kind]: ["can't be blank"] });
+    for (const path of paths) {
+      const actor = await findFeatureActor(db, kind, path);
+      if (actor === undefined) throw badRequest(`${path} is not found`);
+      actors.push(actor);
+    }
+  }
+  return { value, actors: [...new Set(actors)] };
 }
 
 export const featureEndpoints: Endpoint[] = [
@@ -41,7 +79,7 @@ export const featureEndpoints: Endpoint[] = [
     summary: 'The feature flags that were set.',
     access: onInstance,
     reply: Type.Array(Feature),
-    handle: async ({ db }) => presentFeatures(await selectFeatureGates(db)),
+    handle: async ({ db }) => (await selectFeatureGates(db)).map(presentFeature),
   }),
   endpoint({
     method: 'GET',
@@ -54,20 +92,12 @@ export const featureEndpoints: Endpoint[] = [
   endpoint({
     method: 'POST',
     path: '/features/:name',
-    summary: 'Switches a feature flag on or off for everybody.',
+    summary: 'Sets a feature flag: for everybody, for some, or for a percentage.',
     access: onInstance,
-    input: Type.Object({
-      ...byName,
-      value: Type.Unknown({ description: 'true or false.' }),
-      ...targets,
-    }),
+    input: FeatureInput,
     reply: Feature,
-    handle: async ({ services, db, actor, input }) => {
-      const value = readValue(input);
-      await setFeature(services, db, actor, input.name, value);
-      const [feature] = presentFeatures([{ name: input.name, value: String(value) }]);
-      return found(feature);
-    },
+    handle: async ({ services, db, actor, input }) =>
+      presentFeature(await setFeature(services, db, actor, input.name, await readWish(db, input))),
   }),
   endpoint({
     method: 'DELETE',

@@ -1,7 +1,7 @@
 /** Settings, statistics, feature flags and the licence as records. */
 import type { Tier } from '../../config.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { type FeatureName, featureDefinitions } from '../../core/settings/features.ts';
+import { type FeatureGate, type FeatureName, featureDefinitions } from '../../core/settings/features.ts';
 import type { InstanceCounts } from './queries.ts';
 import type {
   ApplicationSettingRecord,
@@ -66,21 +66,25 @@ const presentDefinition = (
 export const presentDefinitions = (): FeatureDefinition[] =>
   Object.entries(featureDefinitions).map(([name, definition]) => presentDefinition(name, definition));
 
-/** The flags that were set. One that was set under an older version and is defined no more is not shown. */
-export const presentFeatures = (gates: readonly { name: string; value: string }[]): Feature[] => {
-  const values = new Map(gates.map((gate) => [gate.name, gate.value === 'true']));
-  return presentDefinitions().flatMap((definition) => {
-    const value = values.get(definition.name);
-    return value === undefined ? [] : [presentFeature(definition, value)];
-  });
-};
+const isDefined = (name: string): name is FeatureName => Object.hasOwn(featureDefinitions, name);
 
-const presentFeature = (definition: FeatureDefinition, value: boolean): Feature => ({
-  name: definition.name,
-  state: value ? 'on' : 'off',
-  gates: [{ key: 'boolean', value }],
-  definition,
-});
+/** Of the gates, the first always and the others where they are set. */
+export const presentFeature = (gate: FeatureGate): Feature => {
+  const { name, actors, percentage_of_actors, percentage_of_time } = gate;
+  const boolean = gate.value === 'true';
+  const some = actors.length > 0 || percentage_of_actors > 0 || percentage_of_time > 0;
+  return {
+    name,
+    state: boolean || percentage_of_time === 100 ? 'on' : some ? 'conditional' : 'off',
+    gates: [
+      { key: 'boolean', value: boolean },
+      ...(actors.length > 0 ? [{ key: 'actors', value: actors }] : []),
+      ...(percentage_of_actors > 0 ? [{ key: 'percentage_of_actors', value: percentage_of_actors }] : []),
+      ...(percentage_of_time > 0 ? [{ key: 'percentage_of_time', value: percentage_of_time }] : []),
+    ],
+    definition: isDefined(name) ? presentDefinition(name, featureDefinitions[name]) : null,
+  };
+};
 
 /** The tier as a licence: it is everybody's, without an end and without a limit. */
 export const presentLicense = (plan: Tier, activeUsers: number): LicenseWithActiveUsers => ({

@@ -1,6 +1,7 @@
 /** Statements over the instance's own rows, and the counts that its statistics show. */
 import { sql } from 'kysely';
 import { type ApplicationSettings, defaultSettings } from '../../core/settings/definitions.ts';
+import type { FeatureGate } from '../../core/settings/features.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
@@ -50,21 +51,44 @@ export async function countActiveUsers(db: Db): Promise<number> {
 }
 
 export const selectFeatureGates = (db: Db) =>
-  db.selectFrom('feature_gates').select(['name', 'value', 'updated_at']).orderBy('name').execute();
+  db.selectFrom('feature_gates').selectAll().orderBy('name').execute();
 
-/** Sets the gate and returns what it was before, if it was set. */
-export async function writeFeatureGate(tx: Db, name: string, value: boolean): Promise<string | undefined> {
-  const before = await tx
+/** The gate of the flag as it is, locked until the transaction ends, or closed where there was none. */
+export async function lockFeatureGate(tx: Db, name: string): Promise<FeatureGate & { isNew: boolean }> {
+  const inserted = await tx
+    .insertInto('feature_gates')
+    .values({ name, value: 'false', updated_at: now() })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .executeTakeFirst();
+  const gate = await tx
     .selectFrom('feature_gates')
     .where('name', '=', name)
-    .select('value')
+    .selectAll()
     .forUpdate()
-    .executeTakeFirst();
-  const written = { value: String(value), updated_at: now() };
-  await tx
-    .insertInto('feature_gates')
-    .values({ name, ...written })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(written))
+    .executeTakeFirstOrThrow();
+  return { ...gate, isNew: inserted.numInsertedOrUpdatedRows === 1n };
+}
+
+export const updateFeatureGate = (tx: Db, { name, ...gate }: FeatureGate) =>
+  tx
+    .updateTable('feature_gates')
+    .set({ ...gate, updated_at: now() })
+    .where('name', '=', name)
     .execute();
-  return before?.value;
+
+type ActorKind = 'user' | 'group' | 'namespace' | 'project';
+
+/** The actor that a username or a full path names, as `User:7` or `Project:7`; undefined when there is none. */
+export async function findFeatureActor(db: Db, kind: ActorKind, path: string): Promise<string | undefined> {
+  const tables = {
+    user: sql`select 'User:' || id as actor from users where lower(username) = lower(${path}) and deletion is null`,
+    group: sql`select 'Group:' || id as actor from namespaces
+      where lower(full_path) = lower(${path}) and kind = 'group' and not deleting`,
+    namespace: sql`select case kind when 'group' then 'Group:' else 'Namespaces::UserNamespace:' end || id as actor
+      from namespaces where lower(full_path) = lower(${path}) and not deleting`,
+    project: sql`select 'Project:' || p.id as actor from projects p join namespaces n on n.id = p.namespace_id
+      where lower(n.full_path || '/' || p.path) = lower(${path}) and not p.deleting`,
+  };
+  const { rows } = await sql<{ actor: string }>`${tables[kind]}`.execute(db);
+  return rows[0]?.actor;
 }

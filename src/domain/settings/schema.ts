@@ -98,9 +98,14 @@ export type FeatureDefinition = Static<typeof FeatureDefinition>;
 
 export const Feature = Type.Object({
   name: Type.String(),
-  state: Type.String({ description: 'on or off.' }),
-  gates: Type.Array(Type.Object({ key: Type.String(), value: Type.Boolean() })),
-  definition: FeatureDefinition,
+  state: Type.String({ description: 'on, off, or conditional: on for some.' }),
+  gates: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      value: Type.Union([Type.Boolean(), Type.Number(), Type.Array(Type.String())]),
+    }),
+  ),
+  definition: nullable(FeatureDefinition),
 });
 export type Feature = Static<typeof Feature>;
 

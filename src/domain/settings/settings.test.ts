@@ -1,7 +1,8 @@
 /** Settings, statistics, feature flags and licence of the instance, over HTTP. */
 import { describe, expect, test } from 'vitest';
 import { SECRET_KEY, useApp } from '../../../test/support/app.ts';
-import { makeUser } from '../../../test/support/factories.ts';
+import { bodyOf, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
+import type { FeatureGates } from '../../core/settings/features.ts';
 import { unseal } from '../../platform/secret.ts';
 
 const app = useApp();
@@ -158,36 +159,162 @@ test('statistics are texts with thousands separators', async () => {
 
 describe('feature flags of the instance (spec: Versioning)', () => {
   const name = 'generic_alert_fingerprinting';
+  const isOn: FeatureGates['isOn'] = (...asked) => app.app.services.features.isOn(...asked);
+  const set = (flag: string, body: unknown) => app.root(`POST /features/${flag}`, { body });
+  const gatesOf = async (flag: string, body: unknown) => bodyOf(await set(flag, body), 201).gates;
 
   test('exist, are set, and are given their default again', async () => {
     expect((await app.root('GET /features')).body).toEqual([]);
-    expect((await app.root('GET /features/definitions')).body).toContainEqual(
-      expect.objectContaining({ name, default_enabled: false }),
-    );
-    const set = await app.root(`POST /features/${name}`, { body: { value: true } });
-    expect(set.status).toBe(201);
-    expect(set.body).toMatchObject({ name, state: 'on', gates: [{ key: 'boolean', value: true }] });
-    expect(await app.app.services.features.isOn(name)).toBe(true);
-    expect((await app.root('GET /features')).body).toEqual([set.body]);
-    expect((await app.root(`POST /features/${name}`, { form: 'value=false' })).body.state).toBe('off');
+    const definitions = (await app.root('GET /features/definitions')).body;
+    expect(definitions).toContainEqual(expect.objectContaining({ name, default_enabled: true }));
+    expect(await isOn(name)).toBe(true);
+    const off = await set(name, { value: false });
+    expect(off.status).toBe(201);
+    expect(off.body).toEqual({
+      name,
+      state: 'off',
+      gates: [{ key: 'boolean', value: false }],
+      definition: definitions.find((each: { name: string }) => each.name === name),
+    });
+    expect(await isOn(name)).toBe(false);
+    expect((await app.root('GET /features')).body).toEqual([off.body]);
+    expect((await app.root(`POST /features/${name}`, { form: 'value=true' })).body.state).toBe('on');
     expect((await app.root(`DELETE /features/${name}`)).status).toBe(204);
     expect((await app.root(`DELETE /features/${name}`)).status).toBe(204);
     expect((await app.root('GET /features')).body).toEqual([]);
-    expect(await app.app.services.features.isOn(name)).toBe(false);
+    expect(await isOn(name)).toBe(true);
   });
 
+  test('have any name; what nothing obeys has no definition', async () => {
+    for (const [flag, body] of [
+      ['a_flag_of_mine', { value: true }],
+      ['constructor', { value: 'true', force: true }],
+      ['with%2Fslash%20and%20%C3%A9', { value: true, force: false }],
+    ] as const) {
+      expect(bodyOf(await set(flag, body), 201)).toEqual({
+        name: decodeURIComponent(flag),
+        state: 'on',
+        gates: [{ key: 'boolean', value: true }],
+        definition: null,
+      });
+      expect(await isOn(decodeURIComponent(flag))).toBe(true);
+      expect((await app.root(`DELETE /features/${flag}`)).status).toBe(204);
+    }
+    expect((await set('x'.repeat(256), { value: true })).status).toBe(400);
+  });
+
+  test('are on for users, groups, namespaces and projects by their names', async () => {
+    const [ada, bob] = [await makeUser(app), await makeUser(app)];
+    const [group, project] = [await makeGroup(app), await makeProject(app)];
+    const flag = 'for_some';
+    const boolean = { key: 'boolean', value: false };
+    const named = {
+      value: true,
+      user: `${ada.username.toUpperCase()},${bob.username}`,
+      group: group.full_path,
+    };
+    expect(await gatesOf(flag, named)).toEqual([
+      boolean,
+      { key: 'actors', value: [`User:${ada.id}`, `User:${bob.id}`, `Group:${group.id}`] },
+    ]);
+    const more = { value: true, namespace: group.full_path, project: project.path_with_namespace };
+    expect(bodyOf(await set(flag, more), 201)).toMatchObject({
+      state: 'conditional',
+      gates: [
+        boolean,
+        { value: [`User:${ada.id}`, `User:${bob.id}`, `Group:${group.id}`, `Project:${project.id}`] },
+      ],
+    });
+    const is = (actor: string) => isOn(flag, async () => actor);
+    expect([await is(`User:${ada.id}`), await is('User:0'), await isOn(flag)]).toEqual([true, false, false]);
+    await set(flag, { value: false, user: ada.username });
+    expect([await is(`User:${ada.id}`), await is(`User:${bob.id}`)]).toEqual([false, true]);
+    // On or off for everybody ends what was for some.
+    expect(await gatesOf(flag, { value: true })).toEqual([{ key: 'boolean', value: true }]);
+    expect(await gatesOf(flag, { value: 0 })).toEqual([boolean]);
+    expect([await is(`User:${bob.id}`), await isOn(flag)]).toEqual([false, false]);
+  });
+
+  test('are on for a percentage of the time or of actors', async () => {
+    const boolean = { key: 'boolean', value: false };
+    const time = { key: 'percentage_of_time', value: 100 };
+    expect(bodyOf(await set('sometimes', { value: 100 }), 201)).toMatchObject({
+      state: 'on',
+      gates: [boolean, time],
+    });
+    expect(await isOn('sometimes')).toBe(true);
+    const actors = { key: 'percentage_of_actors', value: 12.5 };
+    expect(
+      bodyOf(await set('for_a_share', { value: '12.5', key: 'percentage_of_actors' }), 201),
+    ).toMatchObject({
+      state: 'conditional',
+      gates: [boolean, actors],
+    });
+    const share = async () => {
+      const found = [];
+      for (let id = 0; id < 800; id++)
+        if (await isOn('for_a_share', async () => `User:${id}`)) found.push(id);
+      return found;
+    };
+    const some = await share();
+    expect(some.length).toBeGreaterThan(0);
+    expect(some.length).toBeLessThan(800);
+    expect(await share()).toEqual(some);
+    expect(await isOn('for_a_share')).toBe(false);
+    await set('for_a_share', { value: 100, key: 'percentage_of_actors' });
+    expect((await share()).length).toBe(800);
+    expect((await app.root('GET /features')).body.map((flag: { name: string }) => flag.name)).toEqual([
+      'for_a_share',
+      'for_some',
+      'sometimes',
+    ]);
+  });
+
+  const range = { value: ['must be true, false or a percentage from 0 to 100'] };
   test.each([
-    [name, { value: 30 }, { value: ['must be true or false: percentages are not supported'] }],
-    [name, { value: '1' }, { value: ['must be true or false: percentages are not supported'] }],
-    [name, { value: true, user: 'root' }, { user: ['is not supported'] }],
-    [name, { value: { a: {} } }, { value: ['must be true or false: percentages are not supported'] }],
-    [name, {}, '400 Bad request - "value" not given'],
-    ['no_such_flag', { value: true }, '400 Bad request - there is no feature flag no_such_flag'],
-    ['constructor', { value: true }, '400 Bad request - there is no feature flag constructor'],
-  ])('%s %j is refused', async (flag, body, message) => {
-    const answer = await app.root(`POST /features/${flag}`, { body });
+    [{ value: 101 }, range],
+    [{ value: -1 }, range],
+    [{ value: 'yes' }, range],
+    [{ value: { a: {} } }, range],
+    [{ value: [true] }, range],
+    [{}, '400 Bad request - "value" not given'],
+    [{ value: 30, user: 'root' }, { value: ['must be true or false beside user'] }],
+    [
+      { value: true, key: 'percentage_of_time', user: 'root', project: 'x' },
+      '400 Bad request - key, user, project are mutually exclusive',
+    ],
+    [{ value: true, user: 'root,nobody-at-all' }, '400 Bad request - nobody-at-all is not found'],
+    [{ value: true, project: 'root' }, '400 Bad request - root is not found'],
+    [{ value: true, group: 'root' }, '400 Bad request - root is not found'],
+    [{ value: true, user: '' }, { user: ["can't be blank"] }],
+    [{ value: true, feature_group: 'staff' }, { feature_group: ['is not supported'] }],
+    [{ value: true, repository: 'x' }, { repository: ['is not supported'] }],
+  ])('%j is refused', async (body, message) => {
+    const answer = await set('refused', body);
     expect(answer.status).toBe(400);
     expect(answer.body.message).toEqual(message);
+    expect((await app.root('GET /features')).body).not.toContainEqual(
+      expect.objectContaining({ name: 'refused' }),
+    );
+  });
+
+  test('changes are in the audit log', async () => {
+    await set('told', { value: true });
+    await set('told', { value: 30 });
+    await app.root('DELETE /features/told');
+    const { sql } = app.app.services.database;
+    const rows = await sql`select details from audit_events where details ->> 'change' = 'told' order by id`;
+    const both = JSON.stringify({
+      boolean: 'true',
+      actors: [],
+      percentage_of_actors: 0,
+      percentage_of_time: 30,
+    });
+    expect(rows.map(({ details }) => [details.from, details.to])).toEqual([
+      [null, 'true'],
+      ['true', both],
+      [both, null],
+    ]);
   });
 
   test('a flag that was set again is not reset by who saw it before', async () => {

@@ -331,6 +331,9 @@ export type FeatureGatesTable = {
   name: string;
   value: string;
   updated_at: Date;
+  actors: Generated<string[]>;
+  percentage_of_actors: Generated<number>;
+  percentage_of_time: Generated<number>;
 };
 
 export type FollowsTable = {
