@@ -27,6 +27,21 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
+/** A name and a password, as git and other clients outside the API send them. */
+export type BasicCredential = { username: string; password: string };
+
+/** What the header carries: a name and a password, or a bearer token as the password of nobody; undefined without either. */
+export function readAuthorization(header: string | undefined): BasicCredential | undefined {
+  const [, scheme = '', value = ''] = /^(basic|bearer)\s+(\S+)\s*$/i.exec(header ?? '') ?? [];
+  if (scheme === '') return undefined;
+  if (scheme.toLowerCase() === 'bearer') return { username: '', password: value };
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0
+    ? { username: text, password: '' }
+    : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
 /**
  * The first credential presented, in the public order: private token, bearer token, OAuth parameter, job token, deploy
  * token, session cookie. `query` holds the parameters of the query string; a present but empty token counts as none.

@@ -4,6 +4,7 @@ import { redirect } from '../../core/page.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Answer } from '../../platform/http/answer.ts';
 import type { Looking } from './door.ts';
+import { asksForGoImport, showGoImport } from './go-import.ts';
 import { showGroup } from './group-page.ts';
 import { groupAt, isGroupPath, projectAddress, projectAt } from './places.ts';
 import { showProject } from './project-page.ts';
@@ -34,6 +35,7 @@ const snippetRepository = /^(?:([\w.-]+(?:\/[\w.-]+)+)\/)?snippets\/(\d{1,15})\.
 
 /** The page of whatever has this full path. */
 export async function showAny(looking: Looking): Promise<Answer> {
+  if (asksForGoImport(looking)) return showGoImport(looking);
   const path = looking.param('path');
   const [isSnippet, home, snippet] = snippetRepository.exec(path) ?? [];
   if (isSnippet !== undefined)
