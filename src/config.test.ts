@@ -39,6 +39,7 @@ test('an empty environment gives the defaults', () => {
     offering: 'self_managed',
     paginationCountLimit: 10_000,
     maximumOffset: 50_000,
+    gitRealm: 'GitLab',
     maximumUrlLength: 8190,
   });
 });
@@ -76,6 +77,7 @@ test.each([
     { ASHLAR_TIER: 'free', ASHLAR_OFFERING: 'hosted' },
     { tier: 'free', offering: 'hosted' },
   ],
+  [{ ASHLAR_GIT_REALM: 'Our code (git)' }, { gitRealm: 'Our code (git)' }],
   [{ ASHLAR_MAX_URL_LENGTH: '1048576' }, { maximumUrlLength: 1_048_576 }],
   [{ SMTP_URL: 'smtps://u:p@mail.example' }, { smtpUrl: 'smtps://u:p@mail.example' }],
   [{ MAIL_FROM: 'ashlar@mail.example' }, { mailFrom: 'ashlar@mail.example' }],
@@ -95,6 +97,9 @@ test.each([
   ['ASHLAR_URL', 'https://ashlar.example/prefix'],
   ['ASHLAR_URL', 'https://root:hush@ashlar.example'],
   ['ASHLAR_URL', 'https://ashlar.example?a=1'],
+  ['ASHLAR_GIT_REALM', 'a "quoted" realm'],
+  ['ASHLAR_GIT_REALM', 'a\\b'],
+  ['ASHLAR_GIT_REALM', 'é'],
   ['ASHLAR_HOST', '127.0.0.1:8080'],
   ['ASHLAR_HOST', '999.0.0.1'],
   ['ASHLAR_PORT', '65536'],

@@ -238,6 +238,15 @@ export const settings = {
     doc: 'Where keyset pagination exists, pages by offset end after so many records with 405; 0 for no limit.',
     parse: wholeNumber(0, 1_000_000_000),
   }),
+  gitRealm: withDefault({
+    name: 'ASHLAR_GIT_REALM',
+    default: 'GitLab',
+    doc: 'The realm in which git is asked for a name and a password. Credential helpers know by the default what kind of server this is, and which tokens it takes.',
+    parse: text(
+      /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,64}$/,
+      'must be 1 to 64 ASCII characters without quotes and backslashes',
+    ),
+  }),
   maximumUrlLength: withDefault({
     name: 'ASHLAR_MAX_URL_LENGTH',
     default: '8190',
@@ -271,6 +280,7 @@ export type Config = {
   paginationCountLimit: number;
   /** Records that offset pagination reaches where keyset pagination exists; 0 for no limit. */
   maximumOffset: number;
+  gitRealm: string;
   maximumUrlLength: number;
 };
 
@@ -331,6 +341,7 @@ export function readConfig(env: Environment = process.env, readFile: ReadFile = 
     offering: sure(settings.offering),
     paginationCountLimit: sure(settings.paginationCountLimit),
     maximumOffset: sure(settings.maximumOffset),
+    gitRealm: sure(settings.gitRealm),
     maximumUrlLength: sure(settings.maximumUrlLength),
   };
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import {
@@ -10,6 +12,8 @@ import {
   makeUser,
   uniqueName,
 } from '../../../test/support/factories.ts';
+import { addressOf, commitFiles, makeHome, mustGit } from '../../../test/support/git.ts';
+import { authorizationsOf, authorize, makeApplication } from '../../../test/support/oauth.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
 
 const app = useApp();
@@ -71,7 +75,7 @@ test('nobody fetches public projects only, and is asked who they are everywhere 
   ] as const) {
     const asked = await door(path, service);
     expect(asked.status).toBe(401);
-    expect(asked.headers.get('www-authenticate')).toBe('Basic realm="Ashlar"');
+    expect(asked.headers.get('www-authenticate')).toBe('Basic realm="GitLab"');
   }
 });
 
@@ -208,6 +212,61 @@ test('a CI job token fetches and never pushes', async () => {
   expect((await door(pathOf(project), 'upload-pack', job)).status).toBe(200);
   expect((await door(pathOf(project), 'receive-pack', job)).status).toBe(403);
   expect((await door(pathOf(project), 'upload-pack', { password: 'job-token' })).status).toBe(401);
+});
+
+test('the name of CI jobs goes with any token, and with no password', async () => {
+  const { signedIn, redeem } = authorizationsOf(app);
+  const { user, browser } = await signedIn();
+  const project = await makeProject(app);
+  await addMember(app, `projects/${project.id}`, user, 40);
+  const bot = { name: 'bot', scopes: ['write_repository'], access_level: 30 };
+  const ofProject = bodyOf(await app.root(`POST /projects/${project.id}/access_tokens`, { body: bot }), 201);
+  const application = await makeApplication(app, { scopes: ['write_repository'] });
+  const granted = (await redeem(application, await authorize(browser, application))).body.access_token;
+  const status = async (password: string, service: 'upload-pack' | 'receive-pack') =>
+    (await door(pathOf(project), service, { username: 'gitlab-ci-token', password })).status;
+  for (const token of [user.token, ofProject.token, granted])
+    expect([await status(token, 'upload-pack'), await status(token, 'receive-pack')]).toEqual([200, 200]);
+  expect(await status(await tokenOf(user, 'read_repository'), 'receive-pack')).toBe(403);
+  expect(await status(await tokenOf(user, 'read_user'), 'upload-pack')).toBe(403);
+  for (const wrong of ['glpat-none-at-all', PASSWORD]) expect(await status(wrong, 'upload-pack')).toBe(401);
+});
+
+describe('an address without .git', () => {
+  const go = async (path: string, method = 'GET') => {
+    const { status, headers } = await fetch(`${app.url}/${path}`, { method, redirect: 'manual' });
+    return [status, headers.get('location')];
+  };
+
+  test('leads to the one with it, whether there is anything or not', async () => {
+    const project = await makeProject(app);
+    for (const path of [pathOf(project), 'not/there', `${pathOf(project)}.wiki`, 'snippets/7', 'a%2Fb/c'])
+      for (const service of ['upload-pack', 'receive-pack'])
+        expect(await go(`${path}/info/refs?service=git-${service}&x=%2F`)).toEqual([
+          301,
+          `${app.url}/${path}.git/info/refs?service=git-${service}&x=%2F`,
+        ]);
+    // Never to another site.
+    expect(await go('/evil.example/x/info/refs')).toEqual([301, `${app.url}/evil.example/x.git/info/refs`]);
+    expect((await go(`${pathOf(project)}/-/blob/main/info/refs`))[0]).toBe(404);
+  });
+
+  test('is cloned from, and pushed to, by git', async () => {
+    const project = await makeProject(app, { visibility: 'public' });
+    await fillProject(app, project.id);
+    const home = makeHome();
+    try {
+      const address = addressOf(app.url, pathOf(project), ROOT_TOKEN).replace(/\.git$/, '');
+      await mustGit(home, ['clone', '--quiet', address, 'work']);
+      const work = join(home, 'work');
+      await commitFiles(work, { 'new.txt': 'new' });
+      await mustGit(work, ['push', '--quiet', 'origin', 'HEAD']);
+      const files = await app.root(`GET /projects/${project.id}/repository/tree`);
+      expect(bodyOf(files, 200)).toContainEqual(expect.objectContaining({ path: 'new.txt' }));
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
 });
 
 describe('a password', () => {

@@ -22,6 +22,6 @@ export const ofService = (what: string, body: Readable | Buffer): Answer => ({
   body,
 });
 
-/** Makes git ask for a name and a password, once. */
-export const askWho = (text: string): Answer =>
-  plainText(401, text, { 'www-authenticate': 'Basic realm="Ashlar"' });
+/** Makes git ask for a name and a password, once. Helpers tell by the realm what kind of server it is. */
+export const askWho = (realm: string, text: string): Answer =>
+  plainText(401, text, { 'www-authenticate': `Basic realm="${realm}"` });

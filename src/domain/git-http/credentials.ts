@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { selectUser } from '../../core/access/users.ts';
 import { type Caller, toActor } from '../../core/identity/actor.ts';
 import { requireScope } from '../../core/identity/authenticate.ts';
-import type { PresentedCredential } from '../../core/identity/credentials.ts';
+import { type BasicCredential, readAuthorization } from '../../core/identity/credentials.ts';
 import { giveBackAttempt, mustHaveTwoFactor, provePassword } from '../../core/identity/login.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
@@ -43,20 +43,6 @@ const scopesFor = {
   write: ['write_repository', 'api'],
 } as const satisfies Record<Purpose, readonly string[]>;
 
-export type Presented = { username: string; password: string };
-
-/** What the header carries: a name and a password, or a bearer token as the password of nobody; undefined without either. */
-export function readAuthorization(header: string | undefined): Presented | undefined {
-  const [, scheme = '', value = ''] = /^(basic|bearer)\s+(\S+)\s*$/i.exec(header ?? '') ?? [];
-  if (scheme === '') return undefined;
-  if (scheme.toLowerCase() === 'bearer') return { username: '', password: value };
-  const text = Buffer.from(value, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  return colon < 0
-    ? { username: text, password: '' }
-    : { username: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
 /** Who the request is by; 401 for a wrong credential, 403 for one that may not do this at all, 429 for too many guesses. */
 export async function identify(
   services: Services,
@@ -84,7 +70,10 @@ export async function identify(
   return { caller: await byPassword(services, settings, presented, request.address) };
 }
 
+/** Clients of CI jobs give this name with a job's token, and with any other. */
 const JOB_USER = 'gitlab-ci-token';
+
+const gitTokenKinds = ['personal', 'impersonation', 'project', 'group', 'oauth'] as const;
 
 const isJob = (caller: Caller): boolean =>
   caller?.credential.via === 'token' && caller.credential.kind === 'job';
@@ -93,29 +82,24 @@ const isJob = (caller: Caller): boolean =>
 async function byToken(
   services: Services,
   settings: ApplicationSettings,
-  { username, password }: Presented,
+  { username, password }: BasicCredential,
 ): Promise<Caller> {
-  const credential: PresentedCredential =
-    username === JOB_USER
-      ? { form: 'job_token', token: password }
-      : {
-          form: 'token',
-          token: password,
-          kinds: ['personal', 'impersonation', 'project', 'group', 'oauth'],
-        };
+  const isJobUser = username === JOB_USER;
+  const kinds = isJobUser ? ([...gitTokenKinds, 'job'] as const) : gitTokenKinds;
+  const credential = { form: 'token', token: password, kinds } as const;
   const question = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo: undefined };
   try {
     return await services.authenticator.authenticate(question, settings);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
-    if (error.details.error !== undefined || username === JOB_USER) throw wrong();
+    if (error.details.error !== undefined || isJobUser) throw wrong();
     return undefined;
   }
 }
 
 async function selectDeployToken(
   sql: postgres.Sql,
-  { username, password }: Presented,
+  { username, password }: BasicCredential,
 ): Promise<DeployToken | undefined> {
   const [token] = await sql<DeployToken[]>`
     select id, username, project_id, namespace_id, scopes from deploy_tokens
@@ -150,7 +134,7 @@ async function limitGuesses(
 async function byPassword(
   services: Services,
   settings: ApplicationSettings,
-  { username, password }: Presented,
+  { username, password }: BasicCredential,
   address: string,
 ): Promise<Caller> {
   if (!settings.password_authentication_enabled_for_git || username === '') throw wrong();

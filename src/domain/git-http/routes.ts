@@ -45,6 +45,11 @@ export function gitRoutes(services: Services): Route[] {
   return [
     {
       method: 'GET',
+      path: '/:path+/info/refs',
+      handle: async (request) => withSuffix(request),
+    },
+    {
+      method: 'GET',
       path: '/:path+.git/info/refs',
       async handle(request) {
         const asked = new URLSearchParams(request.query).get('service')?.replace(/^git-/, '') ?? '';
@@ -60,6 +65,12 @@ export function gitRoutes(services: Services): Route[] {
     dumb('objects/*'),
     ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(noLfs),
   ];
+}
+
+/** git goes on below the address with `.git` that it is led to; that is said of any path, so that it tells nothing. */
+function withSuffix({ origin, path, query }: HttpRequest): Answer {
+  const location = `${origin}${path.replace(/\/info\/refs\/?$/, '.git/info/refs')}${query === '' ? '' : `?${query}`}`;
+  return plainText(301, `Repositories are at addresses that end in .git: ${location}`, { location });
 }
 
 /** Lets the visitor in to the place, or says why not, as git shows it to people. */
@@ -82,7 +93,7 @@ async function atDoor(
   } catch (error) {
     if (error instanceof Moved && visitor)
       return movedAnswer(services, visitor, request, path, error.projectId);
-    if (error instanceof Failure) return refusalAnswer(visitor, error);
+    if (error instanceof Failure) return refusalAnswer(services.config.gitRealm, visitor, error);
     if (request.signal.aborted) return plainText(400, 'The client hung up.');
     throw error;
   }
@@ -134,12 +145,15 @@ function refuseWrites(services: Services, settings: ApplicationSettings): void {
 /** What nobody in particular is told is whether there is anything: git asks for a name and a password then. */
 const forWhoIsNobody: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'forbidden', 'not_found']);
 
-function refusalAnswer(visitor: Visitor | undefined, failure: Failure): Answer {
+function refusalAnswer(realm: string, visitor: Visitor | undefined, failure: Failure): Answer {
   const text = typeof failure.publicMessage === 'string' ? failure.publicMessage : failure.message;
   const anonymous = visitor !== undefined && !visitor.caller && !visitor.deployToken;
   if (anonymous && forWhoIsNobody.has(failure.kind))
-    return { ...askWho('HTTP Basic: Access denied. Sign in to use this repository.'), failure: failure.kind };
-  if (failure.kind === 'unauthenticated') return { ...askWho(text), failure: failure.kind };
+    return {
+      ...askWho(realm, 'HTTP Basic: Access denied. Sign in to use this repository.'),
+      failure: failure.kind,
+    };
+  if (failure.kind === 'unauthenticated') return { ...askWho(realm, text), failure: failure.kind };
   const shown = failure.kind === 'not_found' ? NOT_FOUND : text.replace(/^403 Forbidden - /, '');
   return { ...plainText(failure.status, shown, failure.details.headers), failure: failure.kind };
 }
