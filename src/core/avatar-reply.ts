@@ -1,11 +1,24 @@
-/** The picture of a group or project as the answer of an endpoint. */
+/** Avatars as answers: of the endpoint that gives the picture, and of the address that records name. */
 import { notFound } from '../platform/failure.ts';
+import type { Answer } from '../platform/http/answer.ts';
 import { Reply } from './endpoint.ts';
-import { readAvatar } from './uploads.ts';
+import { avatarFilename, readAvatar } from './uploads.ts';
 
 /** The stored picture's bytes; 404 without one. */
 export async function replyWithAvatar(dataFolder: string, avatar: string | null): Promise<Reply<Buffer>> {
   const picture = avatar === null ? undefined : await readAvatar(dataFolder, avatar);
   if (!picture || !Buffer.isBuffer(picture.body)) throw notFound('Avatar');
   return new Reply(picture.status, picture.body, picture.headers);
+}
+
+/** What `/uploads/-/system/…/:filename` answers; 404 for any name but the stored one. */
+export async function answerAvatar(
+  dataFolder: string,
+  avatar: string | null,
+  filename: string | undefined,
+): Promise<Answer> {
+  const named = avatar !== null && avatarFilename(avatar) === filename;
+  const picture = named ? await readAvatar(dataFolder, avatar) : undefined;
+  if (!picture) throw notFound();
+  return picture;
 }

@@ -40,9 +40,9 @@ const filesOf = (folder: string): Promise<string[]> =>
 
 async function selectNamed(db: Db, names: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ avatar: string }>`
-    select avatar from users where avatar = any(${[...names]}::text[])
-    union select avatar from namespaces where avatar = any(${[...names]}::text[])
-    union select avatar from projects where avatar = any(${[...names]}::text[])
+    select split_part(avatar, '/', 1) as avatar from users where split_part(avatar, '/', 1) = any(${[...names]}::text[])
+    union select split_part(avatar, '/', 1) as avatar from namespaces where split_part(avatar, '/', 1) = any(${[...names]}::text[])
+    union select split_part(avatar, '/', 1) as avatar from projects where split_part(avatar, '/', 1) = any(${[...names]}::text[])
     union select file from metric_images where file = any(${[...names]}::text[])`.execute(db);
   return new Set(rows.map((row) => row.avatar));
 }

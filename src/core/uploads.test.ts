@@ -30,11 +30,11 @@ describe('imageExtension', () => {
 });
 
 describe('pictures on disk', () => {
-  test('a picture is named by its bytes, kept once, and read back as what it is', async () => {
+  test('a picture is kept once, under its bytes, with the name that it came with, and read back as what it is', async () => {
     const name = await storeAvatar(folder, upload(png));
-    expect(name).toMatch(/^[0-9a-f]{64}\.png$/);
+    expect(name).toMatch(/^[0-9a-f]{64}\.png\/me\.svg$/);
     expect(await storeAvatar(folder, upload(png))).toBe(name);
-    expect(readdirSync(join(folder, 'uploads', name.slice(0, 2)))).toEqual([name]);
+    expect(readdirSync(join(folder, 'uploads', name.slice(0, 2)))).toEqual([name.slice(0, 68)]);
     const answer = await readAvatar(folder, name);
     expect(answer?.body).toEqual(png);
     expect(answer?.headers).toMatchObject({
@@ -45,7 +45,14 @@ describe('pictures on disk', () => {
 
   test('no name leads outside, and none that is not there is a fault', async () => {
     const missing = `${'0'.repeat(64)}.png`;
-    for (const name of ['../config.png', '..', '', missing, missing.replace('png', 'svg')]) {
+    for (const name of [
+      '../config.png',
+      '..',
+      '',
+      missing,
+      `${missing}/me.png`,
+      missing.replace('png', 'svg'),
+    ]) {
       expect(await readAvatar(folder, name)).toBeUndefined();
     }
   });

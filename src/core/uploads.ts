@@ -1,6 +1,7 @@
 /**
- * Pictures of users, groups, projects and graphs: files named by what is in them, below the data folder. The name is stored with
- * its owner and is the last part of the public address, so an address never changes what it shows.
+ * Pictures of users, groups, projects, topics and graphs: files named by what is in them, below the data folder. The owner of
+ * an avatar keeps `<file>/<name as uploaded>`, whose last part ends the public address, as clients expect; the oldest
+ * keep `<file>` alone.
  */
 import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { Failure, invalid } from '../platform/failure.ts';
 import type { Answer } from '../platform/http/answer.ts';
 import type { UploadedFile } from '../platform/http/raw-parameters.ts';
 import { digest, randomHex } from '../platform/secret.ts';
+import { cleanName } from './upload-names.ts';
 
 const MAXIMUM_BYTES = 200 * 1_024;
 
@@ -45,7 +47,7 @@ const fileOf = (dataFolder: string, name: string): { folder: string; file: strin
   return { folder, file: join(folder, name) };
 };
 
-/** Keeps the picture and returns the name to store with its owner. 400 for what is too big or no picture. */
+/** Keeps the picture and returns what to store with its owner. 400 for what is too big or no picture. */
 export async function storeAvatar(dataFolder: string, upload: UploadedFile): Promise<string> {
   const { bytes } = upload;
   if (bytes.length > MAXIMUM_BYTES) throw invalid({ avatar: ['is too big (should be at most 200 KiB)'] });
@@ -57,8 +59,11 @@ export async function storeAvatar(dataFolder: string, upload: UploadedFile): Pro
       ],
     });
   }
-  return name;
+  return `${name}/${cleanName(upload.filename)}`;
 }
+
+/** The last part of an avatar's public address, of what is stored with its owner. */
+export const avatarFilename = (stored: string): string => stored.slice(stored.indexOf('/') + 1);
 
 /** Keeps a picture under a name made of its bytes, which is returned; undefined for what is no picture. */
 export async function storePicture(dataFolder: string, bytes: Buffer): Promise<string | undefined> {
@@ -106,8 +111,12 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The picture as an answer that no browser runs anything of; undefined when there is no such file. */
-export async function readAvatar(dataFolder: string, name: string): Promise<Answer | undefined> {
+/**
+ * The picture as an answer that no browser runs anything of; undefined when there is no such file. `stored` is an avatar, or
+ * the file of another picture.
+ */
+export async function readAvatar(dataFolder: string, stored: string): Promise<Answer | undefined> {
+  const [name = ''] = stored.split('/', 1);
   const extension = NAME.exec(name)?.[2] as ImageExtension | undefined; // the pattern admits these only
   if (extension === undefined) return undefined;
   const bytes = await readFile(fileOf(dataFolder, name).file).catch((error: NodeJS.ErrnoException) => {

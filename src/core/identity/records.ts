@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { nullable } from '../../platform/http/schema.ts';
 import { digest } from '../../platform/secret.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
+import { avatarFilename } from '../uploads.ts';
 
 export const UserBasic = Type.Object({
   id: Type.Integer(),
@@ -41,7 +42,7 @@ export const uploadUrl = (
 ): string | undefined =>
   avatar === null
     ? undefined
-    : `${around.baseUrl}/uploads/-/system/${owner}/avatar/${id}/${encodeURIComponent(avatar)}`;
+    : `${around.baseUrl}/uploads/-/system/${owner}/avatar/${id}/${encodeURIComponent(avatarFilename(avatar))}`;
 
 /** The uploaded picture, else one by mail address where the setting allows it, else null (facts: Notes). */
 export function userAvatarUrl(
@@ -51,21 +52,26 @@ export function userAvatarUrl(
   const uploaded = uploadUrl(around, 'user', user.id, user.avatar);
   if (uploaded !== undefined) return uploaded;
   if (!around.settings.gravatar_enabled) return null;
-  return gravatarUrl(user.email);
+  return knownGravatarUrl(user.email);
 }
 
 /** Lists name the same people again and again: what was made for the latest addresses is kept. */
 const gravatarUrls = new Map<string, string>();
 const GRAVATARS_KEPT = 1_000;
 
-function gravatarUrl(email: string): string {
+function knownGravatarUrl(email: string): string {
   const known = gravatarUrls.get(email);
   if (known !== undefined) return known;
-  const address = digest(email.trim().toLowerCase()).toString('hex');
-  const url = `https://www.gravatar.com/avatar/${address}?s=80&d=identicon`;
+  const url = gravatarUrl(email);
   if (gravatarUrls.size >= GRAVATARS_KEPT) gravatarUrls.clear();
   gravatarUrls.set(email, url);
   return url;
+}
+
+/** The address of a picture by mail address, `size` pixels wide, and of twice as many for dense screens. */
+export function gravatarUrl(email: string, size = 40): string {
+  const address = digest(email.trim().toLowerCase()).toString('hex');
+  return `https://www.gravatar.com/avatar/${address}?s=${2 * size}&d=identicon`;
 }
 
 export const presentUserBasic = (around: Surroundings, user: UserBasicRow): UserBasic => ({

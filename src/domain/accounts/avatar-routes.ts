@@ -5,15 +5,16 @@ import { anyone, signedIn } from '../../core/access/access.ts';
 import { authorizeGroup, authorizeProject } from '../../core/access/find.ts';
 import { selectUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
+import { answerAvatar } from '../../core/avatar-reply.ts';
 import { type Endpoint, endpoint, found } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { presentedCredential } from '../../core/identity/credentials.ts';
-import { userAvatarUrl } from '../../core/identity/records.ts';
+import { gravatarUrl, uploadUrl, userAvatarUrl } from '../../core/identity/records.ts';
 import type { Services } from '../../core/services.ts';
-import { readAvatar, storeAvatar } from '../../core/uploads.ts';
+import { storeAvatar } from '../../core/uploads.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/failure.ts';
+import { forbidden, notFound } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/answer.ts';
 import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
 import { file, nullable } from '../../platform/http/schema.ts';
@@ -61,30 +62,38 @@ export const avatarEndpoints: Endpoint[] = [
     path: '/avatar',
     summary: 'The picture of the user who shows this mail address, else one by the address itself.',
     access: anyone,
-    input: Type.Object({ email: Type.String({ maxLength: 254, description: 'A mail address.' }) }),
+    input: Type.Object({
+      email: Type.String({ maxLength: 254, description: 'A mail address.' }),
+      size: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 2_048,
+          description: 'Of an address that is not a picture uploaded here: the width in pixels.',
+        }),
+      ),
+    }),
     reply: Avatar,
     handle: async (context) => {
       const { db, input, actor, settings } = context;
-      const closed = actor === undefined && settings.restricted_visibility_levels.includes('public');
+      if (actor === undefined && settings.restricted_visibility_levels.includes('public')) throw forbidden();
       const address = input.email.trim().toLowerCase();
-      const user = closed
-        ? undefined
-        : await db
-            .selectFrom('users')
-            .select(['id', 'avatar', 'email'])
-            .where(sql<boolean>`lower(public_email) collate "C" = ${address}`)
-            .where('deletion', 'is', null)
-            .executeTakeFirst();
-      // Never the primary address of whoever shows another: it could be told from the picture's address.
-      const shown = { id: user?.id ?? 0, avatar: user?.avatar ?? null, email: address };
-      return { avatar_url: userAvatarUrl(surroundings(context), shown) };
+      const user = await db
+        .selectFrom('users')
+        .select(['id', 'avatar'])
+        .where(sql<boolean>`lower(public_email) collate "C" = ${address}`)
+        .where('deletion', 'is', null)
+        .executeTakeFirst();
+      const uploaded = user && uploadUrl(surroundings(context), 'user', user.id, user.avatar);
+      // Never by the primary address of a user who shows another: it could be told from the picture's address.
+      const other = settings.gravatar_enabled ? gravatarUrl(address, input.size) : null;
+      return { avatar_url: uploaded ?? other };
     },
   }),
 ];
 
 type OwnerKind = 'user' | 'group' | 'project';
 
-/** The stored name of the owner's picture, for a caller who may see the owner; 404 otherwise. */
+/** The stored avatar of the owner, for a caller who may see the owner; 404 otherwise. */
 async function selectAvatar(
   services: Services,
   caller: Caller,
@@ -121,10 +130,8 @@ export const avatarRoutes = (services: Services): Route[] => [
       const kind = Object.hasOwn(kinds, word) ? kinds[word] : undefined;
       if (kind === undefined || !/^\d{1,15}$/.test(id)) throw notFound();
       const caller = kind === 'user' ? undefined : await callerOf(services, request);
-      const name = await selectAvatar(services, caller, kind, Number(id));
-      const answer =
-        name === filename && name !== null ? await readAvatar(services.config.data, name) : undefined;
-      return found(answer);
+      const avatar = await selectAvatar(services, caller, kind, Number(id));
+      return answerAvatar(services.config.data, avatar, filename);
     },
   },
 ];

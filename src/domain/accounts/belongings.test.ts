@@ -241,12 +241,10 @@ describe('pictures', () => {
 
   test('one’s own is set, shown in every record, served, and taken away', async () => {
     const ada = await makeUser(app);
-    const set = await upload('/user/avatar', 'PUT', ada.token, png);
+    const set = await upload('/user/avatar', 'PUT', ada.token, png, '../my “face”.png');
     expect(set.status).toBe(200);
     const { avatar_url } = (await set.json()) as { avatar_url: string };
-    expect(avatar_url).toMatch(
-      new RegExp(`^${app.url}/uploads/-/system/user/avatar/${ada.id}/[0-9a-f]+\\.png$`),
-    );
+    expect(avatar_url).toBe(`${app.url}/uploads/-/system/user/avatar/${ada.id}/my__face_.png`);
     expect(bodyOf(await app.call(`GET /users/${ada.id}`), 200).avatar_url).toBe(avatar_url);
 
     const served = await fetch(avatar_url);
@@ -260,6 +258,22 @@ describe('pictures', () => {
     const other = avatar_url.replace(/[^/]+$/, '..%2F..%2F..%2Fconfig.png');
     expect((await fetch(other)).status).toBe(404);
     expect((await fetch(avatar_url.replace('/user/', '/constructor/'))).status).toBe(404);
+    expect((await fetch(avatar_url.replace('my__face_', 'face'))).status).toBe(404);
+
+    const { db } = app.app.services.database;
+    const row = db.updateTable('users').where('id', '=', ada.id);
+    const { avatar } = await db
+      .selectFrom('users')
+      .select('avatar')
+      .where('id', '=', ada.id)
+      .executeTakeFirstOrThrow();
+    const [file = ''] = avatar?.split('/') ?? [];
+    await row.set({ avatar: file }).execute();
+    const older = bodyOf(await app.call(`GET /users/${ada.id}`), 200).avatar_url;
+    expect(older).toBe(`${app.url}/uploads/-/system/user/avatar/${ada.id}/${file}`);
+    expect((await fetch(older)).status).toBe(200);
+    expect((await fetch(avatar_url)).status).toBe(404);
+    await row.set({ avatar }).execute();
 
     bodyOf(await app.as(ada.token)('PUT /user/avatar', { body: { avatar: '' } }), 200);
     expect((await fetch(avatar_url)).status).toBe(404);
@@ -293,6 +307,21 @@ describe('pictures', () => {
       bodyOf(await app.call('GET /avatar', { query: `email=${email}` }), 200).avatar_url;
     expect(await find()).toMatch(/^https:\/\/www\.gravatar\.com\/avatar\/[0-9a-f]{64}\?/);
     bodyOf(await app.root(`PUT /users/${ada.id}`, { body: { public_email: email } }), 200);
-    expect(await find()).toContain(`/user/avatar/${ada.id}/`);
+    expect(await find()).toBe(`${app.url}/uploads/-/system/user/avatar/${ada.id}/me.png`);
+  });
+
+  test('by mail address, in the width that is asked for; not without an account where nothing is public', async () => {
+    const find = (query: string, call = app.call) => call('GET /avatar', { query });
+    const url = bodyOf(await find('email=a@example.org&size=32'), 200).avatar_url;
+    expect(url).toMatch(/^https:\/\/www\.gravatar\.com\/avatar\/[0-9a-f]{64}\?s=64&d=identicon$/);
+    for (const size of ['0', '-1', 'x', '99999'])
+      expect((await find(`email=a@example.org&size=${size}`)).status).toBe(400);
+
+    const closed = { restricted_visibility_levels: ['public'] };
+    bodyOf(await app.root('PUT /application/settings', { body: closed }), 200);
+    expect((await find('email=a@example.org')).status).toBe(403);
+    bodyOf(await find('email=a@example.org', app.root), 200);
+    bodyOf(await app.root('PUT /application/settings', { body: { restricted_visibility_levels: [] } }), 200);
+    bodyOf(await find('email=a@example.org'), 200);
   });
 });

@@ -278,7 +278,7 @@ describe('changing groups', () => {
     const changed = await put(form);
     expect(changed.status).toBe(200);
     const { avatar_url } = (await changed.json()) as { avatar_url: string };
-    expect(avatar_url).toContain(`/uploads/-/system/group/avatar/${group.id}/`);
+    expect(avatar_url).toBe(`${ashlar.url}/uploads/-/system/group/avatar/${group.id}/me.png`);
     const shown = await ashlar.root(`GET /groups/${group.id}/avatar`);
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/png']);
     expect((await ashlar.call(`GET /groups/${group.id}/avatar`)).status).toBe(404);
