@@ -1680,6 +1680,24 @@ CREATE INDEX todos_project ON public.todos USING btree (project_id) WHERE (proje
 
 CREATE INDEX todos_user ON public.todos USING btree (user_id, state, id);
 
+create table topics (
+  id bigint generated always as identity not null,
+  name text not null,
+  title text not null,
+  description text,
+  avatar text,
+  public_projects_rank integer default 0 not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint topics_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX topics_name ON public.topics USING btree (lower(name));
+
+CREATE INDEX topics_rank ON public.topics USING btree (public_projects_rank, id);
+
+CREATE INDEX topics_search ON public.topics USING gin (name gin_trgm_ops, title gin_trgm_ops);
+
 create table uploads (
   id bigint generated always as identity not null,
   project_id bigint,
@@ -1822,6 +1840,28 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_topics()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'INSERT' and old.visibility = 20 and not old.deleting then
+    update topics set public_projects_rank = public_projects_rank + 1
+      where lower(name) in (select lower(old_name) from unnest(old.topics) as old_name);
+  end if;
+  if tg_op <> 'DELETE' and new.visibility = 20 and not new.deleting then
+    update topics set public_projects_rank = public_projects_rank - 1
+      where lower(name) in (select lower(new_name) from unnest(new.topics) as new_name);
+  end if;
+  return null;
+end $function$;
+
 CREATE TRIGGER issues_changed AFTER UPDATE ON public.issues FOR EACH ROW WHEN (((old.state <> new.state) OR (old.confidential <> new.confidential) OR (old.project_id <> new.project_id))) EXECUTE FUNCTION count_open_issues();
 
 CREATE TRIGGER issues_gone AFTER DELETE ON public.issues FOR EACH ROW EXECUTE FUNCTION count_open_issues();
+
+CREATE TRIGGER projects_topics_added AFTER INSERT ON public.projects FOR EACH ROW WHEN ((new.topics <> '{}'::text[])) EXECUTE FUNCTION count_topics();
+
+CREATE TRIGGER projects_topics_changed AFTER UPDATE ON public.projects FOR EACH ROW WHEN ((((old.topics <> '{}'::text[]) OR (new.topics <> '{}'::text[])) AND ((old.topics <> new.topics) OR (old.visibility <> new.visibility) OR (old.deleting <> new.deleting)))) EXECUTE FUNCTION count_topics();
+
+CREATE TRIGGER projects_topics_removed AFTER DELETE ON public.projects FOR EACH ROW WHEN ((old.topics <> '{}'::text[])) EXECUTE FUNCTION count_topics();

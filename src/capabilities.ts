@@ -33,6 +33,7 @@ import { spamCapability } from './domain/spam/index.ts';
 import { storageMovesCapability } from './domain/storage-moves/index.ts';
 import { todosCapability } from './domain/todos/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
+import { topicsCapability } from './domain/topics/index.ts';
 import { upkeepCapability } from './domain/upkeep/index.ts';
 import { uploadsCapability } from './domain/uploads/index.ts';
 import { wikisCapability } from './domain/wikis/index.ts';
@@ -44,6 +45,7 @@ export const capabilities = (services: Services): Capability[] => {
     groupsCapability(services, () => all),
     membersCapability(services),
     projectsCapability(),
+    topicsCapability(services),
     repositoriesCapability(services),
     gitHttpCapability(services),
     protectedRefsCapability(),

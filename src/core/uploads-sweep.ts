@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 const BATCH = 500;
 
 /**
- * Deletes the files below `uploads` that are older than a day and that no user, group, project or metric image names;
+ * Deletes the files below `uploads` that are older than a day and that no user, group, project, topic or metric image names;
  * returns how many. A younger file may belong to a change that is still under way. Every upload makes its file anew, also
  * when one with the same content is there, so an old file that is wanted again is young again.
  */
@@ -43,6 +43,7 @@ async function selectNamed(db: Db, names: readonly string[]): Promise<Set<string
     select split_part(avatar, '/', 1) as avatar from users where split_part(avatar, '/', 1) = any(${[...names]}::text[])
     union select split_part(avatar, '/', 1) as avatar from namespaces where split_part(avatar, '/', 1) = any(${[...names]}::text[])
     union select split_part(avatar, '/', 1) as avatar from projects where split_part(avatar, '/', 1) = any(${[...names]}::text[])
+    union select split_part(avatar, '/', 1) as avatar from topics where split_part(avatar, '/', 1) = any(${[...names]}::text[])
     union select file from metric_images where file = any(${[...names]}::text[])`.execute(db);
   return new Set(rows.map((row) => row.avatar));
 }

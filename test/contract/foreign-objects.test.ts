@@ -115,12 +115,15 @@ function absent(value: string | number): string | number {
   return value.includes('@') ? 'nobody@example.net' : 'no-such/thing';
 }
 
+/** What belongs to nobody. */
+const everybodys = new Set(['GET /topics/:id']);
+
 test('what is somebody else’s is answered as what is not there', async () => {
   let tried = 0;
   const told: object[] = [];
   for (const spec of ashlar.app.endpoints) {
     const { on, ability } = spec.access.sentence;
-    if (on === 'instance' || ability.startsWith('administer')) continue;
+    if (on === 'instance' || ability.startsWith('administer') || everybodys.has(titleOf(spec))) continue;
     for (const name of namesOf(spec)) {
       for (const value of foreign[name] ?? []) {
         const missing = absent(value);

@@ -163,6 +163,7 @@ function objectsAt({ user, group, project }: Places): Record<string, Record<stri
     '/projects/:id/wikis/:slug': { slug: `'person-1'` },
     '/projects/:id/snippets/:snippet_id': { snippet_id: of('snippets', `project_id = ${project}`, 0) },
     '/snippets/:id': { id: of('snippets', 'project_id is null', 0) },
+    '/topics/:id': { id: of('topics', 'true', 0) },
     '/user/emails/:email_id': { email_id: of('emails', `${root} and email like 'root-%'`, 0) },
     '/user/gpg_keys/:key_id': { key_id: of('gpg_keys', root, 0) },
     '/user/keys/:key_id': { key_id: of('ssh_keys', root, 0) },

@@ -187,6 +187,8 @@ const belongings = ({ user, group, project }: Places, sealed: string): string =>
   insert into snippets (project_id, author_id, title, visibility, repository_storage, ready, created_at, updated_at)
     select case x when 3 then ${project} end, case x when 1 then ${user} else id end, username, 20, 'default', true, ${stamps}
     from person, generate_series(1, 3) x order by username, x;
+  insert into topics (name, title, created_at, updated_at)
+    select username, username, now(), now() from users where username like 'person-%';
   insert into deploy_keys (user_id, title, key, fingerprint, fingerprint_sha256, created_at, updated_at)
     select id, username, 'ssh-ed25519 BBBB' || id, 'md5-' || id, 'sha256-deploy-' || id, ${stamps} from person;
   insert into deploy_keys_projects (deploy_key_id, project_id, can_push, created_at)

@@ -36,7 +36,7 @@ export type Surroundings = { baseUrl: string; settings: Pick<ApplicationSettings
 /** The address of an uploaded picture below `/uploads/-/system`, or undefined without one. */
 export const uploadUrl = (
   around: Surroundings,
-  owner: 'user' | 'group' | 'project',
+  owner: 'user' | 'group' | 'project' | 'projects/topic',
   id: number,
   avatar: string | null,
 ): string | undefined =>

@@ -15,6 +15,7 @@ import {
 } from '../../core/namespaces/paths-change.ts';
 import { projectSettings } from '../../core/namespaces/project-settings.ts';
 import type { NamespaceRow } from '../../core/namespaces/rows.ts';
+import { keepTopics } from '../../core/namespaces/topics.ts';
 import { scheduleMove, storageSet } from '../../core/repositories/move-schedule.ts';
 import { chooseStorage } from '../../core/repositories/storage-choice.ts';
 import type { Services } from '../../core/services.ts';
@@ -237,7 +238,7 @@ export async function createProject(
         default_branch: input.default_branch ?? null,
         repository_storage: chooseStorage(services, settings),
         avatar: input.avatar ?? null,
-        topics: input.topics ?? input.tag_list ?? [],
+        topics: await keepTopics(tx, input.topics ?? input.tag_list ?? []),
         settings: changedSettings(input) as Json,
         last_activity_at: time,
         created_at: time,
@@ -316,7 +317,10 @@ export async function updateProject(
   const visibility = input.visibility && visibilityLevel(input.visibility);
   const changes = changedSettings(input);
   refuseProtected(actor, input);
+  const named = input.topics ?? input.tag_list;
   await inTransaction(db, async (tx) => {
+    // Before the project, as changes of topics have it.
+    const topics = named && (await keepTopics(tx, named));
     const { row, parent, fullPath } = await lockWithParent(tx, project);
     const moved = input.path !== undefined && input.path !== row.path;
     const changesVisibility = visibility !== undefined && visibility !== row.visibility;
@@ -348,7 +352,7 @@ export async function updateProject(
         ...(input.description !== undefined && { description: input.description }),
         ...(input.default_branch !== undefined && { default_branch: input.default_branch }),
         ...(input.avatar !== undefined && { avatar: input.avatar }),
-        ...((input.topics ?? input.tag_list) && { topics: input.topics ?? input.tag_list ?? [] }),
+        ...(topics && { topics }),
         ...(visibility !== undefined && { visibility }),
         settings: sql`settings || ${JSON.stringify(changes)}::text::jsonb`,
         updated_at: now(),
@@ -366,7 +370,7 @@ export async function updateProject(
       ['description', row.description, input.description],
       ['default_branch', row.default_branch, input.default_branch],
       ['avatar', row.avatar, input.avatar],
-      ['topics', row.topics, input.topics ?? input.tag_list],
+      ['topics', row.topics, topics],
       ...Object.entries(changes).map(([name, to]): [string, Json, Json] => [name, before[name] ?? null, to]),
     ];
     for (const [property, from, to] of changed) {

@@ -63,6 +63,7 @@ export const ProjectFilterFields = {
   updated_before: Type.Optional(dateTime()),
   repository_storage: Type.Optional(Type.String({ description: 'Administrators only.' })),
   topic: Type.Optional(commaList(Type.String(), { maxItems: 100, description: 'All of these topics.' })),
+  topic_id: Type.Optional(Type.Integer({ description: 'The topic of this id.' })),
   include_pending_delete: flag('Projects marked for deletion are always listed; `active` leaves them out.'),
   marked_for_deletion_on: Type.Optional(date()),
   simple: flag('Only the basic record.'),
@@ -120,7 +121,15 @@ export function projectFilters(input: ProjectFilterInput, caller: Caller): Proje
   add(input.updated_after, (value) => sql`p.updated_at > ${new Date(value)}`);
   add(input.updated_before, (value) => sql`p.updated_at < ${new Date(value)}`);
   add(caller?.admin ? input.repository_storage : undefined, (value) => sql`p.repository_storage = ${value}`);
-  add(input.topic, (topics) => sql`p.topics @> ${topics}::text[]`);
+  add(
+    input.topic,
+    (topics) => sql`p.topics @> array(select coalesce(t.name, asked) from unnest(${topics}::text[]) asked
+      left join topics t on lower(t.name) = lower(asked))`,
+  );
+  add(
+    input.topic_id,
+    (id) => sql`p.topics @> array[coalesce((select t.name from topics t where t.id = ${id}), '')]`,
+  );
   add(input.marked_for_deletion_on, (value) => sql`p.marked_for_deletion_on = ${value}`);
   for (const [key, value] of Object.entries((caller?.admin && input.custom_attributes) || {})) {
     where.push(sql`exists (select from custom_attributes c

@@ -2,6 +2,7 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { assignableLevels, visibilityNames } from '../../core/access/roles.ts';
 import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
+import { TopicName } from '../../core/namespaces/topics.ts';
 import { commaList, date, nullable, stringEnum } from '../../platform/http/schema.ts';
 
 /** The same schema without its default: in a request, absent means unchanged. */
@@ -32,16 +33,19 @@ const deprecatedFields = {
   emails_disabled: flag('emails_enabled'),
   public_builds: flag('public_jobs'),
   restrict_user_defined_variables: flag('ci_pipeline_variables_minimum_override_role'),
-  tag_list: Type.Optional(
-    commaList(Type.String({ maxLength: 255 }), { maxItems: 100, description: 'Deprecated: use topics.' }),
-  ),
+  tag_list: Type.Optional(commaList(TopicName, { maxItems: 100, description: 'Deprecated: use topics.' })),
 } satisfies TProperties;
 
 const ownFields = {
   description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
   visibility: Type.Optional(stringEnum(visibilityNames)),
   default_branch: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  topics: Type.Optional(commaList(Type.String({ maxLength: 255 }), { maxItems: 100 })),
+  topics: Type.Optional(
+    commaList(TopicName, {
+      maxItems: 100,
+      description: 'Everybody sees which topics there are, also those that only private projects have.',
+    }),
+  ),
   ...deprecatedFields,
   ...settingFields,
 } satisfies TProperties;

@@ -102,12 +102,16 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects/user/:user_id',
     summary: 'Create a project for a user.',
     access: onInstance,
-    input: Type.Object({ ...CreateProject.properties, user_id: Type.Integer() }),
+    input: Type.Object({ ...CreateProject.properties, avatar, user_id: Type.Integer() }),
+    bodyLimit: UPLOAD_LIMIT,
     reply: ProjectRecord,
     handle: async (context) => {
       const { services, settings, actor, input } = context;
       const owner = await findUser(services.database.sql, input.user_id);
-      return showCreated(context, await createProject(services, settings, actor, input, owner));
+      const { avatar: upload, ...project } = input;
+      const avatar = await keepAvatar(services, upload);
+      const made = { ...project, ...(avatar && { avatar }) };
+      return showCreated(context, await createProject(services, settings, actor, made, owner));
     },
   }),
   endpoint({

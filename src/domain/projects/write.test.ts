@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
-import { addMember, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
+import { addMember, makeGroup, makeProject, makeUser, uniqueName } from '../../../test/support/factories.ts';
 
 const ashlar = useApp();
 
@@ -258,5 +258,42 @@ describe('limits', () => {
     });
     for (const { status } of [project, renamed, deeper]) expect([200, 201, 400]).toContain(status);
     expect([project, renamed, deeper].map((one) => one.status)).toContain(400);
+  });
+});
+
+describe('pictures', () => {
+  const png = Buffer.from('89504e470d0a1a0a', 'hex');
+  const send = async (method: string, path: string, fields: Record<string, string>, picture?: string) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    if (picture) form.append('avatar', new File([new Uint8Array(png)], picture));
+    const headers = { 'private-token': ROOT_TOKEN };
+    const answer = await fetch(`${ashlar.url}/api/v4${path}`, { method, body: form, headers });
+    return {
+      status: answer.status,
+      body: (await answer.json()) as { id: number; avatar_url: string | null },
+    };
+  };
+  const addressOf = (id: number, name: string) =>
+    `${ashlar.url}/uploads/-/system/project/avatar/${id}/${name}`;
+
+  it('of a new project, of one for somebody else, and of a changed one, under their own names', async () => {
+    const user = await makeUser(ashlar);
+    for (const path of ['/projects', `/projects/user/${user.id}`]) {
+      const { status, body } = await send(
+        'POST',
+        path,
+        { name: uniqueName('pictured') },
+        'wall of stone.png',
+      );
+      expect([status, body.avatar_url]).toEqual([201, addressOf(body.id, 'wall_of_stone.png')]);
+      const shown = await fetch(body.avatar_url ?? '', { headers: { 'private-token': ROOT_TOKEN } });
+      expect(Buffer.from(await shown.arrayBuffer())).toEqual(png);
+      expect((await fetch(body.avatar_url ?? '')).status).toBe(404);
+      expect((await ashlar.root(`GET /projects/${body.id}/avatar`)).status).toBe(200);
+      const changed = await send('PUT', `/projects/${body.id}`, {}, 'other.png');
+      expect(changed.body.avatar_url).toBe(addressOf(body.id, 'other.png'));
+      expect((await send('PUT', `/projects/${body.id}`, { avatar: '' })).body.avatar_url).toBeNull();
+    }
   });
 });

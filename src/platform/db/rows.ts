@@ -944,6 +944,17 @@ export type TodosTable = {
   alert_id: number | null;
 };
 
+export type TopicsTable = {
+  id: GeneratedAlways<number>;
+  name: string;
+  title: string;
+  description: string | null;
+  avatar: string | null;
+  public_projects_rank: Generated<number>;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type UploadsTable = {
   id: GeneratedAlways<number>;
   project_id: number | null;
@@ -1106,6 +1117,7 @@ export type Tables = {
   subscriptions: SubscriptionsTable;
   timelogs: TimelogsTable;
   todos: TodosTable;
+  topics: TopicsTable;
   uploads: UploadsTable;
   users: UsersTable;
   wiki_pages: WikiPagesTable;

@@ -1,0 +1,12 @@
+/** Topics that projects have in common. */
+import type { Capability } from '../../core/capability.ts';
+import type { Services } from '../../core/services.ts';
+import { topicEndpoints, topicRoutes } from './routes.ts';
+
+export const topicsCapability = (services: Services): Capability => ({
+  name: 'topics',
+  endpoints: topicEndpoints,
+  routes: topicRoutes(services),
+  // They stay when the projects that have them go.
+  tables: ['topics'],
+});
