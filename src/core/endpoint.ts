@@ -73,6 +73,8 @@ type Common<P extends TProperties, Subject, C extends Caller> = {
   /** The feature flag that must be on. */
   flag?: string;
   jobToken?: boolean;
+  /** Replaces a token by rotation: a rotated token that is presented here again ends its family. */
+  rotatesToken?: boolean;
   deprecated?: { use: string };
   limit?: CallLimit;
   bodyLimit?: number;
@@ -94,6 +96,7 @@ export type Endpoint = {
   offering?: 'self_managed';
   flag?: string;
   jobToken: boolean;
+  rotatesToken?: boolean;
   deprecated?: { use: string };
   limit?: CallLimit;
   bodyLimit?: number;

@@ -56,6 +56,7 @@ export function toRoute(
       {
         credential: presentedCredential(request.headers, query),
         jobToken: spec.jobToken,
+        rotatesToken: spec.rotatesToken ?? false,
         safeMethod: request.method === 'GET' || request.method === 'HEAD',
         csrfToken: typeof csrf === 'string' ? csrf : undefined,
         sudo,

@@ -28,6 +28,8 @@ export type CallerQuestion = {
   credential: PresentedCredential;
   /** Whether the endpoint takes CI job tokens. */
   jobToken: boolean;
+  /** Whether the endpoint rotates tokens: one that was rotated before is then presented to be rotated again. */
+  rotatesToken?: boolean;
   safeMethod: boolean;
   csrfToken: string | undefined;
   /** The `sudo` parameter or header. */
@@ -78,13 +80,15 @@ export function createAuthenticator(
   async function byToken(
     token: string,
     kinds: readonly TokenKind[],
+    rotatesToken: boolean,
     settings: ApplicationSettings,
   ): Promise<Actor> {
     const row = await tokenByDigest(points, [digest(token).toString('hex')]);
     if (!row || !kinds.includes(row.token_kind)) throw unauthenticated();
     const time = now();
     if (row.revoked_at) {
-      await revokeFamily(sql, { id: row.token_id, kind: row.token_kind, family_id: row.family_id });
+      if (rotatesToken)
+        await revokeFamily(sql, { id: row.token_id, kind: row.token_kind, family_id: row.family_id });
       throw invalidToken('Token was revoked. You have to re-authorize from the user.');
     }
     if (row.expires_at && row.expires_at <= time) {
@@ -139,14 +143,15 @@ export function createAuthenticator(
   return {
     csrfToken,
     async authenticate(question, settings) {
-      const { credential } = question;
+      const { credential, rotatesToken = false } = question;
       let caller: Caller;
-      if (credential.form === 'token') caller = await byToken(credential.token, credential.kinds, settings);
+      if (credential.form === 'token')
+        caller = await byToken(credential.token, credential.kinds, rotatesToken, settings);
       else if (credential.form === 'session') caller = await bySession(credential.token, question, settings);
       else if (credential.form === 'job_token') {
         // A job token is refused where the endpoint does not allow it, before anybody looks whether it is right.
         if (!question.jobToken) throw unauthenticated();
-        caller = await byToken(credential.token, ['job'], settings);
+        caller = await byToken(credential.token, ['job'], rotatesToken, settings);
       } else if (credential.form === 'deploy_token') throw unauthenticated();
       // With sudo too: who sends the request shares, not who it is sent for.
       if (caller) nameCaller(`user:${caller.id}`);

@@ -1,4 +1,4 @@
-/** Tokens that replaced each other by rotation, and what happens when one that was replaced comes back. */
+/** Tokens that replaced each other by rotation, and what happens when one that was replaced is rotated again. */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { TokenKind } from './actor.ts';
@@ -29,7 +29,7 @@ export async function revokeFamily(sql: postgres.Sql, token: RevokedToken): Prom
       coalesce(p.id, n.id, u.id), ${event}::text,
       jsonb_build_object('event_name', ${event}::text, 'author_name', 'System',
         'entity_path', case when n.id is null then u.username else concat_ws('/', n.full_path, p.path) end,
-        'reason', 'a token that was rotated away was used again',
+        'reason', 'a token that was rotated away was rotated again',
         'target_id', ended.id, 'target_type', 'PersonalAccessToken', 'target_details', ended.name), ${time}
     from ended join users u on u.id = ended.user_id
     left join projects p on p.id = ended.project_id

@@ -261,13 +261,36 @@ describe('personal access tokens', () => {
     expect(refused.body).toMatchObject({ error: 'insufficient_scope', scope: 'api self_rotate' });
   });
 
-  it('take their family with them when one that was rotated away is used again', async () => {
+  it('outlive an old copy of theirs that some job still uses', async () => {
+    const user = await makeUser(ashlar);
+    const first = (await give(user.id)).body;
+    const second = (await ashlar.as(first.token)('POST /personal_access_tokens/self/rotate')).body;
+    const third = (await ashlar.as(second.token)('POST /personal_access_tokens/self/rotate')).body;
+    for (const old of [first.token, second.token]) {
+      expect((await ashlar.as(old)('GET /metadata')).status).toBe(401);
+      expect((await ashlar.as(old)('GET /personal_access_tokens/self')).status).toBe(401);
+      expect((await ashlar.as(old)('POST /user/emails', { body: { email: 'a@b.test' } })).status).toBe(401);
+      expect((await ashlar.as(old)(`DELETE /personal_access_tokens/${third.id}`)).status).toBe(401);
+      const basic = `Basic ${Buffer.from(`git:${old}`).toString('base64')}`;
+      const git = await fetch(`${ashlar.url}/some/project.git/info/refs?service=git-upload-pack`, {
+        headers: { authorization: basic },
+      });
+      expect(git.status).toBe(401);
+    }
+    expect((await ashlar.as(third.token)('GET /personal_access_tokens/self')).status).toBe(200);
+  });
+
+  it.each([
+    ['self/rotate', 'by itself'],
+    [':id/rotate', 'by its id'],
+  ])('take their family with them when one that was rotated away asks for %s', async (path) => {
     const user = await makeUser(ashlar);
     const first = (await give(user.id)).body;
     const second = (await ashlar.as(first.token)('POST /personal_access_tokens/self/rotate')).body;
     const third = (await ashlar.as(second.token)('POST /personal_access_tokens/self/rotate')).body;
     expect((await ashlar.as(third.token)('GET /personal_access_tokens/self')).status).toBe(200);
-    expect((await ashlar.as(first.token)('GET /metadata')).status).toBe(401);
+    const again = path.replace(':id', String(first.id));
+    expect((await ashlar.as(first.token)(`POST /personal_access_tokens/${again}`)).status).toBe(401);
     expect((await ashlar.as(third.token)('GET /personal_access_tokens/self')).status).toBe(401);
     expect(await audited('personal_access_token_revoked', third.id)).toMatchObject([
       { author_id: -1, entity_type: 'User', entity_id: user.id },
