@@ -51,6 +51,8 @@ create table access_tokens (
   constraint access_tokens_digest_key UNIQUE (digest)
 );
 
+CREATE INDEX access_tokens_bot_holder ON public.access_tokens USING btree (created_by_id) WHERE (kind = ANY (ARRAY['project'::text, 'group'::text]));
+
 CREATE INDEX access_tokens_family ON public.access_tokens USING btree (family_id) WHERE (family_id IS NOT NULL);
 
 CREATE INDEX access_tokens_grant ON public.access_tokens USING btree (grant_id) WHERE (grant_id IS NOT NULL);

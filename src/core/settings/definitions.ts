@@ -92,7 +92,10 @@ export const ApplicationSettingsSchema = Type.Object({
     false,
     'Redirect URIs may be plain HTTP where the host is not this machine (loopback always may).',
   ),
-  ropc_without_client_credentials: boolean(true, 'The password grant works without an application.'),
+  ropc_without_client_credentials: boolean(
+    true,
+    'The password grant works without an application, for every scope but sudo, admin_mode and read_service_ping. Turn it off unless a program needs it.',
+  ),
   disable_admin_oauth_scopes: boolean(
     false,
     'Applications that are not trusted get no api, sudo or admin_mode scope from administrators.',

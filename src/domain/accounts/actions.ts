@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { type Actor, isInternal } from '../../core/identity/actor.ts';
+import { passExternalOn } from '../../core/identity/bot-holders.ts';
 import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
 import { insertUser, newUserDefaults } from '../../core/identity/new-user.ts';
 import { ownAddresses } from '../../core/identity/own-addresses.ts';
@@ -231,6 +232,7 @@ export async function updateUser(
       .set({ ...changes, updated_at: now() })
       .where('id', '=', userId)
       .execute();
+    if (changes.external !== undefined) await passExternalOn(tx, userId, changes.external);
     await setIdentity(tx, userId, input);
     await moveOwnNamespace(tx, userId, input);
     // Whoever is signed in with the old password is not any more.

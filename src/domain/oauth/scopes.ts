@@ -1,8 +1,13 @@
 /** Scopes of applications: which there are, how they are asked for, and what each allows, in words. Pure. */
-import { type Scope, scopeNames } from '../../core/identity/actor.ts';
+import { adminScopes, type Scope, scopeNames } from '../../core/identity/actor.ts';
 
 /** What an application may be registered with: all but the scope of tokens that rotate themselves (facts §8). */
 export const applicationScopes: readonly Scope[] = scopeNames.filter((scope) => scope !== 'self_rotate');
+
+/** What the password grant gives without an application: a password alone never gives the powers of an administrator. */
+export const clientlessScopes: readonly Scope[] = applicationScopes.filter(
+  (scope) => !adminScopes.includes(scope),
+);
 
 /** What an authorization without a scope parameter gives, where the application has it (spec: OAuth 2.0 provider, 6). */
 export const DEFAULT_SCOPE: Scope = 'api';

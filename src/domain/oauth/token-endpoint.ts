@@ -25,7 +25,7 @@ import { OAuthError, type ProtocolContext, protocolEndpoint, protocolReply } fro
 import { renewTokens } from './renewal.ts';
 import { judgeCode, judgeDevice, judgeRefresh, narrowScopes, type Verdict } from './rules.ts';
 import { scopeRefusal } from './scope-rules.ts';
-import { applicationScopes, decideScopes } from './scopes.ts';
+import { clientlessScopes, decideScopes } from './scopes.ts';
 
 /** What was granted, for the response: `client` is undefined for the password grant of nobody in particular. */
 type Granted = {
@@ -141,7 +141,7 @@ async function byPassword(context: ProtocolContext): Promise<Answer> {
   const client = await findClient(context);
   if (!client && !settings.ropc_without_client_credentials) throw new OAuthError('invalid_client');
   const given = { login: parameters.require('username'), password: parameters.require('password') };
-  const scopes = decideScopes(parameters.get('scope'), client?.scopes ?? applicationScopes);
+  const scopes = decideScopes(parameters.get('scope'), client?.scopes ?? clientlessScopes);
   if (!scopes) throw new OAuthError('invalid_scope');
   if (!settings.password_authentication_enabled_for_git) throw new OAuthError('invalid_grant');
   const proof = await provePassword(db, settings, { ...given, address: request.address });

@@ -301,6 +301,36 @@ describe('password grant', () => {
       ]);
     }));
 
+  test('gives an administrator no scope of administrators without a client', () =>
+    quiet(async () => {
+      const admin = await makeUser(ashlar, { admin: true });
+      const privileged = ['sudo', 'admin_mode', 'read_service_ping'];
+      for (const scope of [...privileged, 'api sudo', privileged.join(' ')]) {
+        const { status, body } = await ask(admin.username, { scope });
+        expect([scope, status, body.error, body.access_token]).toEqual([
+          scope,
+          400,
+          'invalid_scope',
+          undefined,
+        ]);
+      }
+      const given = await ask(admin.username, { scope: 'api' });
+      expect([given.status, given.body.scope]).toEqual([200, 'api']);
+      const refresh = { grant_type: 'refresh_token', refresh_token: given.body.refresh_token };
+      expect((await token({ ...refresh, scope: 'api sudo' })).body.error).toBe('invalid_scope');
+      const asUser = await ashlar.call('GET /user', {
+        headers: { authorization: `Bearer ${given.body.access_token}`, sudo: '1' },
+      });
+      expect(asUser.status).toBe(403);
+      const application = await makeApplication(ashlar, { scopes: ['api', 'sudo'] });
+      const through = await ask(
+        admin.username,
+        { scope: 'api sudo' },
+        basic(application.uid, application.secret),
+      );
+      expect([through.status, through.body.scope]).toEqual([200, 'api sudo']);
+    }));
+
   test('obeys the settings of the instance', async () => {
     const user = await makeUser(ashlar);
     await withSettings({ password_authentication_enabled_for_git: false }, async () => {

@@ -1,13 +1,14 @@
 /** Changes to access tokens: each one transaction that decides, writes and announces. */
 import type { AuthorizedUser } from '../../core/access/users.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { handBotOver } from '../../core/identity/bot-holders.ts';
 import { revokeFamily } from '../../core/identity/token-family.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid, unauthenticated } from '../../platform/failure.ts';
-import { moveBotExpiry, retireBot } from './bots.ts';
+import { isBot, moveBotExpiry, retireBot } from './bots.ts';
 import {
   announceToken,
   decideToken,
@@ -69,10 +70,13 @@ export async function rotateToken(
       .where('id', '=', old.id)
       .execute();
     const { kind, user_id, project_id, namespace_id, access_level, name, description, scopes } = old;
+    // A bot that rotates its own token stays in the hands of the person who has it.
+    const created_by_id = isBot(actor.kind) ? (old.created_by_id ?? actor.id) : actor.id;
+    if (isBot(old.user_kind)) await handBotOver(tx, user_id, created_by_id);
     const created = await insertToken(
       tx,
       settings,
-      { kind, user_id, project_id, namespace_id, access_level, family_id, created_by_id: actor.id },
+      { kind, user_id, project_id, namespace_id, access_level, family_id, created_by_id },
       { name, description, scopes, day: expiry.day },
     );
     await moveBotExpiry(tx, old, expiry.day);

@@ -4,6 +4,7 @@ import { joinMembers, type Place, placeKeys } from '../../core/access/joining.ts
 import type { Role } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { lockExternal } from '../../core/identity/bot-holders.ts';
 import { insertUser } from '../../core/identity/new-user.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
@@ -44,6 +45,7 @@ export async function createResourceToken(
       confirmed_at: now(),
       projects_limit: 0,
       can_create_group: false,
+      external: await lockExternal(tx, actor.id),
       created_by_id,
     });
     const member = { user_id, name: decided.name, access_level, expires_at: decided.day, created_by_id };

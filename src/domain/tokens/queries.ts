@@ -30,6 +30,7 @@ const columns = [
   'access_tokens.project_id',
   'access_tokens.namespace_id',
   'access_tokens.access_level',
+  'access_tokens.created_by_id',
   'access_tokens.name',
   'access_tokens.description',
   'access_tokens.scopes',

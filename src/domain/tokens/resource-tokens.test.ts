@@ -1,7 +1,11 @@
 /** Project and group access tokens and their bots, and deploy tokens, over HTTP (facts: Tokens; Roles). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
+import { overtake } from '../../../test/support/races.ts';
 import { makeGroup, makeMember, makeProject, makeUser } from '../../../test/support/rows.ts';
+import { migrationsFolder } from '../../instance.ts';
 import { moveClock } from '../../platform/clock.ts';
 import { retireForgottenBots } from './bots.ts';
 
@@ -142,7 +146,130 @@ describe('project and group access tokens', () => {
     ]);
     expect((await ashlar.as(rotated.body.token)(`GET /projects/${project.id}`)).status).toBe(200);
     expect((await ashlar.as(first.token)(`GET /projects/${project.id}`)).status).toBe(401);
+    expect((await ashlar.as(rotated.body.token)(`GET /projects/${project.id}`)).status).toBe(200);
+    expect((await ashlar.as(first.token)(`POST ${path}/self/rotate`)).status).toBe(401);
     expect((await ashlar.as(rotated.body.token)(`GET /projects/${project.id}`)).status).toBe(401);
+  });
+
+  describe('of external users', () => {
+    const setExternal = async (user: { id: number }, external: boolean) =>
+      expect((await ashlar.root(`PUT /users/${user.id}`, { body: { external } })).status).toBe(200);
+    /** A group of an owner who is external if asked, and an internal project elsewhere. */
+    const world = async (external: boolean) => {
+      const { owner, group, project, asOwner } = await scene();
+      if (external) await setExternal(owner, true);
+      const internal = await makeProject(ashlar, { of: await makeGroup(ashlar), visibility: 10 });
+      return { owner, group, project, asOwner, internal };
+    };
+    /** What an external user must not reach, and a plain one may: by id, in lists, by search and by git. */
+    const reads = async (token: string, { id, path }: { id: number; path: string }) => {
+      const as = ashlar.as(token);
+      const listed = (await as('GET /projects', { query: 'per_page=100' })).body as { id: number }[];
+      const search = `scope=projects&search=${path.split('/')[1]}`;
+      const found = (await as('GET /search', { query: search })).body as { id: number }[];
+      const git = await fetch(`${ashlar.url}/${path}.git/info/refs?service=git-upload-pack`, {
+        headers: { authorization: `Basic ${Buffer.from(`bot:${token}`).toString('base64')}` },
+      });
+      return [
+        (await as(`GET /projects/${id}`)).status,
+        listed.some((each) => each.id === id),
+        found.some((each) => each.id === id),
+        git.status,
+      ];
+    };
+    const open = [200, true, true, 200];
+    const closed = [404, false, false, 404];
+    const give = async (as: ReturnType<typeof ashlar.as>, path: string) => {
+      const made = await as(`POST ${path}`, { body });
+      expect(made.status).toBe(201);
+      return made.body as { id: number; user_id: number; token: string };
+    };
+
+    it.each(['project', 'group'] as const)('of a %s are external too', async (of) => {
+      const { asOwner, internal, ...places } = await world(true);
+      const path = `/${of}s/${places[of].id}/access_tokens`;
+      const { token } = await give(asOwner, path);
+      expect(await reads(token, internal)).toEqual(closed);
+      const plain = await world(false);
+      const other = await give(plain.asOwner, `/${of}s/${plain[of].id}/access_tokens`);
+      expect(await reads(other.token, internal)).toEqual(open);
+    });
+
+    it('become external with the person who made them, and plain again', async () => {
+      const { owner, asOwner, project, internal } = await world(false);
+      const path = `/projects/${project.id}/access_tokens`;
+      const { token } = await give(asOwner, path);
+      const selfMade = await give(asOwner, path);
+      const rotated = (await ashlar.as(selfMade.token)(`POST ${path}/self/rotate`)).body.token;
+      await setExternal(owner, true);
+      expect(await reads(token, internal)).toEqual(closed);
+      expect(await reads(rotated, internal)).toEqual(closed);
+      await setExternal(owner, false);
+      expect(await reads(token, internal)).toEqual(open);
+      await setExternal(owner, true);
+      const other = await makeUser(ashlar);
+      const group = project.path.split('/')[0];
+      const { id } = (await ashlar.root(`GET /groups/${group}`)).body;
+      await makeMember(ashlar, { namespace_id: id }, other, 50);
+      expect((await ashlar.root(`DELETE /users/${owner.id}`)).status).toBe(204);
+      expect(await reads(token, internal)).toEqual(closed);
+    });
+
+    it('become external when an external member rotates them', async () => {
+      const { asOwner, project, internal } = await world(false);
+      const path = `/projects/${project.id}/access_tokens`;
+      const { id, token } = await give(asOwner, path);
+      expect(await reads(token, internal)).toEqual(open);
+      const outside = await makeUser(ashlar);
+      await setExternal(outside, true);
+      await makeMember(ashlar, { project_id: project.id }, outside, 40);
+      const rotated = await ashlar.as(outside.token)(`POST ${path}/${id}/rotate`);
+      expect(rotated.status).toBe(200);
+      expect(await reads(rotated.body.token, internal)).toEqual(closed);
+      const again = await ashlar.as(rotated.body.token)(`POST ${path}/self/rotate`);
+      expect(await reads(again.body.token, internal)).toEqual(closed);
+    });
+
+    it('are brought in line by the migration, and so are password grants of administrators', async () => {
+      const { owner, asOwner, project, internal } = await world(true);
+      const path = `/projects/${project.id}/access_tokens`;
+      const { user_id, token } = await give(asOwner, path);
+      const turned = (await ashlar.as(token)(`POST ${path}/self/rotate`)).body;
+      const password = { userId: owner.id, scopes: ['api', 'sudo'] };
+      const { sql } = ashlar.app.services.database;
+      await sql`update users set external = false where id = ${user_id}`;
+      await sql`update access_tokens set created_by_id = ${user_id} where id = ${turned.id}`;
+      const [grant] = await sql<{ id: number }[]>`
+        insert into oauth_grants (user_id, kind, scopes, created_at)
+        values (${password.userId}, 'password', ${password.scopes}, now()) returning id`;
+      await sql`
+        insert into access_tokens (kind, digest, user_id, grant_id, name, scopes, expires_at, created_at, updated_at)
+        values ('oauth', sha256('of-before'), ${owner.id}, ${grant?.id ?? 0}, 'password', ${password.scopes},
+          now() + interval '1 hour', now(), now())`;
+      const asBefore = () =>
+        ashlar
+          .call('GET /user', { headers: { authorization: 'Bearer of-before' } })
+          .then(({ status }) => status);
+      expect(await reads(turned.token, internal)).toEqual(open);
+      expect(await asBefore()).toBe(200);
+      await sql`drop index access_tokens_bot_holder`;
+      await sql.unsafe(readFileSync(join(migrationsFolder, '0012_inherited_access.sql'), 'utf8'));
+      expect(await reads(turned.token, internal)).toEqual(closed);
+      expect(await asBefore()).toBe(401);
+      await setExternal(owner, false);
+      expect(await reads(turned.token, internal)).toEqual(open);
+    });
+
+    it('are external where the person becomes so while the token is made', async () => {
+      const { owner, asOwner, project, internal } = await world(false);
+      const made = await overtake(
+        ashlar,
+        (tx) => tx`update users set external = true where id = ${owner.id}`,
+        () => asOwner(`POST /projects/${project.id}/access_tokens`, { body }),
+      );
+      expect(made.status).toBe(201);
+      expect(await reads(made.body.token, internal)).toEqual(closed);
+    });
   });
 
   it('of another kind do not rotate here: 405', async () => {

@@ -1,0 +1,42 @@
+/** Races that happen each time: another transaction comes first, and the request that runs into it waits for its end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type postgres from 'postgres';
+import { connect } from '../../src/platform/db/database.ts';
+import type { TestApp } from './app.ts';
+
+/**
+ * Makes the change in a transaction that stays open until `request` waits for one of its locks, and commits it then; also
+ * when the request was answered without waiting. Returns the answer.
+ */
+export async function overtake<T>(
+  app: TestApp,
+  change: (tx: postgres.TransactionSql) => Promise<unknown>,
+  request: () => Promise<T>,
+): Promise<T> {
+  const { target } = app.app.services.database;
+  const sql = connect(target, { max: 2, statementTimeout: 0, name: 'races' });
+  try {
+    let answered = false;
+    let answer: Promise<T> | undefined;
+    await sql.begin(async (tx) => {
+      await change(tx);
+      const [own] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      answer = request().finally(() => {
+        answered = true;
+      });
+      // Its failure is the caller's to see, after the commit.
+      answer.catch(() => undefined);
+      const isWaitedFor = async () => {
+        const [row] = await sql<{ waits: boolean }[]>`
+          select exists (select from pg_stat_activity
+            where ${own?.pid ?? 0} = any(pg_blocking_pids(pid))) as waits`;
+        return row?.waits ?? false;
+      };
+      while (!answered && !(await isWaitedFor())) await sleep(5);
+    });
+    if (!answer) throw new Error('the request was never made');
+    return await answer;
+  } finally {
+    await sql.end();
+  }
+}
