@@ -1,6 +1,7 @@
 /** Making and changing users. */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
+import { isLastAdministrator } from '../../core/access/remaining.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { type Actor, isInternal } from '../../core/identity/actor.ts';
 import { passExternalOn } from '../../core/identity/bot-holders.ts';
@@ -194,6 +195,8 @@ export async function updateUser(
   const atOnce = input.skip_reconfirmation === true || settings.email_confirmation_setting === 'off';
 
   await inTransaction(db, async (tx) => {
+    if (input.admin === false && (await isLastAdministrator(tx, userId)))
+      throw invalid({ admin: ['must stay with somebody: there is no other active administrator'] });
     const before = await tx
       .selectFrom('users')
       .selectAll()
@@ -202,7 +205,6 @@ export async function updateUser(
       .forUpdate()
       .executeTakeFirst();
     if (!before || isInternal(before.kind)) throw forbidden();
-    if (before.admin && input.admin === false) await requireOtherAdministrator(tx, userId);
     const newEmail =
       input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase()
         ? input.email
@@ -277,19 +279,4 @@ async function moveOwnNamespace(
   if (!row) return;
   const path = input.username ?? row.path;
   await moveNamespace(tx, row, { parent: undefined, path, name: input.name ?? row.name });
-}
-
-/** An instance without an administrator could not be mended from outside. */
-async function requireOtherAdministrator(tx: Db, userId: number): Promise<void> {
-  const other = await tx
-    .selectFrom('users')
-    .select('id')
-    .where('admin', '=', true)
-    .where('state', '=', 'active')
-    .where('deletion', 'is', null)
-    .where('id', '<>', userId)
-    .orderBy('id')
-    .forShare()
-    .executeTakeFirst();
-  if (!other) throw invalid({ admin: ['must stay with somebody: there is no other active administrator'] });
 }

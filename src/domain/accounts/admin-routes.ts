@@ -4,7 +4,7 @@ import { onInstance, onOwnUser, onUserAsAdmin } from '../../core/access/access.t
 import { type Endpoint, endpoint, listing, noContent, Reply } from '../../core/endpoint.ts';
 import { now } from '../../platform/clock.ts';
 import { mapPage } from '../../platform/db/page.ts';
-import { conflict, forbidden, notFound } from '../../platform/failure.ts';
+import { forbidden, notFound } from '../../platform/failure.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { requestDeletion } from './deletion.ts';
 import { selectActivityPage, selectAssociationsCount, selectMembershipPage } from './queries.ts';
@@ -49,10 +49,7 @@ export const adminEndpoints: Endpoint[] = [
     access: onUserAsAdmin(),
     reply: Message,
     handle: async ({ db, actor, subject }) => {
-      if (subject.row.state !== 'blocked_pending_approval') {
-        throw conflict('User does not have a pending request');
-      }
-      await requestDeletion(db, actor, subject, { hard: true, event: 'user_rejected' });
+      await requestDeletion(db, actor, subject, { hard: true, event: 'user_rejected', waiting: true });
       return { message: 'Success' };
     },
   }),

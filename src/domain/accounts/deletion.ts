@@ -3,7 +3,7 @@
  * the background by steps that may be run again: what they made goes to the ghost user, then the row goes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { groupsOwnedAlone, isLastAdministrator, lastAdministrator } from '../../core/access/remaining.ts';
 import type { AuthorizedUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Capability } from '../../core/capability.ts';
@@ -20,46 +20,38 @@ import { userEntity } from './audits.ts';
 /** The fact that a user is to be removed; bots whose tokens went are removed by it as well. */
 export const USER_DELETED = 'user_deleted';
 
-/** Groups of which the user is the only owner, inherited owners counted; locked, so that no two owners leave at once. */
-async function lockGroupsOwnedAlone(tx: Db, userId: number): Promise<{ id: number; path: string }[]> {
-  await sql`
-    select from namespaces n where n.id in (
-      select a.id from members m join namespaces g on g.id = m.namespace_id
-      join namespaces a on a.id = any(g.ancestor_ids)
-      where m.user_id = ${userId} and m.access_level = 50)
-    order by n.id for no key update`.execute(tx);
-  const { rows } = await sql<{ id: number; path: string }>`
-    select n.id, n.full_path as path from members m join namespaces n on n.id = m.namespace_id
-    where m.user_id = ${userId} and m.access_level = 50 and n.kind = 'group' and not n.deleting and not exists (
-      select from members o join users u on u.id = o.user_id
-      where o.namespace_id = any(n.ancestor_ids) and o.access_level = 50 and o.user_id <> ${userId}
-        and u.kind = 'human' and u.deletion is null
-        and (o.expires_at is null or o.expires_at > ${now().toISOString().slice(0, 10)}))`.execute(tx);
-  return rows;
-}
-
 /**
  * Ends the account: sessions, tokens and memberships go, the personal namespace is hidden, and the background is told.
- * 409 for the sole owner of a group, unless `hard`, which takes the group along; 403 for oneself and the ghost.
+ * 409 for the last administrator, and for the sole owner of a group, unless `hard`, which takes the group along; 403 for
+ * oneself and the ghost. `waiting`: only somebody who still waits to be let in.
  */
 export async function requestDeletion(
   db: Db,
   actor: Actor,
   user: AuthorizedUser,
-  how: { hard: boolean; event: string },
+  how: { hard: boolean; event: string; waiting?: boolean },
 ): Promise<void> {
   if (user.id === actor.id) throw forbidden('The API initiating user cannot be removed by the API');
   if (isInternal(user.row.kind)) throw forbidden();
   await inTransaction(db, async (tx) => {
+    await tx
+      .selectFrom('members')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .orderBy('id')
+      .forUpdate()
+      .execute();
+    if (await isLastAdministrator(tx, user.id)) throw lastAdministrator();
+    const alone = await groupsOwnedAlone(tx, user.id);
     const marked = await tx
       .updateTable('users')
       .set({ deletion: how.hard ? 'hard' : 'reassign', state: 'blocked', updated_at: now() })
       .where('id', '=', user.id)
       .where('deletion', 'is', null)
+      .$if(how.waiting === true, (query) => query.where('state', '=', 'blocked_pending_approval'))
       .returning('id')
       .executeTakeFirst();
-    if (!marked) throw notFound('User');
-    const alone = await lockGroupsOwnedAlone(tx, user.id);
+    if (!marked) throw how.waiting ? conflict('User does not have a pending request') : notFound('User');
     if (alone.length > 0 && !how.hard) {
       throw conflict('User cannot be removed while is the sole-owner of a group');
     }

@@ -1,4 +1,5 @@
 /** Changes of the state of accounts, and of what administrators take from them. */
+import { isLastAdministrator, lastAdministrator } from '../../core/access/remaining.ts';
 import type { AuthorizedUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -36,6 +37,8 @@ export async function changeState(
     throw forbidden(`The API initiating user cannot be changed by the API (${change})`);
   }
   return inTransaction(db, async (tx) => {
+    if (stateRules[change].to !== 'active' && (await isLastAdministrator(tx, user.id)))
+      throw lastAdministrator();
     const row = await lockUser(tx, user.id);
     if (!row) throw notFound('User');
     const refusal = stateRefusal(change, row, now().toISOString().slice(0, 10));

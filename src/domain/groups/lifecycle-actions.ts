@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { joinMembers } from '../../core/access/joining.ts';
+import { hasOwnOwner } from '../../core/access/remaining.ts';
 import { OWNER } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -48,8 +49,8 @@ export async function transferGroup(
     }
     const moved = await moveNamespace(tx, row, { parent, path: row.path, name: row.name });
     if (parent && parent.visibility < row.visibility) await limitVisibility(tx, row.id, parent.visibility);
-    if (!parent) await ensureOwner(tx, actor, moved);
     await resettlePlanning(tx, await projectsBelow(tx, row.id));
+    if (!parent) await ensureOwner(tx, actor, moved);
     await announce(tx, {
       author: actor,
       audit: {
@@ -82,16 +83,7 @@ async function limitVisibility(tx: Db, id: number, greatest: number): Promise<vo
 
 /** A group that no longer inherits its owners belongs at least to whoever moved it. */
 async function ensureOwner(tx: Db, actor: Actor, row: NamespaceRow): Promise<void> {
-  const owner = await tx
-    .selectFrom('members')
-    .innerJoin('users', 'users.id', 'members.user_id')
-    .select('members.id')
-    .where('members.namespace_id', '=', row.id)
-    .where('members.access_level', '=', OWNER)
-    .where('users.kind', '=', 'human')
-    .where((eb) => eb.or([eb('members.expires_at', 'is', null), eb('members.expires_at', '>', today())]))
-    .executeTakeFirst();
-  if (owner) return;
+  if (await hasOwnOwner(tx, row.id)) return;
   const place = { column: 'namespace_id', id: row.id, entity: groupEntity(row) } as const;
   const member = { user_id: actor.id, name: actor.name, expires_at: null, created_by_id: actor.id };
   await joinMembers(tx, place, actor, [{ ...member, access_level: OWNER }]);

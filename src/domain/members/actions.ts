@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { joinMembers, levelName, type Place, placeAt } from '../../core/access/joining.ts';
+import { groupsOwnedAlone } from '../../core/access/remaining.ts';
 import { MAINTAINER, OWNER } from '../../core/access/roles.ts';
 import { type Announcement, announce, announceAll } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -10,14 +11,7 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { conflict, Failure, forbidden, invalid } from '../../platform/failure.ts';
 import { removeLapsed } from './expiry.ts';
-import {
-  isLastOwner,
-  isMembershipLocked,
-  listCandidates,
-  lockMember,
-  selectInherited,
-  today,
-} from './queries.ts';
+import { isMembershipLocked, listCandidates, lockMember, selectInherited, today } from './queries.ts';
 import {
   additionProblem,
   alreadyMember,
@@ -96,6 +90,15 @@ export async function addMembers(
   return problems;
 }
 
+const isLastOwner = async (
+  tx: Db,
+  source: Source,
+  { access_level, user_id }: { access_level: number; user_id: number },
+): Promise<boolean> =>
+  source.kind === 'group' &&
+  access_level === OWNER &&
+  (await groupsOwnedAlone(tx, user_id, source.id)).length > 0;
+
 /** Changes a membership; an expiry that is undefined stays as it is. 403, 404 or 400 when it cannot be. */
 export async function updateMember(
   db: Db,
@@ -111,7 +114,7 @@ export async function updateMember(
     const { expires_at = member.expires_at } = change;
     const grant: Grant = { access_level: change.access_level, expires_at };
     check(grantProblem(source, grant, { tier, today: today() }));
-    const lastOwner = member.access_level === OWNER && (await isLastOwner(tx, source, userId));
+    const lastOwner = await isLastOwner(tx, source, member);
     check(updateProblem({ ...member, role: source.role }, grant, lastOwner));
     const inherited = await selectInherited(tx, source, [userId]);
     check(inheritanceProblem(grant.access_level, inherited.get(userId)));
@@ -157,7 +160,7 @@ export async function removeMember(
   check(holderProblem(source, userId));
   await inTransaction(db, async (tx) => {
     const member = found(await lockMember(tx, source, userId));
-    const lastOwner = member.access_level === OWNER && (await isLastOwner(tx, source, userId));
+    const lastOwner = await isLastOwner(tx, source, member);
     check(removalProblem({ ...member, role: source.role }, self, lastOwner));
     options.unmodified(member.updated_at);
     await tx.deleteFrom('members').where('id', '=', member.id).execute();

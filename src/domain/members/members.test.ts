@@ -381,6 +381,46 @@ describe('the last owner', () => {
     expect((await as(`PUT ${path}/${last.id}`, { body: { access_level: 50 } })).status).toBe(200);
   });
 
+  it('for good can neither go nor step down while the others are owners for a time, or blocked', async () => {
+    const [ann, bob, cem] = [await makeUser(ashlar), await makeUser(ashlar), await makeUser(ashlar)];
+    const group = await makeGroup(ashlar, { owner: ann });
+    await makeMember(ashlar, { namespace_id: group.id }, bob, 50, on(1));
+    await makeMember(ashlar, { namespace_id: group.id }, cem, 50);
+    expect((await ashlar.root(`POST /users/${cem.id}/block`)).status).toBe(201);
+    const path = `/groups/${group.id}/members`;
+    const as = ashlar.as(ann.token);
+    const limits = [{ access_level: 40 }, { access_level: 50, expires_at: on(3) }];
+    const tries = async () => [
+      (await as(`DELETE ${path}/${ann.id}`)).status,
+      (await ashlar.as(bob.token)(`DELETE ${path}/${ann.id}`)).status,
+      ...(await Promise.all(
+        limits.map(async (body) => (await as(`PUT ${path}/${ann.id}`, { body })).status),
+      )),
+      (await ashlar.root(`DELETE /users/${ann.id}`)).status,
+    ];
+    expect(await tries()).toEqual([403, 403, 403, 403, 409]);
+    // Who goes anyway with the day is free to go before.
+    expect((await ashlar.as(bob.token)(`DELETE ${path}/${bob.id}`)).status).toBe(204);
+    expect((await ashlar.root(`POST /users/${cem.id}/unblock`)).status).toBe(201);
+    expect((await as(`DELETE ${path}/${ann.id}`)).status).toBe(204);
+  });
+
+  it('of a subgroup stays with it when it leaves the group above at the same time', async () => {
+    for (let round = 0; round < 4; round++) {
+      const [ann, bob] = [await makeUser(ashlar), await makeUser(ashlar)];
+      const top = await makeGroup(ashlar, { owner: ann });
+      const sub = await makeGroup(ashlar, { parent: top, owner: bob });
+      await Promise.all([
+        ashlar.as(ann.token)(`POST /groups/${sub.id}/transfer`),
+        ashlar.as(bob.token)(`DELETE /groups/${sub.id}/members/${bob.id}`),
+      ]);
+      const moved = (await ashlar.root(`GET /groups/${sub.id}`)).body;
+      expect(moved.parent_id).toBe(null);
+      const owners = (await ashlar.root(`GET /groups/${sub.id}/members`)).body as { access_level: number }[];
+      expect(owners.filter(({ access_level }) => access_level === 50).length).toBeGreaterThan(0);
+    }
+  });
+
   it('of a subgroup may go: there are owners above', async () => {
     const [ann, bob] = [await makeUser(ashlar), await makeUser(ashlar)];
     const top = await makeGroup(ashlar, { owner: ann });

@@ -206,20 +206,6 @@ export async function lockMember(tx: Db, source: Source, userId: number) {
     .executeTakeFirst();
 }
 
-/**
- * Whether no other person owns the group, here or from above. The lock on the group makes those who leave at the same
- * time see one another.
- */
-export async function isLastOwner(tx: Db, source: Source, userId: number): Promise<boolean> {
-  if (source.kind === 'project') return false;
-  await tx.selectFrom('namespaces').select('id').where('id', '=', source.id).forNoKeyUpdate().execute();
-  const { rows } = await sql`
-    select from members m join users u on u.id = m.user_id
-    where m.namespace_id = ${ids(source.groupIds)} and m.user_id <> ${userId} and m.access_level = ${OWNER}
-      and u.kind = 'human' and u.deletion is null and ${current('m')} limit 1`.execute(tx);
-  return rows.length === 0;
-}
-
 /** Whether a group above keeps new members out of its projects. */
 export async function isMembershipLocked(db: Db, source: Source): Promise<boolean> {
   if (source.kind === 'group') return false;
