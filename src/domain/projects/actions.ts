@@ -34,7 +34,7 @@ import {
   type ValidationMessages,
 } from '../../platform/failure.ts';
 import type { Fact } from '../../platform/outbox/outbox.ts';
-import { lockWithParent } from './locks.ts';
+import { lockVisibility, lockWithParent } from './locks.ts';
 import {
   branchNameProblems,
   changedSettings,
@@ -334,6 +334,8 @@ export async function updateProject(
             asked: visibility,
             name: visibilityName(visibility),
             namespace: parent,
+            forkSource:
+              row.forked_from_id === null ? undefined : await lockVisibility(tx, row.forked_from_id),
             restricted: settings.restricted_visibility_levels,
             admin: actor.admin,
           })

@@ -1,6 +1,7 @@
 /** Forks over HTTP: whole, of their own, and nothing of them where they cannot be. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {
@@ -12,6 +13,7 @@ import {
   makeProject,
   makeUser,
 } from '../../../test/support/factories.ts';
+import { overtake } from '../../../test/support/races.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import { git, gitText, gitUnless } from '../../platform/git/program.ts';
@@ -192,5 +194,68 @@ describe('there is no fork', () => {
     expect((await fork()).status).toBe(500);
     const path = encodeURIComponent(`${user.username}/${source.path_with_namespace.split('/')[1]}`);
     expect((await ashlar.as(user.token)(`GET /projects/${path}`)).status).toBe(404);
+  });
+});
+
+describe('a fork is never made more visible than its source', () => {
+  const setVisibility = (id: number, visibility: string, as = ashlar.root) =>
+    as(`PUT /projects/${id}`, { body: { visibility } });
+  const visibilityOf = async (id: number) => bodyOf(await ashlar.root(`GET /projects/${id}`), 200).visibility;
+
+  test('by its owner, by an administrator, or as a fork of a fork', async () => {
+    const owner = ashlar.as(user.token);
+    const made = bodyOf(await fork({ visibility: 'private' }), 201);
+    const second = await makeUser(ashlar);
+    await addMember(ashlar, `projects/${made.id}`, second, 40);
+    const again = bodyOf(await ashlar.as(second.token)(`POST /projects/${made.id}/fork`), 201);
+    expect(again.visibility).toBe('private');
+    for (const refused of [
+      await setVisibility(made.id, 'public', owner),
+      await setVisibility(made.id, 'public'),
+      await setVisibility(again.id, 'internal', ashlar.as(second.token)),
+    ]) {
+      expect(refused.status).toBe(400);
+      expect(refused.body.message.visibility_level[0]).toMatch(
+        /is not allowed since the fork source project has lower visibility\.$/,
+      );
+    }
+    bodyOf(await setVisibility(made.id, 'internal', owner), 200);
+    bodyOf(await setVisibility(again.id, 'internal', ashlar.as(second.token)), 200);
+    bodyOf(await setVisibility(source.id, 'public'), 200);
+    bodyOf(await setVisibility(made.id, 'public', owner), 200);
+    // What is open already stays as it is, and does not open again once it was closed.
+    bodyOf(await setVisibility(source.id, 'private'), 200);
+    bodyOf(
+      await owner(`PUT /projects/${made.id}`, { body: { description: 'x', visibility: 'public' } }),
+      200,
+    );
+    bodyOf(await setVisibility(made.id, 'private', owner), 200);
+    expect((await setVisibility(made.id, 'internal', owner)).status).toBe(400);
+  });
+
+  test('where the move of a group hid the source', async () => {
+    const open = await makeGroup(ashlar, { visibility: 'internal' });
+    const closed = await makeGroup(ashlar, { visibility: 'private' });
+    const inside = await makeProject(ashlar, { visibility: 'internal', namespace_id: open.id });
+    const made = bodyOf(await ashlar.as(user.token)(`POST /projects/${inside.id}/fork`), 201);
+    bodyOf(await setVisibility(made.id, 'private', ashlar.as(user.token)), 200);
+    bodyOf(await ashlar.root(`POST /groups/${open.id}/transfer`, { body: { group_id: closed.id } }), 201);
+    expect(await visibilityOf(inside.id)).toBe('private');
+    expect((await setVisibility(made.id, 'internal', ashlar.as(user.token))).status).toBe(400);
+  });
+
+  test('while the source is being hidden', async () => {
+    const made = bodyOf(await fork({ visibility: 'private' }), 201);
+    const hide = (id: number) => (tx: postgres.TransactionSql) =>
+      tx`update projects set visibility = 0 where id = ${id}`;
+    const opened = await overtake(ashlar, hide(source.id), () =>
+      setVisibility(made.id, 'internal', ashlar.as(user.token)),
+    );
+    expect(opened.status).toBe(400);
+    const other = await makeProject(ashlar, { visibility: 'internal' });
+    const forked = await overtake(ashlar, hide(other.id), () =>
+      ashlar.as(user.token)(`POST /projects/${other.id}/fork`, { body: { path: 'late', name: 'late' } }),
+    );
+    expect([forked.status, forked.text]).toEqual([409, expect.stringContaining('lower visibility')]);
   });
 });

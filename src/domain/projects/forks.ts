@@ -3,6 +3,7 @@
  * fork is empty until its repository is whole; if the process dies before that, it stays empty, and can be used or deleted.
  */
 import type { AuthorizedProject } from '../../core/access/find.ts';
+import type { VisibilityName } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { markProjectDeleting } from '../../core/namespaces/erasure.ts';
@@ -22,6 +23,7 @@ import { findBranch, listRefs } from '../../platform/git/refs.ts';
 import { setHead } from '../../platform/git/write.ts';
 import { createProject, findTarget, projectEntity } from './actions.ts';
 import { forkVisibility, inheritedSettings, isMoreOpen } from './fork-rules.ts';
+import { lockVisibility } from './locks.ts';
 import { countForks } from './relations.ts';
 import type { ForkProject } from './schema.ts';
 
@@ -54,10 +56,7 @@ export async function forkProject(
       group: target?.kind === 'group' ? target.visibility : undefined,
       restricted: actor.admin ? [] : settings.restricted_visibility_levels,
     });
-  if (isMoreOpen(visibility, source.row.visibility)) {
-    const text = `${visibility} is not allowed since the fork source project has lower visibility.`;
-    throw new Failure('conflict', { visibility_level: [text] });
-  }
+  refuseMoreOpen(visibility, source.row.visibility);
   const fork = {
     ...inheritedSettings(projectSettings(source.row)),
     name: input.name ?? source.row.name,
@@ -71,11 +70,17 @@ export async function forkProject(
   };
   return oneOfFew(async () => {
     const id = await createProject(services, settings, actor, fork, actor, (tx, forkId) =>
-      relate(tx, actor, source, forkId),
+      relate(tx, actor, source, { id: forkId, visibility }),
     );
     await fillOrUndo(services, settings, source, id, branch);
     return id;
   });
+}
+
+function refuseMoreOpen(visibility: VisibilityName, source: number): void {
+  if (!isMoreOpen(visibility, source)) return;
+  const text = `${visibility} is not allowed since the fork source project has lower visibility.`;
+  throw new Failure('conflict', { visibility_level: [text] });
 }
 
 const describe = (description: string | null) => (description === null ? {} : { description });
@@ -86,7 +91,16 @@ const hasBranch = async ({ repositories }: Services, source: AuthorizedProject, 
   )) !== undefined;
 
 /** The fork is in its source's storage: only there can they share objects. */
-async function relate(tx: Db, actor: Actor, source: AuthorizedProject, id: number): Promise<void> {
+async function relate(
+  tx: Db,
+  actor: Actor,
+  source: AuthorizedProject,
+  { id, visibility }: { id: number; visibility: VisibilityName },
+): Promise<void> {
+  // The source may have been hidden, or deleted, since the caller was let in.
+  const current = await lockVisibility(tx, source.id);
+  if (current === undefined) throw notFound('Project');
+  refuseMoreOpen(visibility, current);
   await tx
     .updateTable('projects')
     .set((eb) => ({

@@ -19,3 +19,16 @@ export async function lockWithParent(tx: Db, project: AuthorizedProject) {
   if (!parent || row.namespace_id !== parent.id) throw conflict('409 Conflict: Resource lock');
   return { row, parent, fullPath: `${parent.full_path}/${row.path}` };
 }
+
+/** The visibility of a project, which stays what it is until the commit; undefined when it is gone. */
+export async function lockVisibility(tx: Db, projectId: number): Promise<number | undefined> {
+  const project = await tx
+    .selectFrom('projects')
+    .select('visibility')
+    .where('id', '=', projectId)
+    .where('deleting', '=', false)
+    // Not only shared: two forks that are made at once both count themselves in this row afterwards.
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return project?.visibility;
+}

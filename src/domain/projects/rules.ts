@@ -36,18 +36,22 @@ export const branchNameProblems = (name: string | undefined): string[] | undefin
 export const initialVisibility = (asked: number | undefined, fallback: number, namespace: number): number =>
   asked ?? Math.min(fallback, namespace);
 
-/** Messages for a visibility, or undefined: above the group's, or restricted by the administrator. */
+/** Messages for a visibility, or undefined: above the group's or the fork's source, or restricted by the administrator. */
 export function visibilityProblems(level: {
   asked: number;
   name: string;
   namespace: { kind: 'user' | 'group'; visibility: number };
+  /** Of the project that it is a fork of. */
+  forkSource?: number | undefined;
   restricted: readonly string[];
   admin: boolean;
 }): string[] | undefined {
-  const { asked, name, namespace, restricted, admin } = level;
+  const { asked, name, namespace, forkSource, restricted, admin } = level;
   if (!admin && restricted.includes(name)) return [`${name} has been restricted by your administrator`];
   if (namespace.kind === 'group' && asked > namespace.visibility)
     return [`${name} is not allowed since the parent group has a lower visibility`];
+  if (forkSource !== undefined && asked > forkSource)
+    return [`${name} is not allowed since the fork source project has lower visibility.`];
   return undefined;
 }
 
