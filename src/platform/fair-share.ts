@@ -46,17 +46,22 @@ export type Share = {
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 };
 
-type Queue = { running: number; waiting: Set<() => void> };
+type Queue = { running: number; waiting: Set<() => void>; servedAt: number };
 
 const RETRY_AFTER_SECONDS = 5;
+/** Callers that are remembered without a place: making and forgetting a queue for each request would cost more. */
+const MAX_IDLE_QUEUES = 1_000;
+
+const isBefore = (one: Queue, other: Queue): boolean =>
+  one.running === other.running ? one.servedAt < other.servedAt : one.running < other.running;
 
 /** A place that is free goes to the caller who holds the fewest; among equals, to the one served longest ago. */
 export function createShare(limits: ShareLimits): Share {
   const { of, places, perCaller, timeoutMs } = limits;
-  /** Callers that hold or wait for a place, the one served longest ago first. */
   const queues = new Map<string | undefined, Queue>();
   let running = 0;
   let waiting = 0;
+  let served = 0;
 
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
   const tooManyOfCaller = () =>
@@ -69,42 +74,42 @@ export function createShare(limits: ShareLimits): Share {
   function queueOf(caller: string | undefined): Queue {
     const known = queues.get(caller);
     if (known) return known;
-    const queue: Queue = { running: 0, waiting: new Set() };
+    if (queues.size >= MAX_IDLE_QUEUES) forgetIdle();
+    const queue: Queue = { running: 0, waiting: new Set(), servedAt: 0 };
     queues.set(caller, queue);
     return queue;
   }
 
-  function forget(caller: string | undefined, queue: Queue): void {
-    if (queue.running === 0 && queue.waiting.size === 0) queues.delete(caller);
+  function forgetIdle(): void {
+    for (const [caller, queue] of queues)
+      if (queue.running === 0 && queue.waiting.size === 0) queues.delete(caller);
   }
 
-  function serve(caller: string | undefined, queue: Queue): void {
+  function serve(queue: Queue): void {
     running += 1;
     queue.running += 1;
-    queues.delete(caller);
-    queues.set(caller, queue);
+    queue.servedAt = ++served;
   }
 
-  function giveBack(caller: string | undefined, queue: Queue): void {
+  function giveBack(queue: Queue): void {
     running -= 1;
     queue.running -= 1;
-    forget(caller, queue);
     for (let next = nextInTurn(); next; next = nextInTurn()) {
-      const [, { waiting: requests }] = next;
-      const [resolve] = requests;
+      const [resolve] = next.waiting;
       if (!resolve) return;
-      requests.delete(resolve);
+      next.waiting.delete(resolve);
       waiting -= 1;
-      serve(...next);
+      serve(next);
       resolve();
     }
   }
 
-  function nextInTurn(): [string | undefined, Queue] | undefined {
-    let next: [string | undefined, Queue] | undefined;
+  function nextInTurn(): Queue | undefined {
+    if (waiting === 0) return undefined;
+    let next: Queue | undefined;
     for (const [caller, queue] of queues) {
       if (queue.waiting.size === 0 || !mayRun(caller, queue)) continue;
-      if (!next || queue.running < next[1].running) next = [caller, queue];
+      if (!next || isBefore(queue, next)) next = queue;
     }
     return next;
   }
@@ -118,7 +123,6 @@ export function createShare(limits: ShareLimits): Share {
     const leave = (reason: unknown): void => {
       if (!queue.waiting.delete(resolve)) return;
       waiting -= 1;
-      forget(caller, queue);
       reject(reason);
     };
     const aborted = (): void => leave(signal?.reason);
@@ -135,18 +139,11 @@ export function createShare(limits: ShareLimits): Share {
     const caller = currentCaller();
     const queue = queueOf(caller);
     // A place is never free while a request that may have it waits: giveBack() serves those first.
-    if (mayRun(caller, queue)) serve(caller, queue);
-    else {
-      try {
-        await wait(caller, queue, signal);
-      } catch (error) {
-        forget(caller, queue);
-        throw error;
-      }
-    }
+    if (mayRun(caller, queue)) serve(queue);
+    else await wait(caller, queue, signal);
     let held = true;
     return () => {
-      if (held) giveBack(caller, queue);
+      if (held) giveBack(queue);
       held = false;
     };
   }

@@ -1,4 +1,5 @@
 /** Connections: the two pools, the Db type that every query takes first, and the conversions of PostgreSQL's types. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { userInfo } from 'node:os';
 import {
   type AbortableOperationOptions,
@@ -11,6 +12,7 @@ import {
 import { PostgresJSDialect } from 'kysely-postgres-js';
 import type postgres from 'postgres';
 import { monotonic } from '../clock.ts';
+import { createShare, type Share } from '../fair-share.ts';
 import { driver } from './driver.ts';
 import { translateDatabaseError } from './errors.ts';
 import type { Tables } from './rows.ts';
@@ -120,15 +122,31 @@ export function connect(
 const CLOSING = 1;
 
 /**
- * Its connections count what they are asked. A rollback fails only where the connection is gone, and the transaction with it. Kysely would then ask for a method that
+ * How callers share the pool of requests: those that the driver itself is asked for are left out. Whatever one caller asks,
+ * as many connections again are there for others. A wait is longer than most statements, and shorter than their limit.
+ */
+function connectionShare(size: number): Share {
+  const places = Math.max(1, size - 2);
+  const perCaller = Math.ceil(places / 2);
+  const waits = { waitingPerCaller: 1_000, waiting: 2_000, timeoutMs: 10_000 };
+  return createShare({ of: 'database connections', places, perCaller, ...waits });
+}
+
+/** Set within a transaction: what is asked beside it must not wait for a place that the transaction itself holds. */
+const withinTransaction = new AsyncLocalStorage<true>();
+
+/**
+ * Its connections count what they are asked, and are shared among callers where a share is given. A rollback fails only where the connection is gone, and the transaction with it. Kysely would then ask for a method that
  * this driver's connections do not have, and tell of that instead of what went wrong first.
  */
 class Dialect extends PostgresJSDialect {
   readonly #use: PoolUse;
+  readonly #share: Share | undefined;
 
-  constructor(sql: postgres.Sql, use: PoolUse) {
+  constructor(sql: postgres.Sql, use: PoolUse, share: Share | undefined) {
     super({ postgres: sql });
     this.#use = use;
+    this.#share = share;
   }
 
   override createDriver(): Driver {
@@ -136,9 +154,22 @@ class Dialect extends PostgresJSDialect {
     const acquire = driver.acquireConnection.bind(driver);
     const release = driver.releaseConnection.bind(driver);
     return Object.assign(driver, {
-      acquireConnection: async (options?: AbortableOperationOptions) =>
-        new CountedConnection(await acquire(options), this.#use),
-      releaseConnection: (connection: CountedConnection) => release(connection.inner),
+      acquireConnection: async (options?: AbortableOperationOptions) => {
+        const giveBack = withinTransaction.getStore() ? undefined : await this.#share?.take();
+        try {
+          return new CountedConnection(await acquire(options), this.#use, giveBack);
+        } catch (error) {
+          giveBack?.();
+          throw error;
+        }
+      },
+      async releaseConnection({ inner, giveBack }: CountedConnection) {
+        try {
+          await release(inner);
+        } finally {
+          giveBack?.();
+        }
+      },
       async rollbackTransaction(connection: DatabaseConnection) {
         await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
       },
@@ -153,10 +184,13 @@ class Dialect extends PostgresJSDialect {
 class CountedConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection;
   readonly #use: PoolUse;
+  /** Gives back the place of the share. */
+  readonly giveBack: (() => void) | undefined;
 
-  constructor(inner: DatabaseConnection, use: PoolUse) {
+  constructor(inner: DatabaseConnection, use: PoolUse, giveBack: (() => void) | undefined) {
     this.inner = inner;
     this.#use = use;
+    this.giveBack = giveBack;
   }
 
   async executeQuery<R>(query: CompiledQuery, options?: AbortableOperationOptions): Promise<QueryResult<R>> {
@@ -184,12 +218,17 @@ const STATEMENT_TIMEOUT = 15_000;
 /** Opens both pools and the connection for points; nothing is sent before the first statement. */
 export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, background: 4 }): Database {
   const pools = [
-    { name: 'requests', size: sizes.requests, statementTimeout: STATEMENT_TIMEOUT },
-    { name: 'background', size: sizes.background, statementTimeout: 0 },
+    {
+      name: 'requests',
+      size: sizes.requests,
+      statementTimeout: STATEMENT_TIMEOUT,
+      share: connectionShare(sizes.requests),
+    },
+    { name: 'background', size: sizes.background, statementTimeout: 0, share: undefined },
   ].map((pool) => {
     const sql = connect(target, { max: pool.size, statementTimeout: pool.statementTimeout, name: pool.name });
     const use: PoolUse = { name: pool.name, size: pool.size, statements: 0, milliseconds: 0 };
-    const db = new Kysely<Tables>({ dialect: new Dialect(sql, use) });
+    const db = new Kysely<Tables>({ dialect: new Dialect(sql, use, pool.share) });
     return { sql, db, use };
   });
   const points = connect(target, {
@@ -230,7 +269,7 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
 export async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(work);
+      return await db.transaction().execute((tx) => withinTransaction.run(true, () => work(tx)));
     } catch (error) {
       const code = (error as { code?: unknown }).code;
       if (attempt < 3 && (code === '40P01' || code === '40001')) continue;
