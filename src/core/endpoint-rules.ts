@@ -1,8 +1,9 @@
 /** What of an endpoint holds for every way to it: from outside as a request, and from inside for a page. */
 import type { PageRequest } from '../platform/db/page.ts';
 import { Failure, forbidden } from '../platform/failure.ts';
+import { createShare } from '../platform/fair-share.ts';
 import { choosePagination, type KeysetRule, type PageQuery } from '../platform/http/pagination.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Context, Endpoint } from './endpoint.ts';
 import type { Caller } from './identity/actor.ts';
 import type { Services } from './services.ts';
 
@@ -36,3 +37,25 @@ export function pageAskedFor(spec: Endpoint, input: unknown, caller: Caller, con
   const chosen = choosePagination(keysetRuleOf(spec), query, caller !== undefined, config.maximumOffset);
   return { ...chosen, countLimit: config.paginationCountLimit };
 }
+
+/** Searches read texts whole, and take a core of the database as long as they run. */
+const searches = createShare({
+  of: 'searches',
+  places: 4,
+  perCaller: 2,
+  waitingPerCaller: 20,
+  waiting: 200,
+  timeoutMs: 10_000,
+});
+
+/** The parameters by which texts are searched, in every list that has one. */
+const isSearch = (input: unknown): boolean => {
+  const { search, query } = input as { search?: unknown; query?: unknown };
+  return (typeof search === 'string' && search !== '') || (typeof query === 'string' && query !== '');
+};
+
+/** Runs the handler; one that searches texts in its turn. */
+export const runHandler = (spec: Endpoint, context: Context<unknown, unknown, Caller>): Promise<unknown> =>
+  isSearch(context.input)
+    ? searches.run(() => spec.handle(context), context.request.signal)
+    : spec.handle(context);

@@ -8,7 +8,7 @@ import type { Answer, HttpRequest } from '../platform/http/answer.ts';
 import { compileDecoder } from '../platform/http/decode.ts';
 import { emptyObject, type RawObject, type RawValue } from '../platform/http/raw-parameters.ts';
 import { type Endpoint, Reply } from './endpoint.ts';
-import { pageAskedFor, refuseHidden, refuseTier } from './endpoint-rules.ts';
+import { pageAskedFor, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
 import type { Caller } from './identity/actor.ts';
 import type { Services } from './services.ts';
 import type { ApplicationSettings } from './settings/definitions.ts';
@@ -69,7 +69,7 @@ export function createOwnReads(endpoints: () => readonly Endpoint[]): OwnReads {
     const { subject, actor } = await spec.access.find({ sql: database.points, caller, params });
     refuseTier(spec, config);
     const input = decode(raw);
-    return spec.handle({
+    return runHandler(spec, {
       db: database.db,
       services,
       settings,

@@ -21,7 +21,7 @@ import type { Route } from '../platform/http/server.ts';
 import type { AccessQuestion } from './access/access.ts';
 import { Moved } from './access/find.ts';
 import { bytes, type Context, type Endpoint, noContent, Reply } from './endpoint.ts';
-import { keysetRuleOf, pageAskedFor, refuseHidden, refuseTier } from './endpoint-rules.ts';
+import { keysetRuleOf, pageAskedFor, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
 import type { Caller } from './identity/actor.ts';
 import { requireScope } from './identity/authenticate.ts';
 import { presentedCredential } from './identity/credentials.ts';
@@ -169,7 +169,7 @@ export function toRoute(
       request,
       unmodified: unmodifiedSince(request),
     };
-    const value = await spec.handle(context);
+    const value = await runHandler(spec, context);
     if (!safeMethod) services.wake();
     const answer = present(value, context);
     return { ...answer, ...(caller && { actor: caller.username }) };

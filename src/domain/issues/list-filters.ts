@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 import type { Caller } from '../../core/identity/actor.ts';
 import { healthStatuses, issueTypes } from '../../core/work/issue-changes.ts';
 import type { IssueClause, IssueCondition, IssueFilter } from '../../core/work/issue-list.ts';
-import { containing } from '../../platform/db/search.ts';
+import { containing, distinctTerms } from '../../platform/db/search.ts';
 import { Failure, unauthenticated } from '../../platform/failure.ts';
 import { commaList, dateTime, integerId, stringEnum } from '../../platform/http/schema.ts';
 import { type DueDateWord, dueDateWords, dueRange } from './due-dates.ts';
@@ -179,21 +179,18 @@ function reaction(name: string, userId: number): IssueClause {
 
 /** All of the words; a seed only where the words are long enough for the index. */
 function search(text: string, places: readonly ('title' | 'description')[]): IssueClause[] {
-  return text.split(/\s+/).flatMap((word): IssueClause[] => {
-    if (word === '') return [];
+  return distinctTerms(text.split(/\s+/)).map((word): IssueClause => {
     const inside = sql.join(
       places.map((place) => sql`${sql.ref(place)} ilike ${containing(word)}`),
       sql.raw(' or '),
     );
     const where = sql<SqlBool>`coalesce(${inside}, false)`;
-    return [
-      {
-        where,
-        ...(word.length >= 3 && {
-          seed: (tail: RawBuilder<unknown>) => sql`select id from issues where (${inside}) ${tail}`,
-        }),
-      },
-    ];
+    return {
+      where,
+      ...(word.length >= 3 && {
+        seed: (tail: RawBuilder<unknown>) => sql`select id from issues where (${inside}) ${tail}`,
+      }),
+    };
   });
 }
 

@@ -1,10 +1,11 @@
 /** What a search text means: the words that must all be there, and for files the filters that may stand in it. Pure. */
 import { posix } from 'node:path';
+import { distinctTerms } from '../../platform/db/search.ts';
 import { badRequest } from '../../platform/failure.ts';
 
 /** Fewer letters than these have no trigram of their own. */
 const SHORTEST = 3;
-const MOST_TERMS = 64;
+const MOST_FILTERS = 64;
 
 const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
@@ -16,9 +17,8 @@ export function patternsOf(text: string): string[] {
   const whole = text.trim();
   if (whole === '') throw badRequest('search is empty');
   const terms = [...whole.matchAll(/"([^"]+)"|([^\s"]+)/g)].map(([, phrase, word]) => phrase ?? word ?? '');
-  if (terms.length > MOST_TERMS) throw badRequest(`search has too many words (maximum is ${MOST_TERMS})`);
-  const long = terms.filter((term) => [...term.trim()].length >= SHORTEST);
-  return long.length > 0 ? long.map((term) => `%${literal(term.trim())}%`) : [literal(whole)];
+  const long = distinctTerms(terms.map((term) => term.trim())).filter((term) => [...term].length >= SHORTEST);
+  return long.length > 0 ? long.map((term) => `%${literal(term)}%`) : [literal(whole)];
 }
 
 const MOST_IID = 2_147_483_647;
@@ -43,7 +43,8 @@ export function fileSearchOf(search: string): FileSearch {
     })
     .trim();
   if (text === '' && filters.length === 0) throw badRequest('search is empty');
-  if (filters.length > MOST_TERMS) throw badRequest(`search has too many filters (maximum is ${MOST_TERMS})`);
+  if (filters.length > MOST_FILTERS)
+    throw badRequest(`search has too many filters (maximum is ${MOST_FILTERS})`);
   return { text, filters };
 }
 
