@@ -1,6 +1,13 @@
 /** A share is bounded for all and for each caller, and no caller stands in front of another. */
 import { expect, test } from 'vitest';
-import { createShare, nameCaller, runForCaller, runForProgram, type ShareLimits } from './fair-share.ts';
+import {
+  createMemoryShare,
+  createShare,
+  nameCaller,
+  runForCaller,
+  runForProgram,
+  type ShareLimits,
+} from './fair-share.ts';
 
 const share = (limits: Partial<ShareLimits> = {}) =>
   createShare({
@@ -80,4 +87,25 @@ test('a request takes for its account from the moment that it is known', async (
     });
   const takes = [known('user:1'), known('user:2'), known('user:1')];
   expect(await settled(takes)).toEqual(['has it', 'has it', '429']);
+});
+
+test('memory is held by each caller up to its part, and given back as a whole', () => {
+  const open = createMemoryShare({ bytes: 100, perCaller: 60, free: 10 });
+  const [one, again, other] = ['a', 'a', 'b'].map((name) => runForCaller(name, open));
+  one?.take(5);
+  one?.take(45);
+  expect(() => again?.take(31)).toThrow('429 Too Many Requests');
+  again?.take(30);
+  expect(() => again?.take(1)).toThrow('429 Too Many Requests');
+  other?.take(50);
+  expect(() => other?.take(1)).toThrow('503 Service Unavailable');
+  // What is free for each fits whatever others hold.
+  runForCaller('c', open).take(10);
+  one?.release();
+  one?.release();
+  other?.take(20);
+  again?.release();
+  other?.release();
+  runForProgram(open).take(110);
+  expect(() => runForProgram(open).take(11)).toThrow('503 Service Unavailable');
 });

@@ -48,9 +48,60 @@ export type Share = {
 
 type Queue = { running: number; waiting: Set<() => void>; servedAt: number };
 
-const RETRY_AFTER_SECONDS = 5;
+const RETRY_AFTER = { 'retry-after': '5' };
 /** Callers that are remembered without a place: making and forgetting a queue for each request would cost more. */
 const MAX_IDLE_QUEUES = 1_000;
+
+export type MemoryLimits = {
+  /** Of all requests together, and of those of one caller. */
+  bytes: number;
+  perCaller: number;
+  /** Bytes that each request may hold without being counted: whatever others hold, a small one fits. */
+  free: number;
+};
+
+export type HeldMemory = {
+  /** Holds so many bytes more; 429 or 503 at once where there is no room for them. */
+  take(bytes: number): void;
+  /** Holds none any more. */
+  release(): void;
+};
+
+/** Memory that requests hold while their bodies arrive: each opens its own part, for its caller. */
+export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits): () => HeldMemory {
+  const byCaller = new Map<string | undefined, number>();
+  let all = 0;
+  const counted = (bytes: number): number => Math.max(0, bytes - free);
+  return () => {
+    const caller = currentCaller();
+    let held = 0;
+    const add = (bytes: number): void => {
+      all += bytes;
+      const own = (byCaller.get(caller) ?? 0) + bytes;
+      if (own === 0) byCaller.delete(caller);
+      else byCaller.set(caller, own);
+    };
+    return {
+      take(bytes) {
+        const more = counted(held + bytes) - counted(held);
+        if (more > 0 && caller !== undefined && (byCaller.get(caller) ?? 0) + more > perCaller)
+          throw new Failure('too_many_requests', '429 Too Many Requests: too much of yours arrives at once', {
+            headers: RETRY_AFTER,
+          });
+        if (more > 0 && all + more > most)
+          throw new Failure('unavailable', '503 Service Unavailable: too much arrives at once', {
+            headers: RETRY_AFTER,
+          });
+        add(more);
+        held += bytes;
+      },
+      release() {
+        add(-counted(held));
+        held = 0;
+      },
+    };
+  };
+}
 
 const isBefore = (one: Queue, other: Queue): boolean =>
   one.running === other.running ? one.servedAt < other.servedAt : one.running < other.running;
@@ -63,7 +114,7 @@ export function createShare(limits: ShareLimits): Share {
   let waiting = 0;
   let served = 0;
 
-  const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+  const headers = RETRY_AFTER;
   const tooManyOfCaller = () =>
     new Failure('too_many_requests', `429 Too Many Requests: too many ${of} of yours at once`, { headers });
   const tooMany = () => new Failure('unavailable', `503 Service Unavailable: too many ${of}`, { headers });

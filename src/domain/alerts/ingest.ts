@@ -7,6 +7,7 @@ import { parseGeneric } from './generic-payload.ts';
 import { type Delivery, type Door, type Presumed, type Receipt, take, takeLarge } from './ingest-delivery.ts';
 import type { Mapping } from './mapping.ts';
 import { isMetricsShape, parseMetrics } from './metrics-payload.ts';
+import { readPayload } from './payload-size.ts';
 
 /** What is answered of an alert (spec: Alert). */
 export type ToldAlert = { iid: number; title: string };
@@ -62,29 +63,36 @@ async function projectAt({ database }: Services, door: Door): Promise<string | u
 /** An integration may become another while its payload is read. */
 const ATTEMPTS = 4;
 
-/** In bytes: what is larger is only read from who has the key, and is not taken along with what others send. */
+/** In bytes: what is larger is only parsed for who has the key, and is not taken along with what others send. */
 const LARGE = 65_536;
 
+function parsePayload(body: Buffer | Failure): JsonObject | Failure {
+  if (body instanceof Failure) return body;
+  try {
+    return readPayload(body);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
 /**
- * Takes a payload of so many bytes that came to a door, or says why it cannot be read; the alerts that it made, counted up
- * or ended. They are stored when this returns. A generic recovery of nothing that is open is a 400, one of metrics is fine.
+ * Takes a payload that came to a door, or says why it cannot be read (`body` may be what is wrong with it); the alerts that
+ * it made, counted up or ended. They are stored when this returns. A generic recovery of nothing that is open is a 400, one
+ * of metrics is fine.
  */
-export async function ingest(
-  services: Services,
-  door: Door,
-  payload: JsonObject | Failure,
-  size = 0,
-): Promise<ToldAlert[]> {
+export async function ingest(services: Services, door: Door, body: Buffer | Failure): Promise<ToldAlert[]> {
   const { tier } = services.config;
   const groups = tier !== 'free';
   const generatesFingerprint =
     groups && (await services.features.isOn('generic_alert_fingerprinting', () => projectAt(services, door)));
   const context = { now: now(), tier, generatesFingerprint };
-  const isLarge = size > LARGE;
+  const isLarge = body instanceof Failure || body.length > LARGE;
   if (isLarge) {
     const asked = { door, presumed: undefined, alerts: [], kind: 'http' } as const;
-    refuse(await take(services.database, asked, groups), payload instanceof Failure ? payload : undefined);
+    refuse(await take(services.database, asked, groups), body instanceof Failure ? body : undefined);
   }
+  const payload = parsePayload(body);
   let presumed: Presumed = { kind: door.readings.at(-1)?.kind ?? 'http', mapping: null };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { failure, ...read } = readAlerts(payload, presumed, context);

@@ -140,7 +140,7 @@ export const integrationEndpoints: Endpoint[] = [
         kind: kind === 'metrics' ? kind : 'http',
       } as const;
       const door = { readings: [reading], identifier, keyDigest: key_digest };
-      return ingest(services, door, input.payload, JSON.stringify(input.payload).length);
+      return ingest(services, door, Buffer.from(JSON.stringify(input.payload)));
     },
   }),
   endpoint({

@@ -1,7 +1,8 @@
 /** How large and how deep a payload may be (spec: a maximum size applies to alert payloads). */
 import type { JsonObject } from '../../core/alerts/records.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { badRequest } from '../../platform/failure.ts';
+import { badRequest, Failure } from '../../platform/failure.ts';
+import { JsonMeter } from '../../platform/http/json-meter.ts';
 import { isList, isObject, type Value } from './values.ts';
 
 /** Of the body as it was sent. */
@@ -45,5 +46,23 @@ function parse(text: string): Json {
     return JSON.parse(text);
   } catch {
     throw badRequest('the payload is not JSON');
+  }
+}
+
+/** Says of a body while it arrives what its bytes show: too many of them, too many values, too deep. */
+export class PayloadMeter {
+  readonly #json = new JsonMeter();
+  #length = 0;
+
+  push(piece: Uint8Array): Failure | undefined {
+    this.#length += piece.length;
+    if (this.#length > MOST_BYTES) return badRequest(TOO_LARGE);
+    try {
+      this.#json.push(piece);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
   }
 }

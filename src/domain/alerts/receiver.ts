@@ -1,23 +1,26 @@
 /** Where monitoring tools send their alerts: addresses below a project's path, outside the API. */
-import type { JsonObject } from '../../core/alerts/records.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { createStrangerLimit, type StrangerLimit } from '../../core/stranger-limit.ts';
 import { Failure } from '../../platform/failure.ts';
 import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
+import { reserveBody } from '../../platform/http/body.ts';
+import { eachPiece, joinPieces } from '../../platform/http/body-stream.ts';
 import { rateLimitHeaders } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { digest } from '../../platform/secret.ts';
 import { ingest } from './ingest.ts';
 import { type Door, take } from './ingest-delivery.ts';
-import { readPayload } from './payload-size.ts';
+import { PayloadMeter } from './payload-size.ts';
 import { readingsOf } from './receiver-places.ts';
 
 /**
  * The routes to which alerts are posted, with the public suffix or without. Metrics integrations have theirs below
  * `metrics` or `prometheus`, which are parts of `:path` here: a project may have such a name too.
  */
-export const receiverRoutes = (services: Services): Route[] =>
-  [
+export function receiverRoutes(services: Services): Route[] {
+  const strangers = createStrangerLimit(services.limiter, 'alert_strangers');
+  return [
     '/:path+/alerts/notify.json',
     '/:path+/alerts/notify',
     // The name is for people to read.
@@ -27,11 +30,30 @@ export const receiverRoutes = (services: Services): Route[] =>
     path,
     stream: true,
     sharesPath: true,
-    handle: (request) => receive(services, request),
+    handle: (request) => receiveKnown(services, strangers, request),
   }));
+}
+
+/** Refusals that say that nothing here was made for the key, or the address. */
+const STRANGE: readonly Failure['kind'][] = ['unauthenticated', 'forbidden', 'not_found'];
+
+async function receiveKnown(
+  services: Services,
+  strangers: StrangerLimit,
+  request: HttpRequest,
+): Promise<Answer> {
+  strangers.refuse(request.address);
+  try {
+    return await receive(services, request);
+  } catch (error) {
+    if (error instanceof Failure && STRANGE.includes(error.kind)) await strangers.count(request.address);
+    throw error;
+  }
+}
 
 async function receive(services: Services, request: HttpRequest): Promise<Answer> {
-  const body = await readAtMost(request, MOST_READ);
+  await reserveBody(request);
+  const body = await readMetered(request);
   const settings = await services.settings.read();
   if (settings.maintenance_mode)
     throw new Failure(
@@ -41,16 +63,7 @@ async function receive(services: Services, request: HttpRequest): Promise<Answer
   services.disk.refuseWrites();
   const door = doorOf(request);
   const limited = await refuseOften(services, settings, request, door);
-  return limited ?? json(200, await ingest(services, door, payloadOf(body), body.length));
-}
-
-function payloadOf(body: Buffer): JsonObject | Failure {
-  try {
-    return readPayload(body);
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
+  return limited ?? json(200, await ingest(services, door, body));
 }
 
 function doorOf({ params, headers }: HttpRequest): Door {
@@ -74,29 +87,20 @@ function keyOf(header: string | string[] | undefined): string | undefined {
   return colon < 0 ? undefined : credentials.slice(colon + 1);
 }
 
-/** One byte more than a payload may have: enough to tell that there are too many. */
-const MOST_READ = 1_048_577;
-
-/** The body as far as that; what follows is thrown away, so that the client reads its answer. */
-function readAtMost({ bodyStream }: HttpRequest, most: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const finish = (): void => resolve(Buffer.concat(chunks, Math.min(length, most)));
-    const hangUp = (): void => {
-      if (!bodyStream.readableEnded) reject(new Failure('bad_request', '400 Bad request'));
-    };
-    bodyStream
-      .on('data', (chunk: Buffer) => {
-        if (length >= most) return;
-        chunks.push(chunk);
-        length += chunk.length;
-        if (length >= most) finish();
-      })
-      .once('end', finish)
-      .once('error', hangUp)
-      .once('close', hangUp);
+/**
+ * The body, or what its bytes alone show to be wrong with it: it is not parsed before the key is known. What follows then
+ * is thrown away, so that the client reads its answer.
+ */
+async function readMetered({ bodyStream }: HttpRequest): Promise<Buffer | Failure> {
+  const pieces: Buffer[] = [];
+  const meter = new PayloadMeter();
+  let failure: Failure | undefined;
+  await eachPiece(bodyStream, (piece) => {
+    failure ??= meter.push(piece);
+    if (failure) pieces.length = 0;
+    else pieces.push(piece);
   });
+  return failure ?? joinPieces(pieces);
 }
 
 /** 429 beyond what a project may be sent in a period by who has a key of it (facts: Alerts); nobody else uses that up. */

@@ -3,14 +3,16 @@
  * little is decided first, and the answer comes when the report is durable.
  */
 import type { Services } from '../../core/services.ts';
-import type { Failure } from '../../platform/failure.ts';
+import { createStrangerLimit } from '../../core/stranger-limit.ts';
+import { Failure } from '../../platform/failure.ts';
+import { createMemoryShare, type HeldMemory } from '../../platform/fair-share.ts';
 import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
 import { eachPiece, joinPieces } from '../../platform/http/body-stream.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { keyOfDsn, presentedKey } from './client-keys.ts';
 import { createDoors, type Door } from './doors.ts';
 import type { ItemCounts } from './item-counts.ts';
-import { createBudget, createEventLimit, type Held, LARGEST_REPORT, refusal, tooLarge } from './limits.ts';
+import { createEventLimit, LARGEST_REPORT, refusal, tooLarge } from './limits.ts';
 import { createReader } from './reader.ts';
 import { glanceAt, type ReportForm } from './report.ts';
 import type { Spool } from './spool.ts';
@@ -21,8 +23,12 @@ export type Collector = {
   stop(): Promise<void>;
 };
 
-/** Of what is being received, over all requests. */
-const RECEIVING_BYTES = 6 * LARGEST_REPORT;
+/** Reports that are being received. */
+const openMemory = createMemoryShare({
+  bytes: 6 * LARGEST_REPORT,
+  perCaller: 3 * LARGEST_REPORT,
+  free: 65_536,
+});
 
 /** What a browser lets its page read beside the body. */
 const exposed = 'Retry-After, X-Request-Id, X-Sentry-Error, X-Sentry-Rate-Limits';
@@ -33,9 +39,9 @@ const unknown = (): Failure => refusal('not_found', '404 Not Found', 'unknown pr
 /** The routes that take reports, and what they measure. */
 export function createCollector(services: Services, spool: Spool, items: ItemCounts): Collector {
   const limit = createEventLimit(services.limiter);
-  const openBudget = createBudget(RECEIVING_BYTES);
   const reader = createReader();
   const doors = createDoors(services.database.points);
+  const strangers = createStrangerLimit(services.limiter, 'error_strangers');
 
   /** The project of a key, where it may report; 404 where it may not, 429 where it has reported too much. */
   async function enter(key: string | undefined, project: string): Promise<Door & { key: string }> {
@@ -46,7 +52,7 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
     return { ...door, key };
   }
 
-  async function collect(form: ReportForm, request: HttpRequest, held: Held): Promise<Answer> {
+  async function collect(form: ReportForm, request: HttpRequest, held: HeldMemory): Promise<Answer> {
     const reading = services.settings.read();
     const settings = reading instanceof Promise ? await reading : reading;
     if (settings.maintenance_mode)
@@ -90,9 +96,13 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
     async handle(request) {
       if (request.headers.origin !== undefined)
         request.replyHeaders['access-control-expose-headers'] = exposed;
-      const held = openBudget();
+      const held = openMemory();
       try {
+        strangers.refuse(request.address);
         return await collect(form, request, held);
+      } catch (error) {
+        if (error instanceof Failure && error.kind === 'not_found') await strangers.count(request.address);
+        throw error;
       } finally {
         held.release();
       }
@@ -106,7 +116,7 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
 }
 
 /** The body as it came; 413 as soon as it is known to be too large. */
-async function receive({ headers, bodyStream }: HttpRequest, held: Held): Promise<Buffer> {
+async function receive({ headers, bodyStream }: HttpRequest, held: HeldMemory): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > LARGEST_REPORT) throw tooLarge();
   const pieces: Buffer[] = [];
   let length = 0;

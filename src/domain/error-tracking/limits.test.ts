@@ -1,24 +1,8 @@
-/** How much the collector takes at once, and how many events of a project. */
+/** How many events of a project the collector takes. */
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../../core/settings/definitions.ts';
 import { createRateLimiter } from '../../platform/http/rate-limit.ts';
-import { createBudget, createEventLimit } from './limits.ts';
-
-test('memory is shared, and given back as a whole', () => {
-  const open = createBudget(100);
-  const one = open();
-  const two = open();
-  one.take(60);
-  two.take(40);
-  expect(() => one.take(1)).toThrow('503 Service Unavailable: overloaded');
-  two.release();
-  two.release();
-  one.take(40);
-  expect(() => two.take(1)).toThrow('503');
-  one.release();
-  two.take(100);
-  expect(() => open().take(1)).toThrow('503');
-});
+import { createEventLimit } from './limits.ts';
 
 /** A limiter that leases from nobody but itself. */
 function ownLimiter() {

@@ -64,27 +64,3 @@ export function createEventLimit(limiter: RateLimiter): EventLimit {
     },
   };
 }
-
-export type Held = { take(bytes: number): void; release(): void };
-
-/** Memory that many share: what one holds of `most` bytes is given back as a whole; 503 where there is none left. */
-export function createBudget(most: number): () => Held {
-  let left = most;
-  return () => {
-    let held = 0;
-    return {
-      take(bytes) {
-        if (bytes > left)
-          throw refusal('unavailable', '503 Service Unavailable: overloaded', 'overloaded', {
-            'retry-after': '5',
-          });
-        left -= bytes;
-        held += bytes;
-      },
-      release() {
-        left += held;
-        held = 0;
-      },
-    };
-  };
-}

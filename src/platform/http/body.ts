@@ -119,12 +119,18 @@ function bounded({ bodyLimit }: HttpRequest, take: (piece: Buffer) => void): (pi
   };
 }
 
+/** Takes a place for a body that is not small, until the request is answered: for routes that read theirs themselves. */
+export async function reserveBody(request: HttpRequest): Promise<void> {
+  if ((announcedLength(request) ?? request.bodyLimit) > MAX_SMALL_BYTES)
+    request.atEnd(await arriving.take(request.signal));
+}
+
 async function readNew(request: HttpRequest): Promise<RawObject> {
   refuseAnnounced(request);
   const announced = announcedLength(request);
   const type = announced === undefined ? undefined : typeOf(request);
   const length = announced ?? request.bodyLimit;
-  if (length > MAX_SMALL_BYTES) request.atEnd(await arriving.take(request.signal));
+  await reserveBody(request);
   const meter = createMeter(type ?? typeIfAny(request));
   if (length > MAX_HELD_BYTES) return readLarge(request, meter);
   const pieces: Buffer[] = [];
