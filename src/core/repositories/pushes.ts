@@ -5,9 +5,10 @@
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { runForProgram } from '../../platform/fair-share.ts';
+import { textInTime } from '../../platform/git/long-runs.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { gitText } from '../../platform/git/program.ts';
 import { findBranch, headRef, listRefs, peelToCommit } from '../../platform/git/refs.ts';
 import { type RefUpdate, setHead } from '../../platform/git/write.ts';
 import { type Announcement, announceAll, touchProject } from '../activity/announce.ts';
@@ -60,9 +61,9 @@ async function countCommits(git: GitFolder, { ref, before, after }: RefUpdate): 
   const line = known === undefined ? undefined : await countLine(git, after, known);
   if (line !== undefined) return line;
   const range = known === undefined ? [after] : [after, `^${known}`];
-  const text = await gitText(['rev-list', '--count', `--max-count=${MOST_COUNTED}`, ...range, '--'], {
-    folder: git.folder,
-  }).catch(() => '0');
+  const args = ['rev-list', '--count', `--max-count=${MOST_COUNTED}`, ...range, '--'];
+  // The push is taken already: how much else its pusher has running does not count.
+  const text = await runForProgram(() => textInTime(args, { folder: git.folder })).catch(() => '0');
   return Number(text.trim());
 }
 

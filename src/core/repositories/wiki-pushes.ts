@@ -1,9 +1,10 @@
 /** What a push to a wiki leaves behind: in projects, the feed tells of its pages as if they were changed through the API. */
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { runForProgram } from '../../platform/fair-share.ts';
 import { EMPTY_TREE } from '../../platform/git/diff.ts';
+import { textInTime } from '../../platform/git/long-runs.ts';
 import { NO_OBJECT } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { gitText } from '../../platform/git/program.ts';
 import { headRef } from '../../platform/git/refs.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
 import { type Announcement, announceAll } from '../activity/announce.ts';
@@ -39,7 +40,10 @@ const MOST_PAGES = 100;
 /** The files between two commits or trees, each with what became of it; none where they are too many to be read. */
 async function readNames({ folder }: GitFolder, from: string, to: string): Promise<string> {
   const options = ['-r', '-z', '--no-renames', '--name-status'];
-  return gitText(['diff-tree', ...options, from, to, '--'], { folder }).catch(() => '');
+  // The push is taken already: how much else its pusher has running does not count.
+  return runForProgram(() => textInTime(['diff-tree', ...options, from, to, '--'], { folder })).catch(
+    () => '',
+  );
 }
 
 /** The pages that an update of the branch which the wiki shows changed; none for an update of another. */

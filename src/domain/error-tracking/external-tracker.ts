@@ -6,7 +6,7 @@ import { outboundRules } from '../../core/outbound-rules.ts';
 import { monotonic } from '../../platform/clock.ts';
 import type { Page, PageRequest } from '../../platform/db/page.ts';
 import { badRequest, Failure, notFound } from '../../platform/failure.ts';
-import { createGate } from '../../platform/gate.ts';
+import { createShare } from '../../platform/fair-share.ts';
 import { fetchGuarded, OutboundFailure, type OutboundRules } from '../../platform/outbound.ts';
 import { unseal } from '../../platform/secret.ts';
 import type { ErrorQuery } from './error-list.ts';
@@ -55,7 +55,15 @@ const unavailable = (reason: string, headers: Record<string, string> = {}, cause
     cause,
   });
 
-const inTurn = createGate(32, 0, 'too many external trackers are being read');
+/** A request makes one call at a time, or two. */
+const calls = createShare({
+  of: 'external trackers being read',
+  places: 32,
+  perCaller: 16,
+  waitingPerCaller: 0,
+  waiting: 0,
+  timeoutMs: 1,
+});
 
 /** A call to the tracker: what it says as JSON, and the cursor of the next page. 404 is undefined. */
 async function ask(
@@ -64,7 +72,7 @@ async function ask(
 ): Promise<{ said: unknown; next: string | undefined } | undefined> {
   const { token, deadline, allowLocal, allowlist } = tracker;
   try {
-    const { status, headers, body } = await inTurn(() =>
+    const { status, headers, body } = await calls.run(() =>
       fetchGuarded(url.href, {
         headers: { accept: 'application/json', ...(token !== '' && { authorization: `Bearer ${token}` }) },
         timeoutMilliseconds: Math.max(1, Math.floor(deadline - monotonic())),

@@ -4,6 +4,7 @@
  */
 import { buffer } from 'node:stream/consumers';
 import type { Services } from '../../core/services.ts';
+import { runForProgram } from '../../platform/fair-share.ts';
 import { NO_OBJECT } from '../../platform/git/names.ts';
 import { HIDDEN_REFS } from '../../platform/git/program.ts';
 import { isRepository, readRefFiles } from '../../platform/git/ref-files.ts';
@@ -26,7 +27,8 @@ function inEmpty(services: Services, asked: Asked): Promise<Buffer> {
   const key = JSON.stringify(asked);
   const known = said.get(key);
   if (known) return known;
-  const saying = askInEmpty(services, asked);
+  // For all who ask from now on: no caller's share is for that.
+  const saying = runForProgram(() => askInEmpty(services, asked));
   said.set(key, saying);
   saying.catch(() => said.delete(key));
   return saying;

@@ -9,6 +9,7 @@ import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { Failure, forbidden } from '../../platform/failure.ts';
+import { nameCaller } from '../../platform/fair-share.ts';
 import type { Service } from '../../platform/git/transport.ts';
 import type { HttpRequest } from '../../platform/http/answer.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
@@ -65,6 +66,7 @@ export async function identify(
   if (deployToken) {
     const needed = purpose === 'read' ? 'read_repository' : 'write_repository';
     if (!deployToken.scopes.includes(needed)) throw forbidden(`the deploy token lacks the scope ${needed}`);
+    nameCaller(`deploy_token:${deployToken.id}`);
     return { caller: undefined, deployToken };
   }
   return { caller: await byPassword(services, settings, presented, request.address) };
@@ -149,6 +151,7 @@ async function byPassword(
     throw forbidden(proof.refused ?? 'Your account is not active.');
   const user = await selectUser(points, account.id);
   if (!user) throw wrong();
+  nameCaller(`user:${account.id}`);
   // Others have no passwords.
   return toActor({ ...user.row, kind: 'human' }, { via: 'password' });
 }

@@ -324,7 +324,7 @@ test('the commands of all pushes together are bounded; small pushes go on', { ti
   const second = begin(project, 'receive-pack');
   second.write(commands);
   const refused = await answerTo(second);
-  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '10']);
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '10']);
   second.destroy();
   const small = await post(
     project,
@@ -339,23 +339,29 @@ test('the commands of all pushes together are bounded; small pushes go on', { ti
 });
 
 /** A push in the middle of its pack. */
-function beginHalf(project: MadeProject) {
-  const push = begin(project, 'receive-pack');
+function beginHalf(project: MadeProject, headers: Record<string, string> = {}) {
+  const push = begin(project, 'receive-pack', headers);
   push.write(Buffer.concat([command('refs/heads/half', someId), Buffer.from('PACK')]));
   return push;
 }
 
 const places = availableParallelism() * 8;
 
-/** As many such pushes as there are places. */
-async function takeAllPlaces() {
+/** As many such pushes of each administrator as one may have at once; of root's last. */
+async function takePlaces(...others: string[]) {
   const project = await makeProject(app);
   await fillProject(app, project.id);
-  const pushes = Array.from({ length: places }, () => beginHalf(project));
   const running = () => processesOf(diskFolder(project), 'receive-pack').length;
-  await until(() => running() >= places);
+  const pushes: ClientRequest[] = [];
+  for (const authorization of [...others, authorizationOf(ROOT_TOKEN)]) {
+    pushes.push(...Array.from({ length: places / 2 }, () => beginHalf(project, { authorization })));
+    await until(() => running() >= pushes.length);
+  }
   return { project, pushes, running };
 }
+
+const authorizationOf = (token: string) => `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
+const anotherAdmin = async () => authorizationOf((await makeUser(app, { admin: true })).token);
 
 test('questions of all fetches together are bounded too, whoever asks', { timeout: 60_000 }, async () => {
   const project = await makeProject(app, { visibility: 'public' });
@@ -366,7 +372,7 @@ test('questions of all fetches together are bounded too, whoever asks', { timeou
   const second = begin(project, 'upload-pack', { authorization: '' });
   second.write(question);
   const refused = await answerTo(second);
-  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '10']);
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '10']);
   second.destroy();
   const small = Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]);
   expect((await post(project, 'upload-pack', small)).text).toContain('PACK');
@@ -374,19 +380,27 @@ test('questions of all fetches together are bounded too, whoever asks', { timeou
   await until(async () => (await post(project, 'upload-pack', question)).status === 200);
 });
 
-test('who waits for a place in vain is told to come again later, and so is who comes when too many wait', {
-  timeout: 90_000,
+test('a caller has half of the places, waits in a line of its own, and is told whose line it is; others go on', {
+  timeout: 60_000,
 }, async () => {
-  const { project, pushes } = await takeAllPlaces();
-  const told = [503, '10', expect.stringMatching(/^The server is busy with other clones and pushes/)];
+  const { project, pushes } = await takePlaces();
+  const told = [429, '5', '429 Too Many Requests: too many pushes of yours at once\n'];
   const toldTo = async (push: ClientRequest) => {
     const [answer] = (await once(push, 'response')) as [IncomingMessage];
     return [answer.statusCode, answer.headers['retry-after'], await text(answer)];
   };
   // One more than may wait: one of them hears it at once, the others when their patience is over.
-  const waiting = Array.from({ length: 201 }, () => beginHalf(project));
+  const waiting = Array.from({ length: 51 }, () => beginHalf(project));
   const answers = waiting.map(toldTo);
   expect(await Promise.race(answers)).toEqual(told);
+  const other = command('refs/tags/other', someId);
+  expect(
+    (
+      await post(project, 'receive-pack', Buffer.concat([other, emptyPack]), {
+        authorization: await anotherAdmin(),
+      })
+    ).status,
+  ).toBe(200);
   for (const answer of await Promise.all(answers)) expect(answer).toEqual(told);
   for (const push of [...pushes, ...waiting]) push.destroy();
   await until(() => nothingHeld(project));
@@ -394,10 +408,18 @@ test('who waits for a place in vain is told to come again later, and so is who c
 });
 
 test('no more run at once than there are places; the next waits for one, and clones for none of them', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
-  const { project, pushes, running } = await takeAllPlaces();
-  const next = beginHalf(project);
+  const { project, pushes, running } = await takePlaces(await anotherAdmin());
+  const third = await anotherAdmin();
+  const refused = beginHalf(project, { authorization: third });
+  const [answer] = (await once(refused, 'response')) as [IncomingMessage];
+  expect([answer.statusCode, answer.headers['retry-after'], await text(answer)]).toEqual([
+    503,
+    '5',
+    '503 Service Unavailable: too many pushes\n',
+  ]);
+  const next = beginHalf(project, { authorization: third });
   const held = async () => {
     const { sql } = app.app.services.database;
     return (await sql`select from repository_uses where container_id = ${project.id} and purpose = 'write'`)

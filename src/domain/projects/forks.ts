@@ -16,7 +16,7 @@ import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, forbidden, notFound } from '../../platform/failure.ts';
-import { createGate } from '../../platform/gate.ts';
+import { createShare } from '../../platform/fair-share.ts';
 import { forkRepository } from '../../platform/git/fork.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { findBranch, listRefs } from '../../platform/git/refs.ts';
@@ -28,7 +28,14 @@ import { countForks } from './relations.ts';
 import type { ForkProject } from './schema.ts';
 
 /** Each looks at every commit of the source: more at once would only wait for each other. */
-const oneOfFew = createGate(4, 100, 'too many forks are being made');
+const forking = createShare({
+  of: 'forks being made',
+  places: 4,
+  perCaller: 2,
+  waitingPerCaller: 10,
+  waiting: 100,
+  timeoutMs: 5_000,
+});
 
 /** Who may fork is the project's setting besides the role (facts: Projects core). */
 function refuseFork(source: AuthorizedProject): void {
@@ -68,7 +75,7 @@ export async function forkProject(
       mr_default_target_self: input.mr_default_target_self,
     }),
   };
-  return oneOfFew(async () => {
+  return forking.run(async () => {
     const id = await createProject(services, settings, actor, fork, actor, (tx, forkId) =>
       relate(tx, actor, source, { id: forkId, visibility }),
     );

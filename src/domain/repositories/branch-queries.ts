@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
+import { textInTime } from '../../platform/git/long-runs.ts';
 import { fullRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { gitText } from '../../platform/git/program.ts';
 import type { Ref } from '../../platform/git/refs.ts';
 
 /** Milliseconds: an expression that takes longer is meant to. */
@@ -41,7 +41,7 @@ export async function mergedBranches(
   if (target === undefined || asked.length === 0) return new Set();
   const patterns = asked.map(({ name }) => fullRef('branch', name));
   const args = ['for-each-ref', `--merged=${target}`, '--format=%(refname:lstrip=2)', ...patterns];
-  const text = await gitText(args, { folder: git.folder });
+  const text = await textInTime(args, { folder: git.folder });
   return new Set(text.split('\n').filter((name) => name !== ''));
 }
 
@@ -49,7 +49,7 @@ export async function mergedBranches(
 export async function allMergedBranches(git: GitFolder, target: string): Promise<Ref[]> {
   const format = '--format=%(objectname) %(refname:lstrip=2)';
   const args = ['for-each-ref', `--merged=${target}`, format, fullRef('branch', '')];
-  const lines = (await gitText(args, { folder: git.folder })).split('\n');
+  const lines = (await textInTime(args, { folder: git.folder })).split('\n');
   return lines
     .map((line) => ({ oid: line.slice(0, line.indexOf(' ')), name: line.slice(line.indexOf(' ') + 1) }))
     .filter(({ oid }) => oid !== '' && oid !== target);

@@ -6,7 +6,7 @@ import { projectRepository, projectWiki, type RepositoryKey } from '../../core/r
 import { presentCommit } from '../../core/repositories/records.ts';
 import { offsetPage, type Page } from '../../platform/db/page.ts';
 import { badRequest } from '../../platform/failure.ts';
-import { type Excerpt, grepFiles, listFileNames } from '../../platform/git/grep.ts';
+import { type Excerpt, findInFiles } from '../../platform/git/grep.ts';
 import { countListed, listHistory } from '../../platform/git/history.ts';
 import { isAbbreviatedId, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
@@ -51,15 +51,15 @@ async function read<T>(
 async function findPlaces(git: GitFolder, commit: string, search: string): Promise<Partial<Excerpt>[]> {
   const { text, filters } = fileSearchOf(search);
   const wanted = text.toLowerCase();
-  const [excerpts, names] = await Promise.all([
-    text === '' ? [] : grepFiles(git, commit, text),
-    listFileNames(git, commit),
-  ]);
+  const { excerpts, names } = await findInFiles(
+    git,
+    commit,
+    text,
+    (path) => path.toLowerCase().includes(wanted) && passes(path, filters),
+  );
   const byContent = excerpts.filter(({ path }) => passes(path, filters));
   const known = new Set(byContent.map(({ path }) => path));
-  const byName = names.filter(
-    (path) => path.toLowerCase().includes(wanted) && !known.has(path) && passes(path, filters),
-  );
+  const byName = names.filter((path) => !known.has(path));
   return [...byContent, ...byName.map((path) => ({ path }))].slice(0, MOST_FOUND);
 }
 

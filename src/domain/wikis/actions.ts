@@ -9,10 +9,10 @@ import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
+import { textInTime } from '../../platform/git/long-runs.ts';
 import { shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { type Commit, type NewObject, newObject } from '../../platform/git/parse.ts';
-import { gitText } from '../../platform/git/program.ts';
 import { findBranch, headRef } from '../../platform/git/refs.ts';
 import { findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
 import { randomHex } from '../../platform/secret.ts';
@@ -182,7 +182,7 @@ export async function deletePage(
 
 /** When the page was last changed, by the history of the branch. */
 async function changedAt(git: GitFolder, head: Commit, { path }: PageName): Promise<Date> {
-  const seconds = await gitText(['log', '-1', '--format=%ct', head.oid, '--', path], {
+  const seconds = await textInTime(['log', '-1', '--format=%ct', head.oid, '--', path], {
     folder: git.folder,
     environment: { GIT_LITERAL_PATHSPECS: '1' },
   });

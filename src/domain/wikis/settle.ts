@@ -8,8 +8,8 @@ import type { CutOff } from '../../core/repositories/cut-off.ts';
 import { forgetPage, keepPage, pageAt } from '../../core/repositories/wiki-pages.ts';
 import type { Services } from '../../core/services.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { textInTime } from '../../platform/git/long-runs.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { gitText } from '../../platform/git/program.ts';
 import { findPage, type Page } from './pages.ts';
 import { readWiki, type Wiki } from './wiki.ts';
 
@@ -19,7 +19,7 @@ const MOST_COMMITS = 200;
 /** Where the pages are now that commits since then moved or removed, by the slugs that they had; undefined: nowhere. */
 async function movedSince({ folder }: GitFolder, since: Date): Promise<Map<string, string | undefined>> {
   const seconds = Math.floor(since.getTime() / 1_000);
-  const text = await gitText(
+  const text = await textInTime(
     [
       ...['log', '-z', '--reverse', '--first-parent', '--no-renames', '--diff-filter=AD', '--name-status'],
       ...[`--since=@${seconds}`, `--max-count=${MOST_COMMITS}`, '--format=%x01', 'HEAD', '--'],

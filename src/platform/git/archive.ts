@@ -70,7 +70,7 @@ export function streamArchive(folder: string, order: ArchiveOrder): Readable {
 }
 
 function compress(tar: Readable): Readable {
-  const starting = launch('bzip2', ['-c'], gitEnvironment);
+  const starting = launch('bzip2', ['-c'], gitEnvironment, { niceness: 10 });
   const packed = outputOf(starting, 'bzip2');
   tar.on('error', (error) => packed.destroy(error));
   // Where it does not start, its output says so.

@@ -1,9 +1,9 @@
 /** What changed between two trees: a record for each file, with its patch where that is not too long; and line counts. */
 import { Failure } from '../failure.ts';
 import type { ObjectPlace, Window } from './history.ts';
-import { PATIENCE, textInTime } from './long-runs.ts';
+import { textInTime } from './long-runs.ts';
 import { decode } from './parse.ts';
-import { GitError, spawnGit } from './program.ts';
+import { endingError, LONG_RUN_TIMEOUT_MS, longRuns, spawnGit, tooLarge } from './program.ts';
 
 /** The tree that a first commit is compared with; every git knows it. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
@@ -51,32 +51,33 @@ const LONGEST_WHOLE = 5 * 1_048_576;
 /** Beside the hunks: two long names, four times each. */
 const LONGEST_HEADER = 65_536;
 
-/** Compares two trees; renames are found by content. What takes longer than half a minute is left out. */
-export async function readDiff(
-  place: ObjectPlace,
-  { from, to }: DiffEnds,
-  options: DiffOptions = {},
-): Promise<Diff> {
-  return inTurn(async () => {
-    const args = [
-      ...['-c', 'core.quotePath=false', 'diff-tree', '-r', '-M', '-z', '--raw', '-p', '--full-index'],
-      ...['--no-ext-diff', '--no-textconv', '--no-color', from, to, '--'],
-    ];
-    const patience = AbortSignal.timeout(PATIENCE);
-    const program = await spawnGit(args, { ...place, signal: patience });
-    program.stdin.end();
-    try {
-      const { atEnd, ...diff } = await parseDiff(program.stdout, options);
-      if (!atEnd) return diff;
-      const { code, complaint } = await program.ended;
-      if (code === 0) return diff;
-      if (patience.aborted) return withoutLastPatch(diff);
-      throw new GitError(['diff-tree'], code, complaint);
-    } finally {
-      program.signal('SIGKILL');
-      program.stdout.destroy();
-    }
-  });
+/**
+ * Compares two trees; renames are found by content. Patches that would take too long, or too much memory, are left out; 422
+ * where even the list of the files would.
+ */
+export const readDiff = (place: ObjectPlace, ends: DiffEnds, options: DiffOptions = {}): Promise<Diff> =>
+  longRuns.run(() => runDiff(place, ends, options));
+
+async function runDiff(place: ObjectPlace, { from, to }: DiffEnds, options: DiffOptions): Promise<Diff> {
+  const args = [
+    ...['-c', 'core.quotePath=false', 'diff-tree', '-r', '-M', '-z', '--raw', '-p', '--full-index'],
+    ...['--no-ext-diff', '--no-textconv', '--no-color', from, to, '--'],
+  ];
+  const patience = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
+  const program = await spawnGit(args, { ...place, kind: 'long', signal: patience });
+  program.stdin.end();
+  try {
+    const { atEnd, ...diff } = await parseDiff(program.stdout, options);
+    if (!atEnd) return diff;
+    const ending = await program.ended;
+    if (ending.code === 0) return diff;
+    const error = patience.aborted ? tooLarge() : endingError(['diff-tree'], place.folder, ending);
+    if (!(error instanceof Failure) || diff.total === 0) throw error;
+    return withoutLastPatch(diff);
+  } finally {
+    program.signal('SIGKILL');
+    program.stdout.destroy();
+  }
 }
 
 /** The last patch that was read may be the beginning of one. */
@@ -86,28 +87,6 @@ function withoutLastPatch(diff: Diff): Diff {
     index === last ? { ...file, diff: '', collapsed: true } : file,
   );
   return { ...diff, files, overflow: true };
-}
-
-/** These programs may write for long, so few run at once. */
-const PLACES = 4;
-let running = 0;
-const MOST_WAITING = 200;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= MOST_WAITING)
-    throw new Failure('unavailable', '503 Service Unavailable: too many repository operations', {
-      headers: { 'retry-after': '5' },
-    });
-  if (running < PLACES) running += 1;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
 }
 
 type Entry = Omit<FileDiff, 'diff' | 'collapsed' | 'too_large'>;

@@ -1,8 +1,9 @@
-/** Looks through the files of a tree: for a text in them, and for names. Bounded in time, in output and in how many look. */
-import { createGate } from '../gate.ts';
+/** Looks through the files of a commit: for a text in them, and for names. Bounded in time, in output and in what is read. */
+import { Failure } from '../failure.ts';
+import { eachFile } from './listed-files.ts';
 import type { GitFolder } from './objects.ts';
 import { decode } from './parse.ts';
-import { type GitOptions, gitUnless } from './program.ts';
+import { gitUnless } from './program.ts';
 
 /** Lines that belong together: one or more that match, and those around them. */
 export type Excerpt = {
@@ -14,35 +15,64 @@ export type Excerpt = {
 
 /** Lines shown before and after one that matches. */
 const AROUND = 2;
-const MILLISECONDS = 15_000;
 /** Bytes that git may write; what is beyond is not looked at. */
-const MOST_EXCERPTS = 4 * 1_048_576;
-const MOST_NAMES = 32 * 1_048_576;
+const MAX_OUTPUT_BYTES = 2 * 1_048_576;
+/** Names that are found; nobody pages further. */
+const MAX_NAMES = 5_000;
+/** Larger files are found by their names only: people write none. */
+const MAX_FILE_BYTES = 4 * 1_048_576;
+/** All files together, each as often as it is there: more is not read in time. */
+const MAX_TREE_BYTES = 4_096 * 1_048_576;
+/** Names of large files that fit among the arguments of a program. */
+const MAX_EXCLUDED_BYTES = 65_536;
 
-/** Each keeps a processor busy for as long as it runs. */
-const oneOfFew = createGate(2, 100, 'too many searches');
+export type Found = {
+  /** Places in the text files where a line has the text, in capitals or not; the text is no pattern. */
+  excerpts: Excerpt[];
+  /** Paths that are wanted by their names. */
+  names: string[];
+};
 
-const search = (git: GitFolder, args: readonly string[], options: GitOptions): Promise<Buffer | undefined> =>
-  oneOfFew(() =>
-    gitUnless(1, args, { ...options, folder: git.folder, milliseconds: MILLISECONDS, cutOutput: true }),
-  );
+/** Looks for a text in the files of a commit, and for names; 422 for a commit too large to be looked through. */
+export async function findInFiles(
+  git: GitFolder,
+  commit: string,
+  text: string,
+  isWanted: (path: string) => boolean,
+): Promise<Found> {
+  const names: string[] = [];
+  const large: string[] = [];
+  let bytes = 0;
+  await eachFile(git.folder, commit, ({ path, size }) => {
+    if (names.length < MAX_NAMES && isWanted(path)) names.push(path);
+    if (size > MAX_FILE_BYTES) large.push(path);
+    else bytes += size;
+  });
+  if (text === '') return { excerpts: [], names };
+  if (bytes > MAX_TREE_BYTES || Buffer.byteLength(large.join()) > MAX_EXCLUDED_BYTES)
+    throw new Failure('unprocessable', 'The files of this commit are too large to be searched.');
+  return { excerpts: await grepFiles(git, commit, text, large), names };
+}
 
-/** Places in the text files of a commit where a line has the text, in capitals or not; the text is no pattern. */
-export async function grepFiles(git: GitFolder, commit: string, text: string): Promise<Excerpt[]> {
+async function grepFiles(
+  git: GitFolder,
+  commit: string,
+  text: string,
+  excluded: readonly string[],
+): Promise<Excerpt[]> {
   const how = ['--threads=1', '-I', '-i', '-n', '--null', '--no-color', '--full-name', '--fixed-strings'];
   // On standard input each line would be a pattern of its own.
   const input = text.replaceAll(/[\r\n]+/g, ' ');
-  const args = ['grep', ...how, `--context=${AROUND}`, '-f', '-', commit, '--'];
-  const output = await search(git, args, { input, maximumOutput: MOST_EXCERPTS });
+  const paths = excluded.map((path) => `:(exclude,literal)${path}`);
+  const args = ['grep', ...how, `--context=${AROUND}`, '-f', '-', commit, '--', ...paths];
+  const output = await gitUnless(1, args, {
+    folder: git.folder,
+    kind: 'long',
+    input,
+    maximumOutput: MAX_OUTPUT_BYTES,
+    cutOutput: true,
+  });
   return output ? parseExcerpts(output, commit) : [];
-}
-
-/** The paths of all files of a commit. */
-export async function listFileNames(git: GitFolder, commit: string): Promise<string[]> {
-  const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
-  const output = await search(git, args, { maximumOutput: MOST_NAMES });
-  // The last is empty, or was cut off.
-  return output ? output.toString('latin1').split('\0').slice(0, -1).map(readable) : [];
 }
 
 /** Bytes that were read as a letter each, as the text that they are: files have encodings of their own. */

@@ -1,6 +1,6 @@
 /** The languages of a repository, by the endings of its files' names. */
 import { keepAnswers } from './answers.ts';
-import { gitInTime } from './long-runs.ts';
+import { eachFile, type ListedFile } from './listed-files.ts';
 
 const endings: Record<string, string> = {
   Ada: 'adb ads',
@@ -118,23 +118,18 @@ export function shares(bytes: ReadonlyMap<string, number>): Record<string, numbe
   );
 }
 
-const entry = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.*)$/s;
-
-/** Takes `git ls-tree -r -l -z` apart: the bytes of each language; symbolic links and submodules count for nothing. */
-export function parseSizes(output: Buffer): Map<string, number> {
-  const bytes = new Map<string, number>();
-  for (const text of output.toString('latin1').split('\0')) {
-    const [, size, path = ''] = entry.exec(text) ?? [];
-    const language = size === undefined ? undefined : languageOf(path);
-    if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + Number(size));
-  }
-  return bytes;
-}
-
 const answers = keepAnswers<Record<string, number>>(2_000);
+
+/** The bytes of each language; symbolic links count for nothing. */
+export function addSize(bytes: Map<string, number>, { path, mode, size }: ListedFile): void {
+  const language = mode.startsWith('100') ? languageOf(path) : undefined;
+  if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + size);
+}
 
 /** The share of each language in the files of a commit; 422 for a tree too large to be listed. */
 export const languagesOf = (folder: string, commit: string): Promise<Record<string, number>> =>
-  answers(`${folder} ${commit}`, async () =>
-    shares(parseSizes(await gitInTime(['ls-tree', '-r', '-l', '-z', commit], { folder }))),
-  );
+  answers(`${folder} ${commit}`, async () => {
+    const bytes = new Map<string, number>();
+    await eachFile(folder, commit, (file) => addSize(bytes, file));
+    return shares(bytes);
+  });

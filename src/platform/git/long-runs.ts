@@ -1,39 +1,41 @@
-/** Runs of git that take long: streamed to a client, who may hang up, or ended when they take too long. */
+/** Runs of git whose cost their repository decides: ended when they take too long, or streamed to a client, who may hang up. */
 import { Readable } from 'node:stream';
-import { Failure } from '../failure.ts';
-import { GitError, type GitOptions, git, spawnGit } from './program.ts';
+import { createShare } from '../fair-share.ts';
+import { GitError, type GitOptions, git, isTooMuch, spawnGit, tooLarge } from './program.ts';
 import type { Program } from './spawner.ts';
 
-/** How long git may think about one question, in milliseconds. */
-export const PATIENCE = 30_000;
-
-/** The output of git; 422 when it does not end in time. */
+/** The output of git; 422 when it does not end in time, or wants too much memory. */
 export const gitInTime = (args: readonly string[], options: GitOptions): Promise<Buffer> =>
-  git(args, { ...options, milliseconds: PATIENCE });
+  git(args, { ...options, kind: 'long' });
 
 /** The same as text. */
 export const textInTime = async (args: readonly string[], options: GitOptions): Promise<string> =>
   (await gitInTime(args, options)).toString('utf8');
 
-const MOST_STREAMS = 64;
-let streams = 0;
+/** Held for as long as the client takes to read: the server ends those who read next to nothing (http/stream-rate.ts). */
+const streams = createShare({
+  of: 'downloads',
+  places: 32,
+  perCaller: 8,
+  waitingPerCaller: 50,
+  waiting: 200,
+  timeoutMs: 5_000,
+});
 
-/** The output of git while it runs; whoever destroys the stream ends git. 503 while too many of them run. */
+/** The output of git while it runs; whoever destroys the stream ends git. It fails with 429 or 503 when it has no place. */
 export function streamGit(args: readonly string[], options: GitOptions): Readable {
-  if (streams >= MOST_STREAMS)
-    throw new Failure('unavailable', '503 Service Unavailable: too many downloads', {
-      headers: { 'retry-after': '5' },
-    });
-  streams += 1;
-  const starting = spawnGit(args, options).then((program) => {
+  const gone = new AbortController();
+  let give = (): void => {};
+  const starting = (async () => {
+    give = await streams.take(gone.signal);
+    const program = await spawnGit(args, { ...options, kind: 'stream', signal: gone.signal });
     program.stdin.end();
     return program;
+  })();
+  return outputOf(starting, `git ${args[0]}`).once('close', () => {
+    gone.abort();
+    void starting.catch(() => {}).then(() => give());
   });
-  const stream = outputOf(starting, `git ${args[0]}`);
-  stream.once('close', () => {
-    streams -= 1;
-  });
-  return stream;
 }
 
 /** What a program writes, as it is read; the stream fails when the program does, and kills it when it is destroyed. */
@@ -59,7 +61,9 @@ export function outputOf(starting: Promise<Program>, name: string): Readable {
       if (!stream.push(chunk)) stdout.pause();
     });
     void ended.then(({ code, complaint }) =>
-      code === 0 ? stream.push(null) : stream.destroy(new GitError([name], code, complaint)),
+      code === 0
+        ? stream.push(null)
+        : stream.destroy(isTooMuch(complaint) ? tooLarge() : new GitError([name], code, complaint)),
     );
   }
   return stream;

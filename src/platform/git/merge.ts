@@ -39,6 +39,7 @@ export async function mergeCommits(git: GitFolder, ours: string, theirs: string)
     ['merge-tree', '--write-tree', '--stdin', '-z', '--name-only', '--no-messages'],
     {
       folder: git.folder,
+      kind: 'long',
       input: `${ours} ${theirs}\n`,
     },
   );
@@ -49,5 +50,5 @@ export async function mergeCommits(git: GitFolder, ours: string, theirs: string)
 /** Whether the first commit is the second or among what the second is built upon; both are ids. */
 export async function isAncestor(git: GitFolder, ancestor: string, descendant: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', ancestor, descendant];
-  return (await gitUnless(1, args, { folder: git.folder })) !== undefined;
+  return (await gitUnless(1, args, { folder: git.folder, kind: 'long' })) !== undefined;
 }

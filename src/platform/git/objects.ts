@@ -4,8 +4,9 @@
  */
 import { monotonic } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import { createShare, currentCaller } from '../fair-share.ts';
 import { isObjectId } from './names.ts';
-import { isNoRepository, NoRepository, spawnGit } from './program.ts';
+import { git, isNoRepository, isTooMuch, NoRepository, spawnGit, tooLarge } from './program.ts';
 import type { Program } from './spawner.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
@@ -31,15 +32,30 @@ export type ObjectReader = {
 };
 
 const MOST_PROCESSES = 24;
+/** A process with questions open is shared by those who ask it: each of them holds one place for it, however much is asked. */
+const busyReaders = createShare({
+  of: 'repositories being read',
+  places: MOST_PROCESSES,
+  perCaller: MOST_PROCESSES / 3,
+  waitingPerCaller: 1_000,
+  waiting: 5_000,
+  timeoutMs: 5_000,
+});
+/** An object may be a delta upon a delta upon a delta, each of them large: an answer that takes longer is none. */
+const ANSWER_TIMEOUT_MS = 5_000;
+const LOOK_MILLISECONDS = 1_000;
 const IDLE_MILLISECONDS = 20_000;
 /** Larger objects are streamed, not held. */
 export const LARGEST_OBJECT = 64 * 1_048_576;
+/** Larger files have a process of their own: others would wait for them. */
+const LARGEST_ASKED = 1_048_576;
 /** Commits, tags and trees are taken apart at once, while everybody waits. */
 const LARGEST_PARSED = 8 * 1_048_576;
 const CACHE_BYTES = 32 * 1_048_576;
 const LARGEST_CACHED = 128 * 1_024;
 
 type Question = {
+  name: string;
   contents: boolean;
   resolve(answer: GitObject | ObjectInfo | undefined): void;
   reject(error: unknown): void;
@@ -51,11 +67,19 @@ const send = ({ starting }: Process, write: (stdin: Program['stdin']) => void): 
   starting.then(({ stdin }) => write(stdin)).catch(() => {});
 };
 
-type Process = { starting: Promise<Program>; waiting: Question[]; usedAt: number };
+type Process = {
+  starting: Promise<Program>;
+  waiting: Question[];
+  usedAt: number;
+  /** Since when the first of the questions is being answered. */
+  answeringSince: number;
+};
 
 /** Makes the reader; processes start at the first question and end when nobody asks for a while. */
 export function createObjectReader(): ObjectReader {
   const processes = new Map<string, Process>();
+  /** With those that are asked nothing more. */
+  const running = new Set<Process>();
   const cache = new Map<string, GitObject>();
   let cached = 0;
 
@@ -71,28 +95,36 @@ export function createObjectReader(): ObjectReader {
   }
 
   function start(folder: string): Process {
-    const starting = spawnGit(['cat-file', '--batch-command'], { folder });
-    const process: Process = { starting, waiting: [], usedAt: monotonic() };
+    const starting = spawnGit(['cat-file', '--batch-command'], { folder, kind: 'reader' });
+    const at = monotonic();
+    const process: Process = { starting, waiting: [], usedAt: at, answeringSince: at };
     processes.set(folder, process);
+    running.add(process);
     makeRoom();
     const lose = (reason: unknown) => {
+      running.delete(process);
       if (processes.get(folder) === process) processes.delete(folder);
-      for (const question of process.waiting.splice(0)) question.reject(reason);
+      const waiting = process.waiting.splice(0);
+      // It ended over the first of them; the others have the next process.
+      if (reason instanceof Failure) waiting.shift()?.reject(reason);
+      for (const question of waiting) {
+        if (reason instanceof Failure) put(folder, question);
+        else question.reject(reason);
+      }
     };
     starting
       .then(({ stdout, ended }) => {
         stdout.on('data', reader(process));
         return ended;
       })
-      .then(
-        ({ complaint }) =>
-          lose(
-            isNoRepository(complaint)
-              ? new NoRepository(folder)
-              : new Error(`git cat-file ended: ${complaint}`),
-          ),
-        lose,
-      );
+      .then(({ complaint }) => lose(endOf(complaint)), lose);
+
+    function endOf(complaint: string): Error {
+      if (isNoRepository(complaint)) return new NoRepository(folder);
+      return isTooMuch(complaint) || isLate(process)
+        ? tooLarge()
+        : new Error(`git cat-file ended: ${complaint}`);
+    }
     return process;
   }
 
@@ -113,20 +145,59 @@ export function createObjectReader(): ObjectReader {
     send(process, (stdin) => stdin.end());
   }
 
-  function ask(folder: string, name: string, contents: boolean): Promise<GitObject | ObjectInfo | undefined> {
-    const process = processes.get(folder) ?? start(folder);
-    process.usedAt = monotonic();
-    const { promise, resolve, reject } = Promise.withResolvers<GitObject | ObjectInfo | undefined>();
-    process.waiting.push({ contents, resolve, reject });
-    send(process, (stdin) => stdin.write(`${contents ? 'contents' : 'info'} ${name}\n`));
-    return promise;
+  /** Questions that each caller has open in a folder, and the place that they hold together. */
+  const asking = new Map<string, { open: number; place: Promise<() => void> }>();
+
+  async function ask(
+    folder: string,
+    name: string,
+    contents: boolean,
+  ): Promise<GitObject | ObjectInfo | undefined> {
+    const key = `${currentCaller()} ${folder}`;
+    const mine = asking.get(key) ?? { open: 0, place: busyReaders.take() };
+    asking.set(key, mine);
+    mine.open += 1;
+    try {
+      await mine.place;
+      const { promise, resolve, reject } = Promise.withResolvers<GitObject | ObjectInfo | undefined>();
+      put(folder, { name, contents, resolve, reject });
+      return await promise;
+    } finally {
+      mine.open -= 1;
+      if (mine.open === 0) {
+        asking.delete(key);
+        mine.place.then(
+          (give) => give(),
+          () => {},
+        );
+      }
+    }
   }
 
+  function put(folder: string, question: Question): void {
+    const process = processes.get(folder) ?? start(folder);
+    process.usedAt = monotonic();
+    if (process.waiting.length === 0) process.answeringSince = process.usedAt;
+    process.waiting.push(question);
+    const { name, contents } = question;
+    send(process, (stdin) => stdin.write(`${contents ? 'contents' : 'info'} ${name}\n`));
+  }
+
+  const isLate = ({ waiting, answeringSince }: Process): boolean =>
+    waiting.length > 0 && monotonic() - answeringSince > ANSWER_TIMEOUT_MS;
+
+  let looked = monotonic();
   const timer = setInterval(() => {
-    const before = monotonic() - IDLE_MILLISECONDS;
+    const at = monotonic();
+    const stoodStill = at - looked > 2 * LOOK_MILLISECONDS;
+    looked = at;
     for (const [folder, { usedAt, waiting }] of processes)
-      if (usedAt < before && waiting.length === 0) end(folder);
-  }, IDLE_MILLISECONDS / 2);
+      if (usedAt < at - IDLE_MILLISECONDS && waiting.length === 0) end(folder);
+    // Where this process itself was late, answers may be here that it has not read yet.
+    if (stoodStill) return;
+    for (const process of running)
+      if (isLate(process)) process.starting.then(({ signal }) => signal('SIGKILL')).catch(() => {});
+  }, LOOK_MILLISECONDS);
   timer.unref();
 
   return {
@@ -148,6 +219,7 @@ export function createObjectReader(): ObjectReader {
           if (same) return same;
           if (found.size > (found.type === 'blob' ? LARGEST_OBJECT : LARGEST_PARSED))
             throw new Failure('unprocessable', 'The object is too large.');
+          if (found.type === 'blob' && found.size > LARGEST_ASKED) return readAlone(folder, found);
           const object = (await ask(folder, found.oid, true)) as GitObject | undefined;
           if (object) remember(`${folder} ${object.oid}`, object);
           return object;
@@ -169,6 +241,15 @@ export function createObjectReader(): ObjectReader {
   };
 }
 
+async function readAlone(folder: string, info: ObjectInfo): Promise<GitObject> {
+  const content = await git(['cat-file', 'blob', info.oid], {
+    folder,
+    kind: 'long',
+    maximumOutput: info.size,
+  });
+  return { ...info, content };
+}
+
 /** A line break would be a second question; callers ask for ids and for refs that they have looked at. */
 function refuseStrange(name: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
@@ -181,6 +262,10 @@ function reader(process: Process): (chunk: Buffer) => void {
   let length = 0;
   let wanted = 0;
   let header: ObjectInfo | undefined;
+  const answer = (object: GitObject | ObjectInfo | undefined): void => {
+    process.answeringSince = monotonic();
+    process.waiting.shift()?.resolve(object);
+  };
   return (chunk) => {
     held.push(chunk);
     length += chunk.length;
@@ -193,7 +278,7 @@ function reader(process: Process): (chunk: Buffer) => void {
           break;
         }
         const content = Buffer.from(buffer.subarray(0, header.size));
-        process.waiting.shift()?.resolve({ ...header, content });
+        answer({ ...header, content });
         buffer = buffer.subarray(header.size + 1);
         header = undefined;
         continue;
@@ -204,7 +289,7 @@ function reader(process: Process): (chunk: Buffer) => void {
       const parsed = parseHeader(buffer.toString('latin1', 0, lineEnd));
       buffer = buffer.subarray(lineEnd + 1);
       if (parsed && process.waiting[0]?.contents) header = parsed;
-      else process.waiting.shift()?.resolve(parsed);
+      else answer(parsed);
     }
     held = buffer.length === 0 ? [] : [buffer];
     length = buffer.length;

@@ -5,7 +5,8 @@
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { Failure } from '../failure.ts';
-import { launch, type Program } from './spawner.ts';
+import { createShare } from '../fair-share.ts';
+import { type Bounds, type Ending, launch, type Program } from './spawner.ts';
 
 /** What is below it is ours: nobody is told of it. */
 export const HIDDEN_REFS = 'refs/ashlar';
@@ -64,6 +65,12 @@ export const gitEnvironment: Record<string, string> = {
   ),
 };
 
+/**
+ * `short`: of refs and of new objects, milliseconds. `long`: its cost is that of a history, a tree or a file, which their author
+ * decides. `stream`: the same, written as fast as it is read. `reader`: answers questions about single objects.
+ */
+export type RunKind = 'short' | 'long' | 'stream' | 'reader';
+
 export type GitOptions = {
   /** The folder of the bare repository; absent for what needs none. */
   folder?: string;
@@ -72,8 +79,8 @@ export type GitOptions = {
   environment?: Record<string, string>;
   /** Ends the program when the client is gone. */
   signal?: AbortSignal;
-  /** How long it may run; half a minute unless told. */
-  milliseconds?: number;
+  /** `short` unless told. */
+  kind?: RunKind;
   /** Bytes of output; more ends the program with a failure. 64 MiB unless told. */
   maximumOutput?: number;
   /** Whether what is beyond that is cut off instead: the program is ended, and what it wrote so far is the output. */
@@ -96,14 +103,34 @@ export class NoRepository extends Error {}
 
 export const isNoRepository = (stderr: string): boolean => /not a git repository/i.test(stderr);
 
+/** Whether git says that it may not have the memory that an object, or all of them, would take. */
+export const isTooMuch = (stderr: string): boolean =>
+  /out of memory|over limit|cannot allocate/i.test(stderr);
+
+export const tooLarge = (): Failure =>
+  new Failure('unprocessable', 'The repository has objects that are too large, or too many, to answer this.');
+
 const MOST_OUTPUT = 64 * 1_048_576;
+
+/**
+ * What a run may allocate at once, and in all; and how far it stands back. Where others decide the cost, an object that
+ * unpacks to more is refused before it is unpacked. What is streamed may be a delta upon a large file, both of them held.
+ */
+const kinds: Record<RunKind, { atOnce?: string; bounds?: Bounds }> = {
+  short: {},
+  long: { atOnce: '96m', bounds: { heap: 262_144, niceness: 10 } },
+  stream: { atOnce: '256m', bounds: { heap: 655_360, niceness: 10 } },
+  reader: { atOnce: '96m' },
+};
 
 /** Starts git; the signal kills it. Whoever calls it bounds how many run, and ends it. */
 export async function spawnGit(args: readonly string[], options: GitOptions = {}): Promise<Program> {
-  const { folder, environment, signal } = options;
+  const { folder, environment, signal, kind = 'short' } = options;
+  const { atOnce, bounds } = kinds[kind];
   signal?.throwIfAborted();
   const where = folder === undefined ? [] : [`--git-dir=${folder}`];
-  const program = await launch('git', [...where, ...args], { ...gitEnvironment, ...environment });
+  const env = { ...gitEnvironment, ...(atOnce && { GIT_ALLOC_LIMIT: atOnce }), ...environment };
+  const program = await launch('git', [...where, ...args], env, bounds);
   if (signal) {
     const end = () => program.signal('SIGKILL');
     if (signal.aborted) end();
@@ -113,55 +140,26 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
   return program;
 }
 
-/** At most so many short runs at once; the rest wait, and beyond a bound they are told so. */
 const PLACES = Math.max(4, availableParallelism() * 2);
-const MOST_WAITING = 1_000;
-let running = 0;
-const waiting: (() => void)[] = [];
 
-/** How long somebody waits for a place, and how long a short run may take. */
-const PATIENCE_MILLISECONDS = 30_000;
+const places = {
+  places: PLACES,
+  perCaller: PLACES / 2,
+  waitingPerCaller: 200,
+  waiting: 1_000,
+  timeoutMs: 5_000,
+};
+const shortRuns = createShare({ of: 'repository operations', ...places });
+/** Runs that may take seconds: however many wait for one, none of them keeps a short one waiting. */
+export const longRuns = createShare({ of: 'long repository operations', ...places });
 
-const busy = (): Failure =>
-  new Failure('unavailable', '503 Service Unavailable: too many repository operations', {
-    headers: { 'retry-after': '5' },
-  });
-
-async function takePlace(): Promise<void> {
-  if (running < PLACES) {
-    running += 1;
-    return;
-  }
-  if (waiting.length >= MOST_WAITING) throw busy();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  waiting.push(resolve);
-  const timer = setTimeout(() => {
-    const place = waiting.indexOf(resolve);
-    if (place < 0) return;
-    waiting.splice(place, 1);
-    reject(busy());
-  }, PATIENCE_MILLISECONDS);
-  try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function givePlace(): void {
-  const next = waiting.shift();
-  if (next) next();
-  else running -= 1;
-}
+const SHORT_RUN_TIMEOUT_MS = 30_000;
+export const LONG_RUN_TIMEOUT_MS = 15_000;
 
 /** Runs git to its end and returns its output; throws GitError for another code than 0. */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
-  await takePlace();
-  try {
-    return await runGit(args, options);
-  } finally {
-    givePlace();
-  }
+  const share = options.kind === 'long' ? longRuns : shortRuns;
+  return share.run(() => runGit(args, options), options.signal);
 }
 
 /** The output as text. */
@@ -188,10 +186,13 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Buf
   const output: Buffer[] = [];
   let bytes = 0;
   let isSlow = false;
-  const patience = setTimeout(() => {
-    isSlow = true;
-    signal('SIGKILL');
-  }, options.milliseconds ?? PATIENCE_MILLISECONDS);
+  const patience = setTimeout(
+    () => {
+      isSlow = true;
+      signal('SIGKILL');
+    },
+    options.kind === 'long' ? LONG_RUN_TIMEOUT_MS : SHORT_RUN_TIMEOUT_MS,
+  );
   stdout.on('data', (chunk: Buffer) => {
     if (bytes <= maximum) output.push(chunk);
     bytes += chunk.length;
@@ -206,8 +207,17 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Buf
     throw new Failure('unprocessable', 'The answer is too large.');
   }
   if (code === 0) return Buffer.concat(output);
-  if (isSlow) throw new Failure('unprocessable', 'The repository is too large to answer this.');
+  if (isSlow) throw tooLarge();
   options.signal?.throwIfAborted();
-  if (isNoRepository(complaint)) throw new NoRepository(options.folder);
-  throw new GitError(args, code, complaint);
+  throw endingError(args, options.folder, { code, complaint });
+}
+
+/** Why a run ended with another code than 0, as it is told to those who asked for it. */
+export function endingError(
+  args: readonly string[],
+  folder: string | undefined,
+  { code, complaint }: Ending,
+): Error {
+  if (isTooMuch(complaint)) return tooLarge();
+  return isNoRepository(complaint) ? new NoRepository(folder) : new GitError(args, code, complaint);
 }

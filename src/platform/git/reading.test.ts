@@ -4,7 +4,8 @@ import { keepAnswers } from './answers.ts';
 import { archiveEnding } from './archive.ts';
 import { parseBlame } from './blame.ts';
 import { parseShortlog } from './contributors.ts';
-import { languageOf, parseSizes, shares } from './languages.ts';
+import { addSize, languageOf, shares } from './languages.ts';
+import { parseFile } from './listed-files.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
@@ -60,7 +61,9 @@ describe('languages', () => {
       `160000 commit ${A}       -\tsub.py`,
       `100644 blob ${A}       0\tempty.rb`,
     ];
-    expect(shares(parseSizes(Buffer.from(`${listed.join('\0')}\0`)))).toEqual({ TypeScript: 75, Python: 25 });
+    const bytes = new Map<string, number>();
+    for (const file of listed.map(parseFile)) if (file) addSize(bytes, file);
+    expect(shares(bytes)).toEqual({ TypeScript: 75, Python: 25 });
     expect(shares(new Map())).toEqual({});
   });
 });

@@ -91,6 +91,8 @@ export async function listRefs(git: GitFolder, kind: RefKind, order: RefOrder = 
     : [`--sort=${sortKeys[order]}`];
   const text = await gitText(['for-each-ref', ...sort, '--format=%(objectname) %(refname)', below], {
     folder: git.folder,
+    // Each ref's object is read for its date.
+    kind: order.startsWith('updated') ? 'long' : 'short',
   });
   return text
     .split('\n')

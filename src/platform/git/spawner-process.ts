@@ -3,8 +3,9 @@
  * by which that one is heard, says when it has ended, and ends when nobody gives orders any more.
  */
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { constants, getPriority, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import type { Order, Report } from './spawner.ts';
 
@@ -27,7 +28,25 @@ function dial(id: number, stream: 'input' | 'output'): Promise<Socket> {
   return promise;
 }
 
-async function start({ id, program, args, env }: Order): Promise<void> {
+/**
+ * Makes a program stand back for others. Linux may weigh whole sessions against each other before it looks at processes, and
+ * each program here has a session of its own: then that has to stand back.
+ */
+function yieldProcessor(pid: number, niceness: number): void {
+  if (niceness === 0) return;
+  for (const lower of [
+    () => setPriority(pid, Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW)),
+    () => writeFileSync(`/proc/${pid}/autogroup`, String(niceness)),
+  ]) {
+    try {
+      lower();
+    } catch {
+      // It has ended, or the system has no such thing: the program is no worse for it.
+    }
+  }
+}
+
+async function start({ id, program, args, env, niceness }: Order): Promise<void> {
   const streams = await Promise.all([dial(id, 'input'), dial(id, 'output')]);
   // A group of its own: programs have children, which outlive them when they alone are killed.
   const child = spawn(program, args, { env, stdio: [...streams, 'pipe'], detached: true });
@@ -38,7 +57,9 @@ async function start({ id, program, args, env }: Order): Promise<void> {
   });
   child.once('error', ({ message }) => report({ id, failed: message }));
   child.once('close', (code) => report({ id, code, complaint }));
-  if (child.pid !== undefined) report({ id, pid: child.pid });
+  if (child.pid === undefined) return;
+  yieldProcessor(child.pid, niceness);
+  report({ id, pid: child.pid });
 }
 
 process.on('message', (order: Order) => {

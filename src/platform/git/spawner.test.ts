@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { launch, launchUnbounded } from './spawner.ts';
+import { type Bounds, launch } from './spawner.ts';
 
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 const shell = (script: string) => launch('sh', ['-c', script], env);
@@ -65,10 +65,24 @@ test('a signal ends what it has started, too', async () => {
   signal('SIGKILL');
 });
 
-test('what it may allocate is bounded, unless it is to be not', async () => {
-  const limitOf = async (starting: ReturnType<typeof launch>) => text((await starting).stdout);
-  expect(await limitOf(shell('ulimit -v'))).toBe('2097152\n');
-  expect(await limitOf(launchUnbounded('sh', ['-c', 'ulimit -v'], env))).toBe('unlimited\n');
+test('what it may allocate is bounded, in the way that it is told', async () => {
+  const limits = async (bounds: Bounds) =>
+    text((await launch('sh', ['-c', 'echo $(ulimit -v) $(ulimit -d)'], env, bounds)).stdout);
+  expect(await limits({})).toBe('2097152 unlimited\n');
+  expect(await limits({ heap: 'unlimited' })).toBe('unlimited unlimited\n');
+  expect(await limits({ heap: 100_000 })).toBe('2097152 100000\n');
+});
+
+test('one that is to stand back does, and so does what it starts', async () => {
+  const script = 'read line; cut -d" " -f19 /proc/self/stat';
+  const niceness = async (bounds: Bounds) => {
+    const { stdin, stdout } = await launch('sh', ['-c', script], env, bounds);
+    stdin.end('go\n');
+    return text(stdout);
+  };
+  const own = Number(await niceness({}));
+  expect(await niceness({ niceness: 3 })).toBe(`${own + 3}\n`);
+  expect(await niceness({ niceness: 19 })).toBe('19\n');
 });
 
 test('when the process that starts them is killed, programs are ended, their callers told, and the next is started', async () => {

@@ -11,7 +11,13 @@ import { extname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-export type Order = { id: number; program: string; args: readonly string[]; env: Record<string, string> };
+export type Order = {
+  id: number;
+  program: string;
+  args: readonly string[];
+  env: Record<string, string>;
+  niceness: number;
+};
 /** That it runs, that it has ended, or that it could not be started. */
 export type Report =
   | { id: number; pid: number }
@@ -48,11 +54,31 @@ const runs = new Map<number, Run>();
 let last = 0;
 let spawner: Promise<ChildProcess> | undefined;
 
+/** How a program may use the machine. */
+export type Bounds = {
+  /** KiB that it may allocate for itself: files that it maps do not count. Absent, its whole address space is bounded. */
+  heap?: number | 'unlimited';
+  /** How far it stands back for others who want the processor: 0, unless told, to 19. */
+  niceness?: number;
+};
+
+/** By the shell, which becomes the program. A system that knows no such limit runs it without. */
+function limited(
+  program: string,
+  args: readonly string[],
+  heap: Bounds['heap'],
+): [string, readonly string[]] {
+  if (heap === undefined) return [program, args];
+  const limit = heap === 'unlimited' ? 'ulimit -S -v unlimited' : `ulimit -S -d ${heap}`;
+  return ['sh', ['-c', `${limit} 2>/dev/null; exec "$0" "$@"`, program, ...args]];
+}
+
 /** Starts a program, in a group of its own, with this environment and no other. What it may allocate is bounded. */
 export async function launch(
   program: string,
   args: readonly string[],
   env: Record<string, string>,
+  { heap, niceness = 0 }: Bounds = {},
 ): Promise<Program> {
   spawner ??= startSpawner().catch((error) => {
     spawner = undefined;
@@ -65,16 +91,13 @@ export async function launch(
   runs.set(id, run);
   // Whoever waits for a program to start or to end wants to hear of it.
   child.channel?.ref();
-  const order: Order = { id, program, args, env };
+  const [command, rest] = limited(program, args, heap);
+  const order: Order = { id, program: command, args: rest, env, niceness };
   child.send(order, (error) => {
     if (error) fail(id, error);
   });
   return run.started.promise;
 }
-
-/** The same for a program that may allocate what it wants. */
-export const launchUnbounded: typeof launch = (program, args, env) =>
-  launch('sh', ['-c', 'ulimit -S -v unlimited 2>/dev/null; exec "$0" "$@"', program, ...args], env);
 
 /** In KiB: what a file may make a program map and allocate, however large it says that it is. */
 const ADDRESS_SPACE = 2_097_152;

@@ -4,9 +4,9 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { Failure } from '../failure.ts';
+import { createShare, type Share } from '../fair-share.ts';
 import { gitEnvironment } from './program.ts';
-import { type Ending, launch, launchUnbounded } from './spawner.ts';
+import { type Bounds, type Ending, launch } from './spawner.ts';
 
 export type Service = 'upload-pack' | 'receive-pack';
 
@@ -33,71 +33,47 @@ export type Running = {
   end(): void;
 };
 
-/** Packs are made in memory; a push that is taken waits for the disk more than for anything. */
-const mostRunning: Record<Service, number> = {
-  'upload-pack': availableParallelism() * 4,
-  'receive-pack': availableParallelism() * 8,
-};
-const MOST_WAITING = 200;
-const PATIENCE_MILLISECONDS = 30_000;
 /** Until what does not end by itself is asked to, and until what does not do as it is asked is killed. */
 const GRACE_MILLISECONDS = 2_500;
 
-const running: Record<Service, number> = { 'upload-pack': 0, 'receive-pack': 0 };
-const waiting: Record<Service, Set<() => void>> = { 'upload-pack': new Set(), 'receive-pack': new Set() };
-
-const busy = (): Failure =>
-  new Failure('unavailable', 'The server is busy with other clones and pushes. Please try again later.', {
-    headers: { 'retry-after': '10' },
+const shareOf = (of: string, perProcessor: number): Share =>
+  createShare({
+    of,
+    places: availableParallelism() * perProcessor,
+    perCaller: (availableParallelism() * perProcessor) / 2,
+    waitingPerCaller: 50,
+    waiting: 200,
+    timeoutMs: 5_000,
   });
 
-/** Waits for a place; 503 when there are too many before it, or when it takes too long. */
-async function takePlace({ service, signal }: ServiceOptions): Promise<void> {
-  signal.throwIfAborted();
-  if (running[service] < mostRunning[service]) {
-    running[service] += 1;
-    return;
-  }
-  const queue = waiting[service];
-  if (queue.size >= MOST_WAITING) throw busy();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(busy()), PATIENCE_MILLISECONDS);
-  const gone = () => reject(signal.reason);
-  signal.addEventListener('abort', gone, { once: true });
-  queue.add(resolve);
-  try {
-    // Whoever gives a place hands it on: it stays counted.
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', gone);
-    queue.delete(resolve);
-  }
-}
+/** A clone keeps its place for as long as the client takes to read: slow ones must not have them all (http/stream-rate.ts). */
+const shares: Record<Service, Share> = {
+  'upload-pack': shareOf('clones', 8),
+  'receive-pack': shareOf('pushes', 8),
+};
 
-function givePlace(service: Service): void {
-  const [next] = waiting[service];
-  if (next) {
-    waiting[service].delete(next);
-    next();
-  } else running[service] -= 1;
-}
+/**
+ * They stand back for what answers the API. What a client sends may say of itself that it is huge, and is bounded; what it
+ * asks for may be huge.
+ */
+const NICENESS = 5;
+const bounds: Record<Service, Bounds> = {
+  'upload-pack': { heap: 'unlimited', niceness: NICENESS },
+  'receive-pack': { niceness: NICENESS },
+};
 
-/** Starts the service when there is a place for it; 503 when there is none for too long. */
+/** Starts the service when there is a place for it; 429 or 503 when there is none in time. */
 export async function startService(options: ServiceOptions): Promise<Running> {
-  await takePlace(options);
+  const give = await shares[options.service].take(options.signal);
   try {
-    return await start(options);
+    return await start(options, give);
   } catch (error) {
-    givePlace(options.service);
+    give();
     throw error;
   }
 }
 
-/** What a client sends may say of itself that it is huge; what it asks for may be. */
-const launches = { 'receive-pack': launch, 'upload-pack': launchUnbounded } as const;
-
-async function start(options: ServiceOptions): Promise<Running> {
+async function start(options: ServiceOptions, give: () => void): Promise<Running> {
   const { folder, service, flags = [], configuration = {}, protocol } = options;
   const args = [
     ...Object.entries(configuration).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
@@ -106,14 +82,11 @@ async function start(options: ServiceOptions): Promise<Running> {
     ...flags,
     folder,
   ];
-  const { stdin, stdout, ended, signal } = await launches[service]('git', args, {
-    ...gitEnvironment,
-    ...(protocol && { GIT_PROTOCOL: protocol }),
-    ...options.environment,
-  });
+  const env = { ...gitEnvironment, ...(protocol && { GIT_PROTOCOL: protocol }), ...options.environment };
+  const { stdin, stdout, ended, signal } = await launch('git', args, env, bounds[service]);
   void ended.then(() => {
     options.signal.removeEventListener('abort', end);
-    givePlace(service);
+    give();
   });
 
   function end(): void {

@@ -1,0 +1,54 @@
+/** All files below a tree, as git lists them: looked at one by one, as far as an ordinary repository reaches. */
+import { decode } from './parse.ts';
+import { endingError, LONG_RUN_TIMEOUT_MS, longRuns, spawnGit, tooLarge } from './program.ts';
+
+export type ListedFile = {
+  path: string;
+  /** `100644`, `100755`, or `120000` of a symbolic link. */
+  mode: string;
+  size: number;
+};
+
+/** A few small objects can stand for a tree without end. */
+const MAX_FILES = 500_000;
+const MAX_LIST_BYTES = 96 * 1_048_576;
+
+const entry = /^(\d{6}) blob [0-9a-f]+ +(\d+)\t(.*)$/s;
+
+/** A line of `git ls-tree -r -l -z`, its bytes as letters; undefined for a submodule. */
+export function parseFile(line: string): ListedFile | undefined {
+  const [, mode, size, path] = entry.exec(line) ?? [];
+  if (mode === undefined || path === undefined) return undefined;
+  return { mode, size: Number(size), path: decode(Buffer.from(path, 'latin1')) };
+}
+
+/** Shows each file below the tree, or the commit, to `visit`; 422 where they are too many. Submodules are none. */
+export const eachFile = (folder: string, tree: string, visit: (file: ListedFile) => void): Promise<void> =>
+  longRuns.run(async () => {
+    const patience = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
+    const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', tree];
+    const program = await spawnGit(args, { folder, kind: 'long', signal: patience });
+    program.stdin.end();
+    let files = 0;
+    let bytes = 0;
+    let rest = '';
+    try {
+      for await (const chunk of program.stdout as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        const lines = `${rest}${chunk.toString('latin1')}`.split('\0');
+        rest = lines.pop() ?? '';
+        files += lines.length;
+        if (files > MAX_FILES || bytes > MAX_LIST_BYTES) throw tooLarge();
+        for (const line of lines) {
+          const file = parseFile(line);
+          if (file) visit(file);
+        }
+      }
+      const ending = await program.ended;
+      if (ending.code === 0) return;
+      throw patience.aborted ? tooLarge() : endingError(args, folder, ending);
+    } finally {
+      program.signal('SIGKILL');
+      program.stdout.destroy();
+    }
+  });
