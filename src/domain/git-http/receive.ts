@@ -39,14 +39,10 @@ type Push = PushCommands & {
   chunks: AsyncIterableIterator<Buffer>;
 };
 
-/** How long the commands may take to arrive: they keep room from others. */
-const PATIENCE_MILLISECONDS = 120_000;
-
 /** The commands of the push; 400 for what is none, 503 where there is no room for so many. */
 async function readPush(body: Readable, room: Room): Promise<Push> {
   const chunks = chunksOf(body);
   const reader = new CommandReader();
-  const patience = setTimeout(() => body.destroy(), PATIENCE_MILLISECONDS);
   try {
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
       room.take(next.value.length);
@@ -57,8 +53,6 @@ async function readPush(body: Readable, room: Room): Promise<Push> {
     if (error instanceof Failure) throw error;
     const reason = error instanceof BadLine ? error.message : 'its body is broken';
     throw new Failure('bad_request', `The push cannot be read: ${reason}.`);
-  } finally {
-    clearTimeout(patience);
   }
   throw new Failure('bad_request', 'The push ends before its commands do.');
 }

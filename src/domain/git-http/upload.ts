@@ -84,13 +84,9 @@ export async function upload(services: Services, place: Place, request: HttpRequ
   }
 }
 
-/** How long a question may take to arrive. */
-const PATIENCE_MILLISECONDS = 60_000;
-
 /** What is asked for, whole; git itself says what is wrong with one that was cut off or compressed badly. 503 where there is no room for it. */
 async function readQuestion(request: HttpRequest, room: Room): Promise<Buffer> {
   const body = openBody(request, 'upload-pack');
-  const patience = setTimeout(() => body.destroy(), PATIENCE_MILLISECONDS);
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of chunksOf(body)) {
@@ -100,8 +96,6 @@ async function readQuestion(request: HttpRequest, room: Room): Promise<Buffer> {
   } catch (error) {
     if (error instanceof Failure) throw error;
     // Anything else is as said above.
-  } finally {
-    clearTimeout(patience);
   }
   return Buffer.concat(chunks);
 }

@@ -1,9 +1,9 @@
 /** Streams out of a project's repository, which stays where it is until they are read or given up. */
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { Reply } from '../../core/endpoint.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
+import { streamHeld } from '../../core/repositories/held-stream.ts';
 import type { Services } from '../../core/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
@@ -38,22 +38,13 @@ export async function replyWithStream(
 }
 
 async function holdWhileRead(
-  { repositories, log }: Pick<Services, 'repositories' | 'log'>,
+  services: Pick<Services, 'repositories' | 'log'>,
   project: AuthorizedProject,
   make: StreamOrder['make'],
 ): Promise<Readable> {
-  const held = await repositories.hold(projectRepository(project.id), 'read');
-  const release = () =>
-    held.release().catch((error: unknown) => log.error('a repository was not let go', error, {}));
-  let stream: Readable | undefined;
   try {
-    stream = make(held.git).once('close', () => void release());
-    // What git refuses, it refuses before its first byte: the answer can still say so.
-    await once(stream, 'readable');
-    // Later the answer is under way, and all that can be done is to cut it short.
-    return stream.on('error', (error) => log.error('a download ended early', error));
+    return await streamHeld(services, projectRepository(project.id), make);
   } catch (error) {
-    if (!stream) await release();
     if (error instanceof GitError && /did not match any files/.test(error.stderr)) throw notFound('File');
     throw error;
   }

@@ -4,6 +4,7 @@ import { Reply } from '../../core/endpoint.ts';
 import { commitChanges, type Person } from '../../core/repositories/commits.ts';
 import { snippetRepository } from '../../core/repositories/containers.ts';
 import type { CutOff } from '../../core/repositories/cut-off.ts';
+import { streamHeld } from '../../core/repositories/held-stream.ts';
 import { readSnippetFiles, recordSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { Services } from '../../core/services.ts';
@@ -78,22 +79,13 @@ async function findFile(git: GitFolder, revision: string, path: string): Promise
   return info;
 }
 
-/** The folder is held until the last byte is out, or the client is gone. */
 async function streamFile(
   services: Services,
   snippet: SnippetRow,
   { oid, size }: ObjectInfo,
 ): Promise<Reply<Buffer | Readable>> {
-  const held = await services.repositories.hold(snippetRepository(snippet.id), 'read');
-  const release = () =>
-    held.release().catch((error: unknown) => services.log.error('a repository was not let go', error, {}));
-  try {
-    const stream = streamBlob(held.git, oid).once('close', () => void release());
-    return new Reply<Buffer | Readable>(200, stream, { ...headers, 'content-length': String(size) });
-  } catch (error) {
-    await release();
-    throw error;
-  }
+  const stream = await streamHeld(services, snippetRepository(snippet.id), (git) => streamBlob(git, oid));
+  return new Reply<Buffer | Readable>(200, stream, { ...headers, 'content-length': String(size) });
 }
 
 /** Lists the files anew that a snippet has since a write whose process died under it. */

@@ -16,6 +16,7 @@ import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
 import { addressKey } from './rate-limit.ts';
 import { ANY_PATH, joinSegments, routerPath } from './segments.ts';
+import { createRateWatch, type RateRule } from './stream-rate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -47,6 +48,8 @@ export type ServerOptions = {
   load: LoadGauge;
   log: Log;
   observe(observation: Observation): void;
+  /** The least that clients must read and send; less than a real one for tests. */
+  slowestClient?: RateRule;
 };
 
 const MEBIBYTE = 1_048_576;
@@ -156,8 +159,8 @@ function conditional(request: FastifyRequest, answer: Answer): Answer {
   return { ...answer, status: 304, headers: rest, body: '' };
 }
 
-/** Two minutes without a byte either way end a streamed request: whoever is silent so long holds what others wait for. */
-const STREAM_IDLE_MILLISECONDS = 120_000;
+/** In bytes: a shorter answer is with the system before its reader can be slow. */
+const SHORT_ANSWER = 65_536;
 
 /** What Fastify itself refuses, in the API's words. */
 function fromFramework(error: { statusCode?: number; code?: string }): Failure | undefined {
@@ -171,6 +174,7 @@ function fromFramework(error: { statusCode?: number; code?: string }): Failure |
 /** Builds the server; it does not listen yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log } = options;
+  const rates = createRateWatch(options.slowestClient);
   const join = joinSegments(options.routes.map((route) => route.path));
   const app = fastify({
     http: { maxHeaderSize: MAXIMUM_HEADERS },
@@ -209,6 +213,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
+  app.addHook('onClose', async () => rates.stop());
+
   const started = new WeakMap<FastifyRequest, number>();
 
   async function send(
@@ -239,8 +245,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       failure: final.failure,
     });
     const { body = '' } = final;
-    // Whoever does not read what is streamed keeps the place of others.
-    if (body instanceof Readable) reply.raw.setTimeout(STREAM_IDLE_MILLISECONDS, () => reply.raw.destroy());
+    if (body instanceof Readable || body.length > SHORT_ANSWER) rates.watchAnswer(reply.raw);
     const withoutBody = request.method === 'HEAD' && !(body instanceof Readable);
     if (withoutBody) reply.header('content-length', Buffer.byteLength(body));
     // With a serialiser of ours the framework leaves the content type as it is: public clients compare it whole.
@@ -293,9 +298,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     cors: Record<string, string>,
     params?: Record<string, string>,
   ): Promise<FastifyReply> {
-    // Who sends no more of a body for so long holds what others wait for.
-    if (hasBody(request))
-      request.raw.setTimeout(STREAM_IDLE_MILLISECONDS, () => request.raw.socket.destroy());
+    if (hasBody(request)) rates.watchBody(request.raw);
     const bodyLimit = route.stream ? Number.POSITIVE_INFINITY : (route.bodyLimit ?? MEBIBYTE);
     const asked = new Asked(request, reply.raw, options.origins, bodyLimit, params);
     let answer: Answer;
