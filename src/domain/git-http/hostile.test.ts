@@ -324,7 +324,7 @@ test('the commands of all pushes together are bounded; small pushes go on', { ti
   const second = begin(project, 'receive-pack');
   second.write(commands);
   const refused = await answerTo(second);
-  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '10']);
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5']);
   second.destroy();
   const small = await post(
     project,
@@ -372,7 +372,7 @@ test('questions of all fetches together are bounded too, whoever asks', { timeou
   const second = begin(project, 'upload-pack', { authorization: '' });
   second.write(question);
   const refused = await answerTo(second);
-  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '10']);
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5']);
   second.destroy();
   const small = Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]);
   expect((await post(project, 'upload-pack', small)).text).toContain('PACK');

@@ -9,6 +9,7 @@ import type { Services } from '../../core/services.ts';
 import { packageFolder } from '../../package.ts';
 import { now } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';
+import type { HeldMemory } from '../../platform/fair-share.ts';
 import { isWritableRef, NO_OBJECT } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { readRef } from '../../platform/git/refs.ts';
@@ -20,7 +21,7 @@ import { BadLine, DATA, FATAL, inBand, type Line, LineReader, PROGRESS } from '.
 import type { Judge, Place } from './places.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
 import { chunksOf, openBody, requireType } from './request.ts';
-import { enterRoom, type Room } from './room.ts';
+import { openRequestMemory } from './request-memory.ts';
 
 /** Its hooks are the program's own; no other ever runs. */
 const HOOKS = join(packageFolder, 'bin', 'hooks');
@@ -40,12 +41,12 @@ type Push = PushCommands & {
 };
 
 /** The commands of the push; 400 for what is none, 503 where there is no room for so many. */
-async function readPush(body: Readable, room: Room): Promise<Push> {
+async function readPush(body: Readable, memory: HeldMemory): Promise<Push> {
   const chunks = chunksOf(body);
   const reader = new CommandReader();
   try {
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-      room.take(next.value.length);
+      memory.take(next.value.length);
       const commands = reader.push(next.value);
       if (commands) return { ...commands, taken: reader.taken, body, chunks };
     }
@@ -72,12 +73,12 @@ export async function receive(services: Services, place: Place, request: HttpReq
   const length = Number(request.headers['content-length'] ?? 0);
   if (largestPush !== undefined && length > largestPush)
     throw new Failure('payload_too_large', `The push is larger than ${largestPush} bytes.`);
-  const room = enterRoom();
+  const memory = openRequestMemory();
   try {
-    const push = await readPush(openBody(request, 'receive-pack'), room);
-    return answerOf(await judgePush(services, place, request, push, room));
+    const push = await readPush(openBody(request, 'receive-pack'), memory);
+    return answerOf(await judgePush(services, place, request, push, memory));
   } catch (error) {
-    room.leave();
+    memory.release();
     throw error;
   }
 }
@@ -88,11 +89,11 @@ async function judgePush(
   place: Place,
   request: HttpRequest,
   push: Push,
-  room: Room,
+  memory: HeldMemory,
 ): Promise<Readable | Buffer> {
   // Clients ask so whether they are let in.
   if (push.updates.length === 0) {
-    room.leave();
+    memory.release();
     return Buffer.alloc(0);
   }
   if (!reports(push))
@@ -115,10 +116,10 @@ async function judgePush(
     if (refusals.size > 0) {
       await held.release();
       await drain(push.body);
-      room.leave();
+      memory.release();
       return refusalReport(push, refusals);
     }
-    return await take(services, place, held, request, push, unforced, room);
+    return await take(services, place, held, request, push, unforced, memory);
   } catch (error) {
     await held.release();
     throw error;
@@ -169,7 +170,7 @@ async function take(
   request: HttpRequest,
   push: Push,
   unforced: readonly RefUpdate[],
-  room: Room,
+  memory: HeldMemory,
 ): Promise<Readable> {
   const { configuration, environment = {} } = await watchForce(unforced);
   const sending = new AbortController();
@@ -205,7 +206,7 @@ async function take(
     })
     .finally(async () => {
       await sent;
-      room.leave();
+      memory.release();
       await held.release(cutOff);
     })
     .catch((error) => services.log.error('a repository stays held', error));

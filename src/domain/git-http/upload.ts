@@ -1,6 +1,7 @@
 /** What git clients read: the refs that there are, and packs, as the git program gives them. */
 import type { Services } from '../../core/services.ts';
 import { Failure } from '../../platform/failure.ts';
+import type { HeldMemory } from '../../platform/fair-share.ts';
 import {
   type Running,
   type Service,
@@ -15,7 +16,7 @@ import { holdFolder } from './holding.ts';
 import { FLUSH, pktLine } from './pkt-line.ts';
 import type { Place } from './places.ts';
 import { chunksOf, openBody, protocolOf, requireType } from './request.ts';
-import { enterRoom, type Room } from './room.ts';
+import { openRequestMemory } from './request-memory.ts';
 
 type Asked = Pick<ServiceOptions, 'service' | 'flags' | 'protocol' | 'configuration'>;
 
@@ -69,28 +70,28 @@ export async function advertise(
 /** What was asked for: refs in the second version of the protocol, and packs. */
 export async function upload(services: Services, place: Place, request: HttpRequest): Promise<Answer> {
   requireType(request, 'upload-pack');
-  const room = enterRoom();
+  const memory = openRequestMemory();
   try {
     // Before anything is held or started for it: whoever is slow to ask waits by himself.
-    const question = await readQuestion(request, room);
+    const question = await readQuestion(request, memory);
     const entered = await enter(services, place, request, 'upload-pack');
     const running = await serve(entered, entered.asked, request.signal);
-    void running.ended.then(room.leave);
+    void running.ended.then(memory.release);
     running.stdin.end(question);
     return ofService('upload-pack-result', running.stdout);
   } catch (error) {
-    room.leave();
+    memory.release();
     throw error;
   }
 }
 
 /** What is asked for, whole; git itself says what is wrong with one that was cut off or compressed badly. 503 where there is no room for it. */
-async function readQuestion(request: HttpRequest, room: Room): Promise<Buffer> {
+async function readQuestion(request: HttpRequest, memory: HeldMemory): Promise<Buffer> {
   const body = openBody(request, 'upload-pack');
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of chunksOf(body)) {
-      room.take(chunk.length);
+      memory.take(chunk.length);
       chunks.push(chunk);
     }
   } catch (error) {
