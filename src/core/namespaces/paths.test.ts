@@ -3,12 +3,24 @@ import { describe, expect, it } from 'vitest';
 import { pathProblems } from './paths.ts';
 
 describe('pathProblems', () => {
-  it.each(['a', '7', 'a-b', 'a.b_c', '_x', '.dot', 'x-', 'a'.repeat(255), 'GitHub', 'wikis', 'group2'])(
-    'admits %s at the top',
-    (path) => {
-      expect(pathProblems(path, 'top_level')).toEqual([]);
-    },
-  );
+  it.each([
+    'a',
+    '7',
+    'a-b',
+    'a.b_c',
+    '_x',
+    '.dot',
+    'x-',
+    'a'.repeat(255),
+    'GitHub',
+    'wikis',
+    'group2',
+    'user',
+    'version',
+    'login2',
+  ])('admits %s at the top', (path) => {
+    expect(pathProblems(path, 'top_level')).toEqual([]);
+  });
 
   it.each(['', '-', '-a', 'a.', '..', 'a.git', 'A.ATOM', 'a b', 'a/b', 'ä', 'a\n', 'a%2Fb', 'a'.repeat(256)])(
     'refuses %j everywhere',

@@ -39,7 +39,6 @@ const topLevelWords = new Set([
   'snippets',
   'unsubscribes',
   'uploads',
-  'user',
   'users',
   'v2',
 ]);
