@@ -173,7 +173,7 @@ describe('lists', () => {
   test('start from the project or group, the next due first', async () => {
     const path = `/projects/${there.id}`;
     expect(await list(path, '', member)).toEqual(['there', 'shut']);
-    expect(await list(path, 'include_ancestors=true', member)).toEqual(['there', 'top', 'inner', 'shut']);
+    expect(await list(path, 'include_ancestors=true', member)).toEqual(['there', 'top', 'shut', 'inner']);
     expect(await list(path, 'include_parent_milestones=true&state=active', member)).toEqual([
       'there',
       'top',
@@ -182,6 +182,23 @@ describe('lists', () => {
     expect(await list(`/groups/${top.id}`, 'include_descendants=true', member)).toEqual(['top', 'inner']);
     expect(await list(`/groups/${top.id}`, 'include_descendants=true')).toEqual(['top']);
     expect(await list(`/groups/${inner.id}`, 'include_ancestors=true', member)).toEqual(['top', 'inner']);
+  });
+
+  test('of one day are the newest first, whatever their titles', async () => {
+    const { id } = await makeProject(ashlar);
+    for (const title of ['b', 'a', 'c'])
+      await makeMilestone(ashlar, `projects/${id}`, { title, due_date: '2026-03-01' });
+    for (const title of ['y', 'z', 'x']) await makeMilestone(ashlar, `projects/${id}`, { title });
+    const page = async (query: string) =>
+      titles(bodyOf(await ashlar.root(`GET /projects/${id}/milestones`, { query }), 200));
+    expect([...(await page('per_page=4')), ...(await page('per_page=4&page=2'))]).toEqual([
+      'c',
+      'a',
+      'b',
+      'x',
+      'z',
+      'y',
+    ]);
   });
 
   test('of ancestors have the addresses of where they are', async () => {

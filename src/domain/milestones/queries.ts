@@ -27,8 +27,8 @@ function within(
   return sql`(${sql.join(parts, sql` or `)})`;
 }
 
-/** Those without a day come last. */
-const byDueDate = "coalesce(milestones.due_date, 'infinity'::date) asc, milestones.title";
+/** Those without a day come last, and of one day the newest first. */
+const byDueDate = "coalesce(milestones.due_date, 'infinity'::date) asc, -milestones.id";
 
 /** One page, the next due first. */
 export function selectMilestones(
