@@ -40,6 +40,7 @@ import {
   changedSettings,
   initialVisibility,
   nameProblems,
+  originProblems,
   pathFromName,
   visibilityProblems,
 } from './rules.ts';
@@ -215,6 +216,7 @@ export async function createProject(
       name: nameProblems(name),
       path: problemsOf(pathProblems(path, 'nested')),
       default_branch: branchNameProblems(input.default_branch),
+      ...originProblems(input),
       visibility_level: visibilityProblems({
         asked: visibility,
         name: visibilityName(visibility),
@@ -329,6 +331,7 @@ export async function updateProject(
       name: input.name === undefined ? undefined : nameProblems(input.name),
       path: moved ? problemsOf(pathProblems(input.path ?? '', 'nested')) : undefined,
       default_branch: branchNameProblems(input.default_branch),
+      ...originProblems(input),
       visibility_level: changesVisibility
         ? visibilityProblems({
             asked: visibility,

@@ -2,7 +2,7 @@
 import type { ProjectSettings } from '../../core/namespaces/project-settings.ts';
 import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
 import { isRefName } from '../../platform/git/names.ts';
-import type { UpdateProject } from './schema.ts';
+import type { CreateProject, UpdateProject } from './schema.ts';
 
 /** A path out of a name: what is not a letter, digit, `_`, `-` or `.` becomes a dash. */
 export const pathFromName = (name: string): string =>
@@ -27,6 +27,22 @@ export function nameProblems(name: string): string[] | undefined {
   }
   return undefined;
 }
+
+/** What a project may not be made from: said by name, where a project that stays empty would say nothing. */
+export function originProblems(input: Origin): Record<string, string[] | undefined> {
+  const push = ['is not supported yet: leave it out and push the commits to the project'];
+  const template = ['is not supported yet: leave it out and push the files to the project'];
+  return {
+    import_url: input.import_url ? push : undefined,
+    mirror: input.mirror ? push : undefined,
+    template_name: input.template_name ? template : undefined,
+    template_project_id: input.template_project_id === undefined ? undefined : template,
+    use_custom_template: input.use_custom_template ? template : undefined,
+  };
+}
+
+type Origin = Pick<UpdateProject, 'import_url' | 'mirror'> &
+  Partial<Pick<CreateProject, 'template_name' | 'template_project_id' | 'use_custom_template'>>;
 
 /** Messages for a default branch, or undefined. */
 export const branchNameProblems = (name: string | undefined): string[] | undefined =>

@@ -5,6 +5,19 @@ import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts
 import { TopicName } from '../../core/namespaces/topics.ts';
 import { commaList, date, nullable, stringEnum } from '../../platform/http/schema.ts';
 
+/** Other origins of a project's code, which nothing here brings yet: refused by name, so that nobody waits for it. */
+const originFields = {
+  import_url: Type.Optional(Type.String({ description: 'Refused: nothing imports from it yet.' })),
+  mirror: Type.Optional(Type.Boolean({ description: 'Refused when true: nothing mirrors yet.' })),
+};
+const templateFields = {
+  template_name: Type.Optional(Type.String({ description: 'Refused: there are no templates yet.' })),
+  template_project_id: Type.Optional(Type.Integer({ description: 'Refused: there are no templates yet.' })),
+  use_custom_template: Type.Optional(
+    Type.Boolean({ description: 'Refused when true: there are no templates yet.' }),
+  ),
+};
+
 /** The same schema without its default: in a request, absent means unchanged. */
 function optional<T extends TSchema>(schema: T) {
   const { default: _, ...rest } = schema as T & { default?: unknown };
@@ -46,6 +59,7 @@ const ownFields = {
       description: 'Everybody sees which topics there are, also those that only private projects have.',
     }),
   ),
+  ...originFields,
   ...deprecatedFields,
   ...settingFields,
 } satisfies TProperties;
@@ -59,6 +73,7 @@ export const CreateProject = Type.Object({
   initialize_with_readme: Type.Optional(
     Type.Boolean({ default: false, description: 'With a first commit of a README.md.' }),
   ),
+  ...templateFields,
   ...ownFields,
 });
 export type CreateProject = Static<typeof CreateProject>;
