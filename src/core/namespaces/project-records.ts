@@ -7,6 +7,7 @@ import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../id
 import { renderDescription } from '../markdown/description.ts';
 import { DEFAULT_LEVEL, type Level, levelNumber } from '../notifications/levels.ts';
 import type { ProjectSizes } from '../repositories/statistics.ts';
+import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
 import { ProjectSettingsSchema, projectSettings } from './project-settings.ts';
 import { NamespaceBasic, presentNamespaceBasic } from './records.ts';
 import { type ProjectRow, projectFullPath, projectIsArchived } from './rows.ts';
@@ -23,7 +24,7 @@ export const ProjectIdentity = Type.Object({
 
 export const BasicProject = Type.Object({
   ...ProjectIdentity.properties,
-  default_branch: nullable(Type.String()),
+  default_branch: Type.String(),
   tag_list: Type.Array(Type.String()),
   topics: Type.Array(Type.String()),
   http_url_to_repo: Type.String(),
@@ -120,6 +121,7 @@ export type FullProject = Static<typeof FullProject>;
 export type ProjectView = Surroundings & {
   admin: boolean;
   signedIn: boolean;
+  settings: Pick<ApplicationSettings, 'default_branch_name'>;
 };
 
 export const presentProjectIdentity = (row: ProjectRow): Static<typeof ProjectIdentity> => ({
@@ -147,7 +149,7 @@ export function presentBasicProject(view: ProjectView, row: ProjectRow): BasicPr
   };
   return {
     ...identity,
-    default_branch: row.default_branch,
+    default_branch: row.default_branch ?? firstBranchName(view.settings),
     tag_list: row.topics,
     topics: row.topics,
     http_url_to_repo: `${webUrl}.git`,

@@ -14,7 +14,7 @@ import type { RefUpdate } from '../../platform/git/write.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
-import type { ApplicationSettings } from '../settings/definitions.ts';
+import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
 import { authorOf } from './authors.ts';
 import { type Draft, signatureOf, writeRefs } from './commits.ts';
 import { projectRepository } from './containers.ts';
@@ -60,7 +60,7 @@ export async function writeProject<T>(
 
 /** The name of the branch that a project without one gets first. */
 const firstBranchOf = ({ row }: AuthorizedProject, settings: ApplicationSettings): string =>
-  row.default_branch ?? (settings.default_branch_name || 'main');
+  row.default_branch ?? firstBranchName(settings);
 
 /** The commit that makes a repository's first branch, of a README.md alone. */
 export async function draftFirstCommit(

@@ -14,7 +14,7 @@ import { type RefUpdate, setHead } from '../../platform/git/write.ts';
 import { type Announcement, announceAll, touchProject } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
-import type { ApplicationSettings } from '../settings/definitions.ts';
+import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
 import type { RepositoryKey } from './containers.ts';
 import { protectFirstBranch } from './protection.ts';
 
@@ -129,7 +129,7 @@ export async function recordPush(
   const settings = await services.settings.read();
   const [events, first] = await Promise.all([
     pusher ? pushEvents(git, updates, settings.push_event_activities_limit) : [],
-    firstBranch(db, project.id, git, updates, settings.default_branch_name || 'main'),
+    firstBranch(db, project.id, git, updates, firstBranchName(settings)),
     confirmed,
   ]);
   await inTransaction(db, async (tx) => {

@@ -295,6 +295,11 @@ export const ApplicationSettingsSchema = Type.Object({
 export type ApplicationSettings = Static<typeof ApplicationSettingsSchema>;
 export type SettingName = keyof ApplicationSettings;
 
+/** The name of the branch that a new repository gets first. */
+export const firstBranchName = ({
+  default_branch_name,
+}: Pick<ApplicationSettings, 'default_branch_name'>): string => default_branch_name || 'main';
+
 /** The settings that are sealed where they are stored and in what read() gives, and shown nowhere. */
 export const secretSettings = ['akismet_api_key', 'recaptcha_private_key'] as const satisfies SettingName[];
 

@@ -14,7 +14,7 @@ import { recordSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import { recordWikiPush } from '../../core/repositories/wiki-pushes.ts';
 import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { type ApplicationSettings, firstBranchName } from '../../core/settings/definitions.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { headRef, readRef } from '../../platform/git/refs.ts';
@@ -44,7 +44,7 @@ export type Place = {
 const MEBIBYTE = 1_048_576;
 
 const common = (settings: ApplicationSettings) => ({
-  defaultBranch: settings.default_branch_name || 'main',
+  defaultBranch: firstBranchName(settings),
   largestPush: settings.receive_max_input_size ? settings.receive_max_input_size * MEBIBYTE : undefined,
   settle: async () => {},
 });

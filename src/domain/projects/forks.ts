@@ -12,7 +12,7 @@ import { projectRepository } from '../../core/repositories/containers.ts';
 import { protectFirstBranch } from '../../core/repositories/protection.ts';
 import { countWrite } from '../../core/repositories/pushes.ts';
 import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { type ApplicationSettings, firstBranchName } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, forbidden, notFound } from '../../platform/failure.ts';
@@ -158,7 +158,7 @@ async function fill(
   const { repositories, database } = services;
   const reading = await repositories.hold(projectRepository(source.id), 'read');
   try {
-    const wished = branch ?? source.row.default_branch ?? (settings.default_branch_name || 'main');
+    const wished = branch ?? source.row.default_branch ?? firstBranchName(settings);
     const key = projectRepository(id);
     await repositories.write(key, wished, async (git) => {
       await forkRepository(reading.git.folder, git.folder, branch);

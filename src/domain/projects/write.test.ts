@@ -34,6 +34,72 @@ describe('POST /projects', () => {
     });
   });
 
+  it('leaves out what is not there, in every record', async () => {
+    const made = await ashlar.root('POST /projects', { body: { name: 'bare' } });
+    const shown = await ashlar.root(`GET /projects/${made.body.id}`);
+    const listed = await ashlar.root('GET /projects', { query: 'search=bare' });
+    const simple = await ashlar.root('GET /projects', { query: 'search=bare&simple=true' });
+    for (const record of [made.body, shown.body, listed.body[0], simple.body[0]]) {
+      expect(record.path).toBe('bare');
+      for (const name of ['ci_job_token_scope_enabled', 'container_expiration_policy', 'ssh_url_to_repo'])
+        expect(record).not.toHaveProperty(name);
+    }
+  });
+
+  it('shows the branch that a project without commits will have', async () => {
+    const { settings, database } = ashlar.app.services;
+    const own = await ashlar.root('POST /projects', { body: { name: 'own', default_branch: 'trunk' } });
+    const plain = await ashlar.root('POST /projects', { body: { name: 'plain' } });
+    expect([own.body.default_branch, plain.body.default_branch]).toEqual(['trunk', 'main']);
+    await settings.write(database.db, { default_branch_name: 'develop' });
+    settings.forget();
+    try {
+      for (const query of ['search=plain', 'search=plain&simple=true']) {
+        const [listed] = (await ashlar.root('GET /projects', { query })).body;
+        expect(listed).toMatchObject({ id: plain.body.id, default_branch: 'develop' });
+      }
+      expect((await ashlar.root(`GET /projects/${plain.body.id}`)).body).toMatchObject({
+        default_branch: 'develop',
+        empty_repo: true,
+      });
+      expect((await ashlar.root(`GET /projects/${own.body.id}`)).body.default_branch).toBe('trunk');
+    } finally {
+      await settings.write(database.db, { default_branch_name: '' });
+      settings.forget();
+    }
+  });
+
+  it('refuses by name what it would have to fetch the code from', async () => {
+    const later = [expect.stringContaining('is not supported yet')];
+    const origins = {
+      import_url: 'https://example.com/a.git',
+      mirror: true,
+      template_name: 'rails',
+      template_project_id: 1,
+      use_custom_template: true,
+    };
+    for (const [name, value] of Object.entries(origins)) {
+      const refused = await ashlar.root('POST /projects', { body: { name: 'imported', [name]: value } });
+      expect([name, refused.status, refused.body.message]).toEqual([name, 400, { [name]: later }]);
+    }
+    const user = await makeUser(ashlar);
+    const forUser = await ashlar.root(`POST /projects/user/${user.id}`, {
+      body: { name: 'imported', import_url: origins.import_url },
+    });
+    expect(forUser.body.message).toEqual({ import_url: later });
+    expect((await ashlar.root('GET /projects', { query: 'search=imported' })).body).toEqual([]);
+    const none = { import_url: '', mirror: false, template_name: null, use_custom_template: false };
+    const made = await ashlar.root('POST /projects', { body: { name: 'imported', ...none } });
+    expect(made.status).toBe(201);
+    const path = `PUT /projects/${made.body.id}`;
+    for (const name of ['import_url', 'mirror'] as const) {
+      const refused = await ashlar.root(path, { body: { [name]: origins[name], description: 'x' } });
+      expect([refused.status, refused.body.message]).toEqual([400, { [name]: later }]);
+    }
+    const kept = await ashlar.root(path, { body: { mirror: false } });
+    expect([kept.status, kept.body.description]).toEqual([200, null]);
+  });
+
   it('answers 409 for a taken path or name, also when sent twice at once', async () => {
     const both = await Promise.all(
       [1, 2].map(() => ashlar.root('POST /projects', { body: { name: 'twice', path: 'twice' } })),

@@ -8,6 +8,7 @@ import { countWrite } from '../../core/repositories/pushes.ts';
 import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import { chooseStorage } from '../../core/repositories/storage-choice.ts';
+import { firstBranchName } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -106,7 +107,7 @@ export async function createSnippet(
       title: input.title,
       description: input.description ?? null,
       visibility: visibilityLevel(visibility),
-      default_branch: settings.default_branch_name || 'main',
+      default_branch: firstBranchName(settings),
       repository_storage: chooseStorage(services, settings),
       created_at: time,
       updated_at: time,

@@ -4,14 +4,19 @@ import Type, { type Static } from 'typebox';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../core/access/memberships.ts';
 import { assignableLevels, GUEST, visibilityName } from '../../core/access/roles.ts';
 import type { Actor } from '../../core/identity/actor.ts';
-import type { Surroundings } from '../../core/identity/records.ts';
 import { ORGANIZATION_ID } from '../../core/namespaces/group-records.ts';
-import { ProjectIdentity, presentBasicProject } from '../../core/namespaces/project-records.ts';
+import {
+  ProjectIdentity,
+  type ProjectView,
+  presentBasicProject,
+} from '../../core/namespaces/project-records.ts';
 import { groupWebUrl, NamespaceBasic } from '../../core/namespaces/records.ts';
 import { type GroupRow, type ProjectRow, projectColumns, projectTables } from '../../core/namespaces/rows.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { pageFields } from '../../platform/http/pagination.ts';
 import { nullable } from '../../platform/http/schema.ts';
+
+type Around = Omit<ProjectView, 'admin' | 'signedIn'>;
 
 const MAXIMUM_PER_PAGE = 100;
 
@@ -64,7 +69,7 @@ export async function listAssociations(
   db: Db,
   actor: Actor,
   input: Static<typeof AssociationsInput>,
-  around: Surroundings,
+  around: Around,
 ): Promise<Static<typeof TokenAssociations>> {
   const { page = 1, per_page = 20, min_access_level: leastLevel = GUEST } = input;
   const perPage = Math.min(per_page, MAXIMUM_PER_PAGE);
@@ -99,7 +104,7 @@ export async function listAssociations(
 }
 
 /** What is in a personal namespace is its owner's own, not by way of a group. */
-function presentProject(around: Surroundings, row: ProjectRow & Levels): Static<typeof AssociatedProject> {
+function presentProject(around: Around, row: ProjectRow & Levels): Static<typeof AssociatedProject> {
   const record = presentBasicProject({ ...around, admin: false, signedIn: true }, row);
   const personal = row.namespace_kind === 'user';
   return {

@@ -6,7 +6,7 @@ import { commitChanges } from '../../core/repositories/commits.ts';
 import { countWrite } from '../../core/repositories/pushes.ts';
 import { forgetPage, keepPage, type PageName, presentPageBasic } from '../../core/repositories/wiki-pages.ts';
 import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { type ApplicationSettings, firstBranchName } from '../../core/settings/definitions.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import { textInTime } from '../../platform/git/long-runs.ts';
@@ -36,7 +36,7 @@ async function onWiki<T>(
   work: (git: GitFolder, branch: string, head: Commit | undefined) => Promise<T>,
 ): Promise<T> {
   await wiki.settle(services, settings);
-  return services.repositories.write(wiki.key, settings.default_branch_name || 'main', async (git) => {
+  return services.repositories.write(wiki.key, firstBranchName(settings), async (git) => {
     const branch = shortRef(await headRef(git.folder))?.name ?? 'main';
     return work(git, branch, await findBranch(git, branch));
   });
