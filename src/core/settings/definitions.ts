@@ -89,7 +89,7 @@ export const ApplicationSettingsSchema = Type.Object({
   // OAuth 2.0 provider
   user_oauth_applications: boolean(true, 'Users may register applications of their own.'),
   oauth_plain_http_allowed: boolean(
-    false,
+    true,
     'Redirect URIs may be plain HTTP where the host is not this machine (loopback always may).',
   ),
   ropc_without_client_credentials: boolean(

@@ -25,7 +25,7 @@ const create = async (changes: Record<string, unknown> = {}) =>
 async function person(attributes: Record<string, unknown> = {}) {
   const user = await makeUser(app, attributes);
   const browser = openBrowser(app);
-  expect((await signInAs(browser, user.username, PASSWORD)).status).toBe(303);
+  expect((await signInAs(browser, user.username, PASSWORD)).status).toBe(302);
   return { ...user, browser };
 }
 
@@ -127,7 +127,6 @@ describe('the endpoints', () => {
     [{ name: '' }, { name: ["can't be blank"] }],
     [{ redirect_uri: '/callback' }, { redirect_uri: ['must be an absolute URI.'] }],
     [{ redirect_uri: 'javascript:alert(1)' }, { redirect_uri: ['is forbidden by the server.'] }],
-    [{ redirect_uri: 'http://client.example/' }, { redirect_uri: ['must be an HTTPS/SSL URI.'] }],
     [{ scopes: '' }, { scopes: ["can't be blank"] }],
     [{ scopes: 'everything' }, { scopes: ["doesn't match configured on the server."] }],
   ])('create refuses %o', async (changes, message) => {
@@ -135,12 +134,20 @@ describe('the endpoints', () => {
     expect([answer.status, answer.body]).toEqual([400, { message }]);
   });
 
-  test('plain HTTP to another computer is taken where the instance allows it', () =>
-    withSettings(app, { oauth_plain_http_allowed: true }, async () => {
-      expect((await create({ redirect_uri: 'http://client.example/' })).callback_url).toBe(
-        'http://client.example/',
-      );
-    }));
+  test('plain HTTP to another computer is taken, unless the instance insists on HTTPS', async () => {
+    const redirect_uri = 'http://client.example/';
+    expect((await create({ redirect_uri })).callback_url).toBe(redirect_uri);
+    await withSettings(app, { oauth_plain_http_allowed: false }, async () => {
+      const answer = await app.root('POST /applications', { body: { ...client, redirect_uri } });
+      expect([answer.status, answer.body.message]).toEqual([
+        400,
+        { redirect_uri: ['must be an HTTPS/SSL URI.'] },
+      ]);
+      // This machine needs none.
+      for (const local of ['http://127.0.0.1:3000/a', 'http://localhost/', 'http://[::1]:1/'])
+        expect((await create({ redirect_uri: local })).callback_url).toBe(local);
+    });
+  });
 
   test('renewing gives another secret; deleting ends every token at once', async () => {
     const user = await makeUser(app);
@@ -235,7 +242,7 @@ describe("a user's own applications", () => {
   test.each([
     [{ name: '' }, "Name can't be blank"],
     [{ redirect_uri: 'javascript:alert(1)' }, 'Redirect URI is forbidden by the server.'],
-    [{ redirect_uri: 'http://client.example/' }, 'Redirect URI must be an HTTPS/SSL URI.'],
+    [{ redirect_uri: '/callback' }, 'Redirect URI must be an absolute URI.'],
     [{ scope_api: '' }, "Scopes can't be blank"],
   ])('are not registered with %o, and the form keeps what was typed', async (changes, alert) => {
     const { browser, id } = await person();

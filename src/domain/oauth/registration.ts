@@ -19,7 +19,7 @@ const LIMIT = { limit: 5, periodSeconds: 3_600 } as const;
 const wrong = (description: string): OAuthError => new OAuthError('invalid_client_metadata', { description });
 
 /** What is registered for these metadata; 400 invalid_client_metadata when they are not in order. Pure. */
-export function readMetadata(metadata: RawObject, plainHttpAllowed: boolean): ApplicationDraft {
+export function readMetadata(metadata: RawObject): ApplicationDraft {
   const { client_name, redirect_uris } = metadata;
   const name = typeof client_name === 'string' ? client_name.trim() : '';
   if (name === '') throw wrong('client_name is required');
@@ -29,7 +29,8 @@ export function readMetadata(metadata: RawObject, plainHttpAllowed: boolean): Ap
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0) throw wrong('redirect_uris is required');
   const uris = redirect_uris.filter((uri) => typeof uri === 'string');
   if (uris.length < redirect_uris.length) throw wrong('redirect_uris must be a list of texts');
-  const [problem] = redirectUriProblems(uris, plainHttpAllowed);
+  // An administrator may know a network where plain HTTP will do; a program that registers itself does not.
+  const [problem] = redirectUriProblems(uris, false);
   if (problem !== undefined) throw wrong(`redirect_uris ${problem}`);
   return { name: `${MARK}${name}`, redirect_uris: [...new Set(uris)], scopes: [SCOPE], confidential: false };
 }
@@ -51,11 +52,11 @@ export const registrationRoute = (services: Services): Route =>
     method: 'POST',
     path: '/oauth/register',
     document: true,
-    async handle({ db, settings, request }) {
+    async handle({ db, request }) {
       if (!(await services.features.isOn('oauth_dynamic_client_registration'))) throw notFound();
       const refused = await limitAttempts(services, request);
       if (refused) return refused;
-      const draft = readMetadata(await readBody(request), settings.oauth_plain_http_allowed);
+      const draft = readMetadata(await readBody(request));
       const row = await createDynamicApplication(db, draft);
       const client = {
         client_id: row.uid,
