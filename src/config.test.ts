@@ -40,6 +40,7 @@ test('an empty environment gives the defaults', () => {
     paginationCountLimit: 10_000,
     maximumOffset: 50_000,
     gitRealm: 'GitLab',
+    oauthResponseIss: false,
     maximumUrlLength: 8190,
   });
 });
@@ -77,6 +78,7 @@ test.each([
     { ASHLAR_TIER: 'free', ASHLAR_OFFERING: 'hosted' },
     { tier: 'free', offering: 'hosted' },
   ],
+  [{ ASHLAR_OAUTH_RESPONSE_ISS: 'on' }, { oauthResponseIss: true }],
   [{ ASHLAR_GIT_REALM: 'Our code (git)' }, { gitRealm: 'Our code (git)' }],
   [{ ASHLAR_MAX_URL_LENGTH: '1048576' }, { maximumUrlLength: 1_048_576 }],
   [{ SMTP_URL: 'smtps://u:p@mail.example' }, { smtpUrl: 'smtps://u:p@mail.example' }],
@@ -100,6 +102,7 @@ test.each([
   ['ASHLAR_GIT_REALM', 'a "quoted" realm'],
   ['ASHLAR_GIT_REALM', 'a\\b'],
   ['ASHLAR_GIT_REALM', 'é'],
+  ['ASHLAR_OAUTH_RESPONSE_ISS', 'true'],
   ['ASHLAR_HOST', '127.0.0.1:8080'],
   ['ASHLAR_HOST', '999.0.0.1'],
   ['ASHLAR_PORT', '65536'],

@@ -247,6 +247,12 @@ export const settings = {
       'must be 1 to 64 ASCII characters without quotes and backslashes',
     ),
   }),
+  oauthResponseIss: withDefault({
+    name: 'ASHLAR_OAUTH_RESPONSE_ISS',
+    default: 'off',
+    doc: '`on` names the issuer, `iss`, in answers to OAuth clients, and in the metadata that it does (RFC 9207). Some clients that were not told the issuer refuse an answer with it: next-auth 4 and @auth/core 0.34.',
+    parse: (value: string) => oneOf(['on', 'off'])(value) === 'on',
+  }),
   maximumUrlLength: withDefault({
     name: 'ASHLAR_MAX_URL_LENGTH',
     default: '8190',
@@ -281,6 +287,8 @@ export type Config = {
   /** Records that offset pagination reaches where keyset pagination exists; 0 for no limit. */
   maximumOffset: number;
   gitRealm: string;
+  /** Whether answers to OAuth clients name the issuer. */
+  oauthResponseIss: boolean;
   maximumUrlLength: number;
 };
 
@@ -342,6 +350,7 @@ export function readConfig(env: Environment = process.env, readFile: ReadFile = 
     paginationCountLimit: sure(settings.paginationCountLimit),
     maximumOffset: sure(settings.maximumOffset),
     gitRealm: sure(settings.gitRealm),
+    oauthResponseIss: sure(settings.oauthResponseIss),
     maximumUrlLength: sure(settings.maximumUrlLength),
   };
 }

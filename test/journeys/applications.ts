@@ -22,7 +22,10 @@ export async function register(
 }
 
 /** Starts the program for the tests of a file, with root signed in; nothing is there before they run. */
-export function useProvider(): { readonly program: Program; readonly person: Person } {
+export function useProvider(env: Record<string, string> = {}): {
+  readonly program: Program;
+  readonly person: Person;
+} {
   let program: Program | undefined;
   const running = (): Program => {
     if (!program) throw new Error('the program has not started');
@@ -30,7 +33,7 @@ export function useProvider(): { readonly program: Program; readonly person: Per
   };
   const person = meetPerson(() => running().url);
   beforeAll(async () => {
-    program = await startProgram();
+    program = await startProgram({ env });
     await person.signIn('root', ROOT_PASSWORD);
   });
   afterAll(() => cleanUp());

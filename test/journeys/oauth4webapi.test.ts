@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { describe, expect, test } from 'vitest';
 import { type Application, CALLBACK, register, statusOf, useProvider } from './applications.ts';
 
-const journey = useProvider();
+const journey = useProvider({ ASHLAR_OAUTH_RESPONSE_ISS: 'on' });
 const SCOPE = 'openid profile email read_user';
 const MAX_AGE = 3_600;
 const insecure = { [oauth.allowInsecureRequests]: true } as const;

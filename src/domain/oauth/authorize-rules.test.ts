@@ -190,4 +190,7 @@ test.each([
   ['com.example.app:/cb', 'com.example.app:/cb?code=x&state=s&iss=i'],
 ])('the answer at %s keeps what was registered', (redirectUri, expected) => {
   expect(replyUrl({ redirectUri, state: 's' }, 'i', { code: 'x' })).toBe(expected);
+  expect(replyUrl({ redirectUri, state: 's' }, undefined, { code: 'x' })).toBe(
+    expected.replace('&iss=i', ''),
+  );
 });

@@ -192,10 +192,17 @@ export function queryAfterSignIn(query: string): string {
   return kept.join('&');
 }
 
-/** The address that the client is answered at: its own with the answer behind the query that it has (RFC 6749, 4.1.2). */
-export function replyUrl(replyTo: ReplyTo, issuer: string, answer: Record<string, string>): string {
+/**
+ * The address that the client is answered at: its own with the answer behind the query that it has (RFC 6749, 4.1.2), and
+ * with the issuer where one is given (RFC 9207).
+ */
+export function replyUrl(replyTo: ReplyTo, iss: string | undefined, answer: Record<string, string>): string {
   const { redirectUri, state } = replyTo;
-  const pairs = Object.entries({ ...answer, ...(state !== undefined && { state }), iss: issuer });
+  const pairs = Object.entries({
+    ...answer,
+    ...(state !== undefined && { state }),
+    ...(iss !== undefined && { iss }),
+  });
   const text = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
   if (!redirectUri.includes('?')) return `${redirectUri}?${text}`;
   return `${redirectUri}${/[?&]$/.test(redirectUri) ? '' : '&'}${text}`;

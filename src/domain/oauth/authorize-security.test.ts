@@ -14,7 +14,7 @@ import {
 import { moveClock } from '../../platform/clock.ts';
 import { digest } from '../../platform/secret.ts';
 
-const ashlar = useApp();
+const ashlar = useApp({ env: { ASHLAR_OAUTH_RESPONSE_ISS: 'on' } });
 const { signedIn, redeem, grantsOf, statusOf } = authorizationsOf(ashlar);
 const PATH = '/oauth/authorize';
 const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
@@ -115,7 +115,9 @@ describe('security', () => {
     expect((await redeem(application, bound, { code_verifier: verifier, ...secret })).status).toBe(200);
   });
 
-  test('mix-up: iss stands on every answer to the client, once', async () => {
+  test('mix-up: where it is turned on, iss stands on every answer to the client, once', async () => {
+    const metadata = await ashlar.call('GET /.well-known/openid-configuration', { raw: true });
+    expect(metadata.body.authorization_response_iss_parameter_supported).toBe(true);
     const { browser } = await signedIn();
     const application = await makeApplication(ashlar);
     for (const answer of [

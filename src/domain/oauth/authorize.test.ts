@@ -54,7 +54,6 @@ describe('consent', () => {
       error: 'access_denied',
       error_description: 'The resource owner or authorization server denied the request.',
       state: 's',
-      iss: ashlar.url,
     });
     expect(await grantsOf(user)).toEqual([]);
   });
@@ -130,7 +129,7 @@ describe('signing in on the way', () => {
   test('prompt=none asks nobody: the client reads login_required, or consent_required', async () => {
     const application = await makeApplication(ashlar);
     const path = authorizePath(application, { prompt: 'none', state: 's' });
-    const expected = { state: 's', iss: ashlar.url, error_description: expect.any(String) };
+    const expected = { state: 's', error_description: expect.any(String) };
     expect(answerAt((await openBrowser(ashlar).get(path)).location)).toEqual({
       ...expected,
       error: 'login_required',
@@ -204,7 +203,7 @@ describe('scopes', () => {
     const { location } = await browser.get(
       authorizePath(application, { scope: 'read_user api', state: 's' }),
     );
-    expect(answerAt(location)).toMatchObject({ error: 'invalid_scope', state: 's', iss: ashlar.url });
+    expect(answerAt(location)).toMatchObject({ error: 'invalid_scope', state: 's' });
   });
 });
 

@@ -16,7 +16,7 @@ import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Answer } from '../../platform/http/answer.ts';
-import type { Html } from '../../platform/http/html.ts';
+import { type Html, pagePolicy } from '../../platform/http/html.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { isApprovedBefore, isConfirmed, isOpenCode, lockApproval } from './approvals.ts';
 import {
@@ -54,7 +54,7 @@ const pageHeaders = (redirectUri?: string): Record<string, string> => {
   return {
     'x-frame-options': 'DENY',
     'referrer-policy': 'same-origin',
-    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'${scheme && ` ${scheme}`}; frame-ancestors 'none'; base-uri 'none'`,
+    'content-security-policy': pagePolicy({ formsTo: scheme, frames: "'none'" }),
   };
 };
 
@@ -68,7 +68,10 @@ const showProblem = (context: Viewed, text: string, status: number): Answer =>
 
 /** Answers the client by way of the browser. */
 const reply = (services: Services, replyTo: ReplyTo, answer: Record<string, string>): Answer =>
-  redirect(replyUrl(replyTo, services.baseUrl(), answer), unreferred);
+  redirect(
+    replyUrl(replyTo, services.config.oauthResponseIss ? services.baseUrl() : undefined, answer),
+    unreferred,
+  );
 
 /** Tells the client what is wrong, where it is proved and can be told; the user otherwise. */
 function refuse(context: Viewed, { refused, replyTo }: Refused): Answer {

@@ -279,7 +279,6 @@ describe('discovery', () => {
       device_authorization_endpoint: `${ashlar.url}/oauth/authorize_device`,
       jwks_uri: `${ashlar.url}/oauth/discovery/keys`,
       code_challenge_methods_supported: ['S256'],
-      authorization_response_iss_parameter_supported: true,
     });
     expect(bodyOf(await get('/.well-known/oauth-authorization-server'), 200)).toEqual(document);
     expect(document).not.toHaveProperty('registration_endpoint');
