@@ -44,7 +44,7 @@ test('CSRF on every form: refused from another site, and without the token of th
   withSettings(ashlar, {}, async () => {
     const user = await makeUser(ashlar);
     const browser = openBrowser(ashlar);
-    expect((await signInAs(browser, user.username, 'correct horse battery staple')).status).toBe(303);
+    expect((await signInAs(browser, user.username, 'correct horse battery staple')).status).toBe(302);
     const cookie = browser.cookieHeader();
     const send = async (route: { method: string; path: string }, headers: Record<string, string>) => {
       const path = route.path.replaceAll(/:\w+/g, '1');

@@ -22,7 +22,7 @@ async function signedIn(): Promise<{ user: MadeUser; browser: Browser }> {
   const user = await makeUser(app);
   const browser = openBrowser(app);
   await withSettings(app, {}, async () => {
-    expect((await signInAs(browser, user.username, 'correct horse battery staple')).status).toBe(303);
+    expect((await signInAs(browser, user.username, 'correct horse battery staple')).status).toBe(302);
   });
   return { user, browser };
 }

@@ -7,6 +7,7 @@ import { type PageContext, sessionPage, showPage, tokenField } from '../../core/
 import type { Services } from '../../core/services.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Answer } from '../../platform/http/answer.ts';
+import { pagePolicy } from '../../platform/http/html.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { isConfirmed } from './approvals.ts';
@@ -27,8 +28,7 @@ type Context = PageContext<Session>;
 const headers = {
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'content-security-policy': pagePolicy({ frames: "'none'" }),
 };
 
 /** The same for codes that expired, were decided about or never were: it says nothing about other people's devices. */

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 async function browserOf({ username }: MadeUser) {
   const browser = openBrowser(ashlar);
-  expect((await signInAs(browser, username, PASSWORD)).status).toBe(303);
+  expect((await signInAs(browser, username, PASSWORD)).status).toBe(302);
   return browser;
 }
 

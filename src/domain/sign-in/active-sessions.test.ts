@@ -8,6 +8,7 @@ import {
   signInAs,
 } from '../../../test/support/browser.ts';
 import { makeUser } from '../../../test/support/factories.ts';
+import { authorizePath, makeApplication } from '../../../test/support/oauth.ts';
 import { moveClock } from '../../platform/clock.ts';
 
 const app = useApp();
@@ -20,7 +21,7 @@ async function signedIn(username: string, userAgent?: string): Promise<Browser> 
   const browser = openBrowser(app);
   const headers = userAgent === undefined ? undefined : { 'user-agent': userAgent };
   const answer = await browser.post('/users/sign_in', { login: username, password: PASSWORD }, headers);
-  expect(answer.status).toBe(303);
+  expect(answer.status).toBe(302);
   return browser;
 }
 
@@ -107,7 +108,7 @@ describe('active sessions', () => {
 describe('signing in for an application', () => {
   const target = '/oauth/authorize?client_id=abc&redirect_uri=https%3A%2F%2Fclient.example';
 
-  test('leads on by the page itself, because browsers hold the redirects of a form to this site', () =>
+  test('leads on with 302', () =>
     quiet(async () => {
       const user = await makeUser(app);
       const browser = openBrowser(app);
@@ -119,9 +120,64 @@ describe('signing in for an application', () => {
         },
         '/users/sign_in',
       );
-      expect([answer.status, answer.location, browser.cookies.size]).toEqual([200, null, 1]);
-      expect(answer.headers.get('refresh')).toBe(`0; url=${target}`);
-      expect(answer.text).toContain(`<a href="${target.replaceAll('&', '&amp;')}">Go on</a>`);
+      expect([answer.status, answer.location, browser.cookies.size]).toEqual([302, target, 1]);
+      expect(answer.headers.get('refresh')).toBeNull();
+    }));
+
+  test('names in form-action where the application is answered, and nothing that is not registered', () =>
+    quiet(async () => {
+      const redirectUris = [
+        'https://client.example:8443/callback?x=1',
+        'http://127.0.0.1:9/callback',
+        'com.example.app:/callback',
+        'urn:ietf:wg:oauth:2.0:oob',
+      ];
+      const application = await makeApplication(app, { redirectUris });
+      const actionAt = async (returnTo: string) => {
+        const { headers } = await openBrowser(app).get(
+          `/users/sign_in?return_to=${encodeURIComponent(returnTo)}`,
+        );
+        return /form-action ([^;]*);/.exec(headers.get('content-security-policy') ?? '')?.[1];
+      };
+      const [web, local, native, oob] = redirectUris.map((redirectUri) =>
+        authorizePath({ uid: application.uid, redirectUri }),
+      );
+      expect(await actionAt(web ?? '')).toBe("'self' https://client.example:8443");
+      expect(await actionAt(local ?? '')).toBe("'self' http://127.0.0.1:9");
+      expect(await actionAt(native ?? '')).toBe("'self' com.example.app:");
+      for (const other of [
+        oob ?? '',
+        authorizePath({ uid: application.uid, redirectUri: 'https://client.example:8443/else' }),
+        authorizePath({ uid: application.uid, redirectUri: 'https://evil.example/' }),
+        authorizePath({ uid: application.uid, redirectUri: 'https://evil.example/\0' }),
+        authorizePath({ uid: 'another', redirectUri: redirectUris[0] ?? '' }),
+        (web ?? '').replace('/oauth/authorize', '/oauth/authorized'),
+        (web ?? '').replace('/oauth/authorize', '//evil.example/oauth/authorize'),
+        '/oauth/authorize',
+        '/',
+      ])
+        expect([other, await actionAt(other)]).toEqual([other, "'self'"]);
+    }));
+
+  test('names it again behind a wrong password, and before the second step', () =>
+    quiet(async () => {
+      const user = await makeUser(app);
+      const application = await makeApplication(app);
+      const path = `/users/sign_in?return_to=${encodeURIComponent(authorizePath(application))}`;
+      const browser = openBrowser(app);
+      const submit = (password: string) =>
+        browser.submit(path, { login: user.username, password }, '/users/sign_in');
+      const policy = "form-action 'self' https://client.example.org;";
+      const wrong = await submit('wrong');
+      expect([wrong.status, wrong.headers.get('content-security-policy')]).toEqual([
+        422,
+        expect.stringContaining(policy),
+      ]);
+      const { sql } = app.app.services.database;
+      await sql`update users set otp_enabled_at = now() where id = ${user.id}`;
+      const second = await submit(PASSWORD);
+      expect([second.status, second.text]).toEqual([200, expect.stringContaining('Two-factor')]);
+      expect(second.headers.get('content-security-policy')).toContain(policy);
     }));
 
   test('asks again who is signed in already, and ends the old session', () =>
@@ -155,5 +211,5 @@ test('blocking an account ends its sessions for good, and what it granted', () =
     const [left] = await sql<{ count: number }[]>`select count(*)::integer as count from oauth_grants
       where user_id = ${user.id} and revoked_at is null`;
     expect(left?.count).toBe(0);
-    expect((await signInAs(openBrowser(app), user.username, PASSWORD)).status).toBe(303);
+    expect((await signInAs(openBrowser(app), user.username, PASSWORD)).status).toBe(302);
   }));

@@ -23,7 +23,7 @@ const apiStatus = async (browser: Browser) =>
 async function signedIn(user: MadeUser, password = PASSWORD): Promise<Browser> {
   const browser = openBrowser(app);
   const answer = await signInAs(browser, user.username, password);
-  expect(answer.status).toBe(303);
+  expect(answer.status).toBe(302);
   return browser;
 }
 

@@ -1,4 +1,5 @@
 /** Statements over sessions: those of one user, and those that have run out. */
+import { sql } from 'kysely';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { digest } from '../../platform/secret.ts';
@@ -10,6 +11,17 @@ const expiry = (settings: Expiry, time: Date) => ({
   column: settings.session_expire_from_init ? ('created_at' as const) : ('last_used_at' as const),
   oldest: new Date(time.getTime() - settings.session_expire_delay * 60_000),
 });
+
+/** Whether an application with this public id is answered at the address. */
+export async function isRedirectUri(db: Db, uid: string, redirectUri: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('oauth_applications')
+    .select('id')
+    .where('uid', '=', uid)
+    .where(sql<boolean>`${redirectUri} = any(redirect_uris)`)
+    .executeTakeFirst();
+  return found !== undefined;
+}
 
 /** Deletes the sessions that have run out. */
 export async function forgetSessions(db: Db, settings: Expiry, time: Date): Promise<void> {

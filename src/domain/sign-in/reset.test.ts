@@ -67,7 +67,7 @@ describe('a forgotten password', () => {
       expect([answer.status, answer.alert, browser.cookies.size]).toEqual([200, '', 0]);
       expect((await signedIn.get('/users/sign_in')).status).toBe(200);
       expect((await signInAs(openBrowser(app), user.username, OLD)).status).toBe(422);
-      expect((await signInAs(openBrowser(app), user.username, NEW)).status).toBe(303);
+      expect((await signInAs(openBrowser(app), user.username, NEW)).status).toBe(302);
       expect(await auditEventsOf(app, user.id)).toContain('user_password_updated');
     }));
 
@@ -101,7 +101,7 @@ describe('a forgotten password', () => {
       const user = await makeUser(app);
       const link = await linkFor(addressOf(user));
       for (let times = 0; times < 3; times++) expect((await openBrowser(app).get(link)).status).toBe(200);
-      expect((await signInAs(openBrowser(app), user.username, OLD)).status).toBe(303);
+      expect((await signInAs(openBrowser(app), user.username, OLD)).status).toBe(302);
       expect((await follow(link)).status).toBe(200);
     }));
 
@@ -186,7 +186,7 @@ describe('a forgotten password', () => {
       for (const guess of ['a', 'b']) await signInAs(openBrowser(app), user.username, guess);
       expect((await signInAs(openBrowser(app), user.username, OLD)).status).toBe(422);
       await follow(await linkFor(addressOf(user)));
-      expect((await signInAs(openBrowser(app), user.username, NEW)).status).toBe(303);
+      expect((await signInAs(openBrowser(app), user.username, NEW)).status).toBe(302);
     }));
 
   test('a form of another site is refused', () =>
@@ -335,5 +335,5 @@ test('an administrator makes a user who sets the first password by the link', ()
     const [mail] = mailsTo(app, email);
     expect(mail?.subject).toBe('Set a new password');
     expect((await follow(mail?.link.slice(app.url.length) ?? '')).status).toBe(200);
-    expect((await signInAs(openBrowser(app), username, NEW)).status).toBe(303);
+    expect((await signInAs(openBrowser(app), username, NEW)).status).toBe(302);
   }));

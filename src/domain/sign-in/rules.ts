@@ -16,8 +16,20 @@ export function localPath(text: string): string {
   return path.startsWith('//') ? '/' : path;
 }
 
-/** Whether the path on this site leads on to another: applications are answered with redirects. */
-export const leadsAway = (path: string): boolean => path.startsWith('/oauth/authorize');
+/** The application that a path on this site leads on to, and where it wants to be answered; undefined for another path. */
+export function applicationAt(path: string): { uid: string; redirectUri: string } | undefined {
+  const url = URL.parse(path, NOWHERE);
+  if (url?.pathname !== '/oauth/authorize') return undefined;
+  const [uid, redirectUri] = [url.searchParams.get('client_id'), url.searchParams.get('redirect_uri')];
+  return uid && redirectUri && !`${uid}${redirectUri}`.includes('\0') ? { uid, redirectUri } : undefined;
+}
+
+/** What a content security policy calls the site, or the program, of an address; empty for what no browser opens. */
+export function formTarget(redirectUri: string): string {
+  const url = URL.parse(redirectUri);
+  if (!url || url.protocol === 'urn:') return '';
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.origin : url.protocol;
+}
 
 /** Where signing out leads: a path on this site, or the address of another that the setting names. */
 export function afterSignOut(setting: string): { path: string } | { url: string } {

@@ -6,9 +6,11 @@ import { noSessionCookie, type Session, sessionCookie, sessionOrigin } from '../
 import { type PageContext, page, redirect, sessionPage, showPage } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import type { Answer } from '../../platform/http/answer.ts';
+import { pagePolicy } from '../../platform/http/html.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { type SignIn, signInWithCode, signInWithPassword, signOut } from './actions.ts';
-import { afterSignOut, leadsAway, localPath, signUpOpen } from './rules.ts';
+import { isRedirectUri } from './queries.ts';
+import { afterSignOut, applicationAt, formTarget, localPath, signUpOpen } from './rules.ts';
 import { home, passwordsOff, secondStepForm, signInForm } from './views.ts';
 
 /** What is said to somebody who must still set up two-factor authentication. */
@@ -19,7 +21,17 @@ export function dutyText(session: Session): string | undefined {
   return `You must set up two-factor authentication before ${duty.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 }
 
-function showSignIn(context: PageContext, problem: string | undefined): Answer {
+/**
+ * The headers of a form that signs in. Browsers hold the redirects behind a form to `form-action`, at the end of any chain:
+ * where an application is answered is named there, once it is known to be an address of that application.
+ */
+async function formHeaders({ db }: PageContext, returnTo: string): Promise<Record<string, string>> {
+  const application = applicationAt(returnTo);
+  if (!application || !(await isRedirectUri(db, application.uid, application.redirectUri))) return {};
+  return { 'content-security-policy': pagePolicy({ formsTo: formTarget(application.redirectUri) }) };
+}
+
+async function showSignIn(context: PageContext, problem: string | undefined): Promise<Answer> {
   const { services, settings, session, field } = context;
   const open = settings.password_authentication_enabled_for_web;
   const returnTo = localPath(field('return_to'));
@@ -31,40 +43,30 @@ function showSignIn(context: PageContext, problem: string | undefined): Answer {
     signUp: signUpOpen(settings),
   };
   const body = open ? signInForm(form) : passwordsOff();
-  return showPage(services, session, { title: 'Sign in', body, status: problem === undefined ? 200 : 422 });
+  const status = problem === undefined ? 200 : 422;
+  const headers = await formHeaders(context, returnTo);
+  return showPage(services, session, { title: 'Sign in', body, status, headers });
 }
 
-/** Browsers hold what a form redirects to, at the end of any chain, to this site; a refresh is the page's own. */
-function goOn(
-  services: Services,
-  title: string,
-  text: string,
-  url: string,
-  headers: Record<string, string>,
-): Answer {
-  const body = notice(title, text, { path: url, label: 'Go on' });
-  return showPage(services, undefined, { title, body, headers: { ...headers, refresh: `0; url=${url}` } });
-}
-
-function answerSignIn(context: PageContext, result: SignIn): Answer {
+async function answerSignIn(context: PageContext, result: SignIn): Promise<Answer> {
   const { services, session, field } = context;
   const returnTo = localPath(field('return_to'));
   if (result.kind === 'signed_in') {
     const headers = { 'set-cookie': sessionCookie(result.token, services.baseUrl()) };
-    return leadsAway(returnTo)
-      ? goOn(services, 'Signed in', 'You are signed in.', returnTo, headers)
-      : redirect(returnTo, headers);
+    // Clients without a browser look for this status, as the public server answers.
+    return { ...redirect(returnTo, headers), status: 302 };
   }
   if (result.kind === 'refused') return showSignIn(context, result.text);
   const body = secondStepForm({ ...result, returnTo });
   const status = result.wrong ? 422 : 200;
-  return showPage(services, session, { title: 'Two-factor authentication', body, status });
+  const headers = await formHeaders(context, returnTo);
+  return showPage(services, session, { title: 'Two-factor authentication', body, status, headers });
 }
 
 async function signIn(context: PageContext): Promise<Answer> {
   const { services, settings, request, session, field } = context;
   if (!settings.password_authentication_enabled_for_web)
-    return { ...showSignIn(context, undefined), status: 403 };
+    return { ...(await showSignIn(context, undefined)), status: 403 };
   const attempt = { services, settings, origin: sessionOrigin(request), oldToken: session?.token };
   const challenge = field('challenge');
   return answerSignIn(
@@ -81,7 +83,13 @@ async function leave(context: PageContext<Session>): Promise<Answer> {
   const headers = { 'set-cookie': noSessionCookie(services.baseUrl()) };
   const next = afterSignOut(settings.after_sign_out_path);
   if ('path' in next) return redirect(next.path, headers);
-  return goOn(services, 'Signed out', 'You are signed out.', next.url, headers);
+  // Every page has the form, whose redirects browsers hold to this site; a refresh is the page's own.
+  const body = notice('Signed out', 'You are signed out.', { path: next.url, label: 'Go on' });
+  return showPage(services, undefined, {
+    title: 'Signed out',
+    body,
+    headers: { ...headers, refresh: `0; url=${next.url}` },
+  });
 }
 
 /** Home, sign-in and sign-out. */

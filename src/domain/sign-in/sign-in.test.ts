@@ -39,7 +39,7 @@ describe('signing in', () => {
         password: PASSWORD,
         return_to: '/-/profile/password?a=1',
       });
-      expect([answer.status, answer.location]).toEqual([303, '/-/profile/password?a=1']);
+      expect([answer.status, answer.location]).toEqual([302, '/-/profile/password?a=1']);
       expect(answer.headers.getSetCookie()).toEqual([
         expect.stringMatching(/^_service_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/),
       ]);
@@ -54,7 +54,7 @@ describe('signing in', () => {
       const user = await makeUser(app);
       const address = `${uniqueName('second')}@example.com`;
       await signIn(openBrowser(app), `${user.username}@EXAMPLE.com`).then((answer) =>
-        expect(answer.status).toBe(303),
+        expect(answer.status).toBe(302),
       );
       const add = (confirmed: boolean) =>
         app.app.services.database.db
@@ -69,7 +69,7 @@ describe('signing in', () => {
           .execute();
       await add(true);
       await add(false);
-      expect((await signIn(openBrowser(app), `true-${address}`)).status).toBe(303);
+      expect((await signIn(openBrowser(app), `true-${address}`)).status).toBe(302);
       expect((await signIn(openBrowser(app), `false-${address}`)).alert).toBe(INVALID);
     }));
 
@@ -159,7 +159,7 @@ describe('who may not, though the password is right', () => {
       const { sql } = app.app.services.database;
       const [user, group] = [await makeUser(app), await makeGroup(app)];
       await sql`update users set enterprise_group_id = ${group.id} where id = ${user.id}`;
-      expect((await signIn(openBrowser(app), user.username)).status).toBe(303);
+      expect((await signIn(openBrowser(app), user.username)).status).toBe(302);
       await sql`update namespaces set settings = settings || '{"disable_password_authentication_for_enterprise_users": true}'
         where id = ${group.id}`;
       expect((await signIn(openBrowser(app), user.username)).alert).toMatch(/group .* turned off/);
@@ -169,7 +169,7 @@ describe('who may not, though the password is right', () => {
     quiet(async () => {
       const user = await makeUser(app);
       await set(user.id, { state: 'deactivated' });
-      expect((await signIn(openBrowser(app), user.username)).status).toBe(303);
+      expect((await signIn(openBrowser(app), user.username)).status).toBe(302);
       expect(bodyOf(await app.root(`GET /users/${user.id}`), 200).state).toBe('active');
       expect(await auditEventsOf(app, user.id)).toContain('user_activated');
     }));
@@ -197,7 +197,7 @@ describe('lockout', () => {
       expect((await signIn(browser, user.username)).alert).toBe(INVALID);
       const back = moveClock(10 * 60_000 + 1_000);
       try {
-        expect((await signIn(browser, user.username)).status).toBe(303);
+        expect((await signIn(browser, user.username)).status).toBe(302);
         expect(bodyOf(await app.root(`GET /users/${user.id}`), 200).locked).toBe(false);
       } finally {
         back();
@@ -209,7 +209,7 @@ describe('lockout', () => {
       const user = await makeUser(app);
       for (const password of ['a', 'b', PASSWORD, 'c', 'd'])
         await signIn(openBrowser(app), user.username, password);
-      expect((await signIn(openBrowser(app), user.username)).status).toBe(303);
+      expect((await signIn(openBrowser(app), user.username)).status).toBe(302);
     }));
 
   test('guesses sent at once are no more guesses than one by one', () =>

@@ -79,7 +79,7 @@ describe('registering', () => {
         'pending approval',
       );
       bodyOf(await app.root(`POST /users/${id}/approve`), 201);
-      expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).status).toBe(303);
+      expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).status).toBe(302);
     }));
 
   test('is closed by the setting, and where passwords do not work', async () => {
@@ -143,7 +143,7 @@ describe('registering', () => {
   test('is refused while maintenance mode is on; signing in is not', () =>
     withSettings({ maintenance_mode: true, maintenance_mode_message: 'Back at noon.' }, async () => {
       expect((await register(newcomer())).answer.alert).toBe('Back at noon.');
-      expect((await signInAs(openBrowser(app), 'root', ROOT_PASSWORD)).status).toBe(303);
+      expect((await signInAs(openBrowser(app), 'root', ROOT_PASSWORD)).status).toBe(302);
     }));
 });
 
@@ -172,7 +172,7 @@ describe('confirming an address', () => {
       expect((await confirm(`${token}x`)).status).toBe(422);
       expect((await confirm(token)).status).toBe(200);
       expect((await confirm(token)).status).toBe(422);
-      expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).status).toBe(303);
+      expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).status).toBe(302);
       const [user] = [await find(fields.username)];
       expect(bodyOf(await app.root(`GET /users/${user.id}`), 200).confirmed_at).toEqual(expect.any(String));
     }));
@@ -313,6 +313,6 @@ describe('confirming an address', () => {
       expect(bodyOf(await app.as(user.token)('GET /user'), 200).email).toBe(before);
       await confirm(await sentTo(email));
       expect(bodyOf(await app.as(user.token)('GET /user'), 200).email).toBe(email);
-      expect((await signInAs(openBrowser(app), email, PASSWORD)).status).toBe(303);
+      expect((await signInAs(openBrowser(app), email, PASSWORD)).status).toBe(302);
     }));
 });

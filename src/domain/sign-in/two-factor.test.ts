@@ -33,7 +33,7 @@ const apiStatus = async (browser: Browser) =>
 async function signedIn(user: MadeUser, password = PASSWORD): Promise<Browser> {
   const browser = openBrowser(app);
   const answer = await signInAs(browser, user.username, password);
-  expect(answer.status).toBe(303);
+  expect(answer.status).toBe(302);
   return browser;
 }
 
@@ -116,8 +116,8 @@ describe('two-factor authentication', () => {
       expect([used.answer.status, used.answer.alert]).toEqual([422, 'Invalid two-factor code.']);
       const next = codeOf(key, 1);
       const twice = await Promise.all([secondStep(user, next), secondStep(user, next)]);
-      expect(twice.map(({ answer }) => answer.status).sort()).toEqual([303, 422]);
-      const [entered] = twice.filter(({ answer }) => answer.status === 303);
+      expect(twice.map(({ answer }) => answer.status).sort()).toEqual([302, 422]);
+      const [entered] = twice.filter(({ answer }) => answer.status === 302);
       expect(entered && (await apiStatus(entered.browser))).toBe(200);
       expect(await auditEventsOf(app, user.id)).toEqual(
         expect.arrayContaining([
@@ -134,8 +134,8 @@ describe('two-factor authentication', () => {
       const [code = ''] = recovery;
       const typed = `${code.slice(0, 4).toUpperCase()}-${code.slice(4)} `;
       const twice = await Promise.all([secondStep(user, typed), secondStep(user, code)]);
-      expect(twice.map(({ answer }) => answer.status).sort()).toEqual([303, 422]);
-      expect((await secondStep(user, recovery[1] ?? '')).answer.status).toBe(303);
+      expect(twice.map(({ answer }) => answer.status).sort()).toEqual([302, 422]);
+      expect((await secondStep(user, recovery[1] ?? '')).answer.status).toBe(302);
     }));
 
   test('wrong codes lock the account, and the right password in between does not start the count anew', () =>
@@ -147,7 +147,7 @@ describe('two-factor authentication', () => {
       expect((await signInAs(browser, user.username, PASSWORD)).alert).toBe('Invalid login or password.');
       const back = moveClock(11 * 60_000);
       try {
-        expect((await secondStep(user, codeOf(key))).answer.status).toBe(303);
+        expect((await secondStep(user, codeOf(key))).answer.status).toBe(302);
       } finally {
         back();
       }

@@ -60,6 +60,16 @@ ${body}
 </body>
 </html>`)}\n`;
 
+/** The content security policy of a page: where its forms may lead beside this site, and which sites may frame it. */
+export const pagePolicy = ({
+  formsTo = '',
+  frames = "'self'",
+}: {
+  formsTo?: string;
+  frames?: string;
+} = {}): string =>
+  `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'${formsTo && ` ${formsTo}`}; frame-ancestors ${frames}; base-uri 'none'`;
+
 /** A document as an answer that nothing keeps: pages show who is signed in. */
 export const htmlAnswer = (
   status: number,

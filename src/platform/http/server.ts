@@ -11,6 +11,7 @@ import type { Log } from '../log.ts';
 import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
 import { Asked } from './asked.ts';
 import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
+import { pagePolicy } from './html.ts';
 import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
@@ -60,8 +61,7 @@ const commonHeaders: Record<string, string> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',
   'referrer-policy': 'strict-origin-when-cross-origin',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'self'; base-uri 'none'",
+  'content-security-policy': pagePolicy(),
   vary: 'Origin',
 };
 
