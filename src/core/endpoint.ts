@@ -53,6 +53,7 @@ export type CallLimit = {
   setting: SettingName;
   /** The setting for anonymous callers, where it is another. */
   anonymousSetting?: SettingName;
+  exceptAdmins?: true;
   periodSeconds: number;
 };
 

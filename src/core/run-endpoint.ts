@@ -89,7 +89,7 @@ export function toRoute(
     caller: Caller,
     settings: ApplicationSettings,
   ): Promise<void> {
-    if (!spec.limit) return;
+    if (!spec.limit || (spec.limit.exceptAdmins && caller?.admin)) return;
     const { name, periodSeconds, setting, anonymousSetting } = spec.limit;
     const limit = settings[caller ? setting : (anonymousSetting ?? setting)];
     if (typeof limit !== 'number' || limit === 0) return;

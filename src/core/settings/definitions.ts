@@ -202,7 +202,10 @@ export const ApplicationSettingsSchema = Type.Object({
   ),
   throttle_incident_management_notification_period_in_seconds: count(3_600, 'That period, in seconds.'),
   rate_limiting_response_text: text('', 'Body of 429; empty for "Retry later".'),
-  users_get_by_id_limit: count(300, 'GET /users/:id, per ten minutes and caller; 0 for no limit.'),
+  users_get_by_id_limit: count(
+    300,
+    'GET /users/:id, per ten minutes and caller; 0 for no limit. Administrators have none.',
+  ),
   users_api_limit_followers: count(100, 'GET /users/:id/followers per minute; 0 for no limit.'),
   users_api_limit_following: count(100, 'GET /users/:id/following per minute; 0 for no limit.'),
   users_api_limit_status: count(240, 'GET /users/:user_id/status per minute; 0 for no limit.'),

@@ -148,7 +148,12 @@ export const userEndpoints: Endpoint[] = [
     summary: 'A user; administrators are shown more.',
     access: onUser(),
     scopes: readScopes,
-    limit: { name: 'users_get_by_id', setting: 'users_get_by_id_limit', periodSeconds: 600 },
+    limit: {
+      name: 'users_get_by_id',
+      setting: 'users_get_by_id_limit',
+      periodSeconds: 600,
+      exceptAdmins: true,
+    },
     input: Type.Object(CustomAttributeFields),
     reply: UserRecord,
     handle: async (context) => {

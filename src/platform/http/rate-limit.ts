@@ -195,6 +195,15 @@ export function rateLimitHeaders(taken: Taken, name: string, periodSeconds: numb
 }
 
 /**
+ * The headers of a refusal, without those of a throttle that let the request pass: a client that is refused by another
+ * limit would wait until the end of the wrong period.
+ */
+export function ofRefusingThrottle(headers: Record<string, string>): Record<string, string> {
+  if ('ratelimit-resettime' in headers) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('ratelimit-')));
+}
+
+/**
  * What an address counts as: itself, or for IPv6 its /64, because one customer has all of that. An IPv4 address in
  * IPv6 clothes counts as the IPv4 one; anything that is no address as it stands.
  */

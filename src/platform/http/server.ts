@@ -15,7 +15,7 @@ import { pagePolicy } from './html.ts';
 import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
-import { addressKey } from './rate-limit.ts';
+import { addressKey, ofRefusingThrottle } from './rate-limit.ts';
 import { ANY_PATH, joinSegments, routerPath } from './segments.ts';
 import { createRateWatch, type RateRule } from './stream-rate.ts';
 
@@ -309,10 +309,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     } finally {
       asked.end();
     }
-    return send(request, reply, {
-      ...answer,
-      headers: { ...cors, ...asked.replyHeaders, ...answer.headers },
-    });
+    const { replyHeaders } = asked;
+    const around = answer.status === 429 ? ofRefusingThrottle(replyHeaders) : replyHeaders;
+    return send(request, reply, { ...answer, headers: { ...cors, ...around, ...answer.headers } });
   }
 
   const rest = options.routes.find(({ path }) => path === ANY_PATH);

@@ -221,6 +221,38 @@ describe('application limits', () => {
     });
   });
 
+  it('have no headers of a throttle that let the request pass, and the throttle its own when it refuses', async () => {
+    const [user, other] = [await makeUser(ashlar), await makeUser(ashlar)];
+    const call = ashlar.as(user.token);
+    const limits = { ...throttle('authenticated', 4), users_get_by_id_limit: 1, issues_create_limit: 1 };
+    const project = await makeProject(ashlar, { visibility: 'public' });
+    await withSettings(ashlar, limits, async () => {
+      const passed = await call(`GET /users/${other.id}`);
+      expect([passed.status, rateHeaders(passed)[0]]).toEqual([200, 'throttle_authenticated_api']);
+      const refused = await call(`GET /users/${other.id}`);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+      hasNone(refused);
+      const issue = () => call(`POST /projects/${project.id}/issues`, { body: { title: 'x' } });
+      expect((await issue()).status).toBe(201);
+      const second = await issue();
+      expect([second.status, second.headers.get('ratelimit-resettime')]).toEqual([429, null]);
+      hasNone(second);
+      const throttled = await call('GET /user');
+      expect([throttled.status, rateHeaders(throttled)[0]]).toEqual([429, 'throttle_authenticated_api']);
+      expect(throttled.headers.get('ratelimit-resettime')).not.toBeNull();
+    });
+  });
+
+  it('of one user by id do not hold administrators, unless they act as somebody else', async () => {
+    const other = await makeUser(ashlar);
+    await withSettings(ashlar, { users_get_by_id_limit: 1, users_api_limit_ssh_keys: 1 }, async () => {
+      const read = (headers = {}) => ashlar.root(`GET /users/${other.id}`, { headers });
+      expect(await statusesOf(3, () => read())).toEqual([200, 200, 200]);
+      expect(await statusesOf(2, () => read({ sudo: other.username }))).toEqual([200, 429]);
+      expect(await statusesOf(2, () => ashlar.root(`GET /users/${other.id}/keys`))).toEqual([200, 429]);
+    });
+  });
+
   it('have a number of their own for those without a credential, by address', async () => {
     const limits = { projects_api_limit: 2, projects_api_rate_limit_unauthenticated: 1 };
     const call = ashlar.as((await makeUser(ashlar)).token);
