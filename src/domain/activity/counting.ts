@@ -1,6 +1,6 @@
 /**
- * Projects with more events than are counted: what is beyond counting stays so, and need not be counted up to the limit for
- * each page again.
+ * Projects with more events than are counted: what is beyond counting for a caller stays so, and need not be counted up to the
+ * limit for each page again.
  */
 import { monotonic } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -9,21 +9,21 @@ import type { Db } from '../../platform/db/database.ts';
 const TRUSTED = 60_000;
 const MOST_KEPT = 1_000;
 
-/** By database and project: until when it is known. */
-const known = new WeakMap<Db, Map<number, number>>();
+/** By database, and by project and caller: until when it is known. */
+const known = new WeakMap<Db, Map<string, number>>();
 
 /** How many there are, of at most `limit` and one; counted once a minute where they are more. */
 export async function countSeldom(
   db: Db,
-  projectId: number,
+  key: string,
   limit: number,
   count: () => Promise<number>,
 ): Promise<number> {
-  const projects = known.get(db) ?? new Map<number, number>();
-  if ((projects.get(projectId) ?? 0) > monotonic()) return limit + 1;
+  const projects = known.get(db) ?? new Map<string, number>();
+  if ((projects.get(key) ?? 0) > monotonic()) return limit + 1;
   const total = await count();
   if (projects.size >= MOST_KEPT) projects.clear();
-  if (total > limit) projects.set(projectId, monotonic() + TRUSTED);
+  if (total > limit) projects.set(key, monotonic() + TRUSTED);
   known.set(db, projects);
   return total;
 }

@@ -8,6 +8,7 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../core/access/memberships.ts';
 import { GUEST } from '../../core/access/roles.ts';
 import type { AuthorizedUser } from '../../core/access/users.ts';
+import { seenIn, seenOf, visibleEvents } from '../../core/activity/event-visibility.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import { openTo, seesAll } from '../../core/namespaces/group-list.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -16,8 +17,9 @@ import { countSeldom } from './counting.ts';
 import { type EventFilters, storedTypes } from './schema.ts';
 
 export type Feed = {
-  /** CTEs, the last of which is `places(id)`: the projects. */
+  /** CTEs, the last of which is `places`: the projects, each with what the caller may see of it. */
   ctes: RawBuilder<unknown>;
+  caller: Caller;
   /** Whose events alone. */
   authorId?: number;
   /** The only project that it is of. */
@@ -25,19 +27,27 @@ export type Feed = {
 };
 
 /** What happens in a project. */
-export const feedOfProject = (project: AuthorizedProject): Feed => ({
-  ctes: sql`places as (select ${project.id}::bigint as id)`,
+export const feedOfProject = (caller: Caller, project: AuthorizedProject): Feed => ({
+  ctes: sql`places as (select ${project.id}::bigint as id, ${seenOf(project, caller)})`,
+  caller,
   projectId: project.id,
 });
 
 const isReached = sql.raw(`(p.namespace_id in (select id from reached_groups where level >= ${GUEST})
   or p.id in (select id from reached_projects where level >= ${GUEST}))`);
 const reached = sql.raw(reachedCtes(CALLER, TODAY));
+/** The caller's role on each project `p`, beside the two tables that it comes from. */
+const levels = sql.raw(
+  'left join reached_groups g on g.id = p.namespace_id left join reached_projects r on r.id = p.id',
+);
+const level = sql.raw('coalesce(greatest(g.level, r.level), 0)');
 
 /** What happens in the projects that somebody is a member of. */
 export const feedOfMember = (actor: Actor): Feed => ({
   ctes: sql`${callerCte(actor)}, ${reached},
-    places as materialized (select p.id from projects p where not p.deleting and ${isReached})`,
+    places as materialized (
+      select p.id, ${seenIn(actor, level)} from projects p ${levels} where not p.deleting and ${isReached})`,
+  caller: actor,
 });
 
 /**
@@ -57,17 +67,19 @@ export function feedOfAuthor(caller: Caller, { id }: Pick<AuthorizedUser, 'id'>)
         select (${theirs} and e.project_id > active.id order by e.project_id limit 1) from active
         where active.id is not null),
       places as materialized (
-        select p.id from active join projects p on p.id = active.id where not p.deleting and ${isVisible})`,
+        select p.id, ${seenIn(caller, level)} from active join projects p on p.id = active.id ${levels}
+        where not p.deleting and ${isVisible})`,
+    caller,
     authorId: id,
   };
 }
 
 /** Days are whole ones of UTC: `before` and `after` leave out their own (facts: Activity events). */
-function conditionOf({ authorId }: Feed, filters: EventFilters): RawBuilder<unknown> {
+function conditionOf({ authorId, caller }: Feed, filters: EventFilters): RawBuilder<unknown> {
   const { action, target_type, before, after } = filters;
   return sql.join(
     [
-      sql`e.project_id = places.id`,
+      sql`e.project_id = v.id`,
       ...(authorId === undefined ? [] : [sql`e.author_id = ${authorId}`]),
       ...(action === undefined ? [] : [sql`e.action = ${action}`]),
       ...(target_type === undefined
@@ -75,6 +87,7 @@ function conditionOf({ authorId }: Feed, filters: EventFilters): RawBuilder<unkn
         : [sql`e.target_type in (${sql.join(storedTypes[target_type].map(sql.lit))})`]),
       ...(before === undefined ? [] : [sql`e.created_at < ${before}::date`]),
       ...(after === undefined ? [] : [sql`e.created_at >= ${after}::date + 1`]),
+      visibleEvents(caller),
     ],
     sql` and `,
   );
@@ -91,7 +104,7 @@ export type EventPage = {
   page: Promise<Page<EventPlace>>;
 };
 
-/** One page, newest first unless it is sorted otherwise; the total is of all that the filters leave. */
+/** One page, newest first unless it is sorted otherwise; page and total are of what the caller sees. */
 export async function selectEvents(
   db: Db,
   feed: Feed,
@@ -104,7 +117,7 @@ export async function selectEvents(
   const condition = conditionOf(feed, filters);
   const { rows } = await sql<EventPlace>`
     with recursive ${feed.ctes}
-    select e.id, e.project_id from places cross join lateral (
+    select e.id, e.project_id from places v cross join lateral (
       select e.id, e.project_id, e.created_at from activity_events e where ${condition} ${order} limit ${most}) e
     ${order} limit ${page.perPage + 1} offset ${page.offset}`.execute(db);
   const count = async (): Promise<number> => {
@@ -112,14 +125,16 @@ export async function selectEvents(
     const counted = await sql<{ count: number }>`
       with recursive ${feed.ctes}
       select count(*) as count from (
-        select from places cross join lateral (
+        select from places v cross join lateral (
           select from activity_events e where ${condition} limit ${limit}) e limit ${limit}) counted`.execute(
       db,
     );
     return counted.rows[0]?.count ?? 0;
   };
-  const { projectId } = feed;
+  const { projectId, caller } = feed;
   const isWhole = projectId !== undefined && !filtered(filters);
-  const counting = isWhole ? () => countSeldom(db, projectId, page.countLimit, count) : count;
+  const counting = isWhole
+    ? () => countSeldom(db, `${projectId}:${caller?.id ?? 0}`, page.countLimit, count)
+    : count;
   return { items: rows.slice(0, page.perPage), page: offsetPage(page, rows, counting) };
 }

@@ -16,10 +16,7 @@ const scopes = ['api', 'read_api', 'read_user'];
 
 const none: Page<EventRecord> = { items: [], total: 0, more: false };
 
-/**
- * The page of the feed that the caller sees: whatever of it is not for them, or about something that is gone, is left out
- * of the page and yet counted, as the public API does it.
- */
+/** The page of the feed that the caller sees. What changed since it was selected is left out of it. */
 async function readFeed(
   { db, services, settings, actor, input, page }: Context<EventFilters, unknown, Caller>,
   feed: Feed,
@@ -93,6 +90,6 @@ export const activityEndpoints: Endpoint[] = [
     page: 'offset',
     input: Type.Object(filterFields),
     item: EventRecord,
-    handle: (context) => readFeed(context, feedOfProject(context.subject), context.subject),
+    handle: (context) => readFeed(context, feedOfProject(context.actor, context.subject), context.subject),
   }),
 ];
