@@ -61,8 +61,12 @@ async function serveOnce(program: string): Promise<{ liveness: number; stopped: 
   return { liveness: response.status, stopped: await ended };
 }
 
-test('what is packed holds the program and its migrations, and neither sources nor tests', () => {
+test('what is packed holds the program, its migrations and its documentation, and neither sources nor tests', () => {
   const packed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n');
+  const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+  const pages = documents.filter((name) => name.endsWith('.md')).map((name) => `package/docs/${name}`);
+  expect(pages).toContain('package/docs/settings.md');
+  expect(packed).toEqual(expect.arrayContaining(pages));
   expect(packed).toEqual(
     expect.arrayContaining(['package/bin/ashlar.js', 'package/dist/cli.js', 'package/openapi.json']),
   );
