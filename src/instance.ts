@@ -3,17 +3,28 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { packageFolder } from './package.ts';
-import { openDataFolder, readOrCreateSecretFile } from './platform/db/data-folder.ts';
+import {
+  DataFolderInUse,
+  isDataFolder,
+  openDataFolder,
+  readOrCreateSecretFile,
+  readSecretFile,
+} from './platform/db/data-folder.ts';
 import type { ConnectionTarget } from './platform/db/database.ts';
-import { type EmbeddedPostgres, launchEmbedded } from './platform/db/embedded.ts';
-import { randomHex } from './platform/secret.ts';
+import {
+  damagedDatabase,
+  type EmbeddedPostgres,
+  launchEmbedded,
+  reachEmbedded,
+} from './platform/db/embedded.ts';
+import { keyId, randomHex } from './platform/secret.ts';
 
 export const migrationsFolder = join(packageFolder, 'migrations');
 
 export type Opened = {
   /** Takes connections when migrate() has resolved. */
   target: ConnectionTarget;
-  secretKey: string;
+  secretKey: SecretKey;
   embedded: EmbeddedPostgres | undefined;
   /** Waits for the database and brings it up to date; returns the names of the migrations applied now. */
   migrate(): Promise<string[]>;
@@ -27,8 +38,7 @@ export async function openInstance(config: Config): Promise<Opened> {
     // Only below the data folder: elsewhere, a folder that is not there may be a disk that is not mounted.
     for (const storage of config.storages.values())
       if (storage.startsWith(`${folder.path}/`)) await mkdir(storage, { recursive: true, mode: 0o700 });
-    const secretKey =
-      config.secretKey ?? (await readOrCreateSecretFile(folder.path, 'secret-key', () => randomHex(32)));
+    const secretKey = await readSecretKey(config);
     const embedded = config.databaseUrl === undefined ? await launchEmbedded(folder.path) : undefined;
     const target = config.databaseUrl ?? embedded?.connection;
     if (target === undefined) throw new Error('no database');
@@ -39,7 +49,9 @@ export async function openInstance(config: Config): Promise<Opened> {
       embedded,
       async migrate() {
         await embedded?.ready();
-        const applied = await migrateDatabase(target);
+        const applied = await migrateDatabase(target).catch((error: unknown) => {
+          throw embedded && isDamage(error) ? damagedDatabase(folder.path, error) : error;
+        });
         // Where it fails, the next start tries again.
         if (embedded) spare = makeSpareLog(target).catch(() => undefined);
         return applied;
@@ -54,6 +66,99 @@ export async function openInstance(config: Config): Promise<Opened> {
     await folder.close();
     throw error;
   }
+}
+
+/** PostgreSQL's codes for a database, a file or a page that is not as it left it. */
+const isDamage = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && /^(3D000|58P01|XX...)$/.test(String(error.code));
+
+export type Reached = { target: ConnectionTarget; close(): Promise<void> };
+
+/**
+ * The database for a command that changes a row or two, beside a running server or without one. It neither makes a data
+ * folder nor, where others may be using the database, migrates it.
+ */
+export async function reachDatabase(config: Config): Promise<Reached> {
+  if (config.databaseUrl !== undefined) return reachCurrent(config.databaseUrl);
+  if (!isDataFolder(config.data)) {
+    throw new Error(
+      `no Ashlar has been started on ${config.data} yet: name the data folder in ASHLAR_DATA, or start the server once`,
+    );
+  }
+  try {
+    const opened = await openInstance(config);
+    try {
+      await opened.migrate();
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  } catch (error) {
+    if (!(error instanceof DataFolderInUse)) throw error;
+    const target = await reachEmbedded(config.data);
+    const busy = `process ${error.holder} holds ${config.data}, and its database takes no connections: it is starting or stopping; try again in a moment`;
+    if (target === undefined) throw new Error(busy);
+    return reachCurrent(target, busy);
+  }
+}
+
+async function reachCurrent(target: ConnectionTarget, whenUnreachable?: string): Promise<Reached> {
+  const { connect } = await import('./platform/db/database.ts');
+  const { requireCurrent } = await import('./platform/db/migrations.ts');
+  const sql = connect(target, { max: 1, statementTimeout: 10_000, name: 'command' });
+  try {
+    if (whenUnreachable !== undefined) {
+      await sql`select 1`.catch((cause: unknown) => {
+        throw new Error(whenUnreachable, { cause });
+      });
+    }
+    await requireCurrent(sql, migrationsFolder);
+  } finally {
+    await sql.end();
+  }
+  return { target, close: async () => {} };
+}
+
+export type SecretKey = {
+  text: string;
+  /**
+   * Keeps a key that was made just now, where `started`, the id of the key that the database was started with, says that it
+   * is this one; throws what is wrong otherwise, and what to do.
+   */
+  accept(started: string): Promise<void>;
+};
+
+/** The key from the setting, else from the data folder; where both have none, a new one that accept() stores. */
+export async function readSecretKey(config: Config): Promise<SecretKey> {
+  const name = 'secret-key';
+  const file = join(config.data, name);
+  const stored = config.secretKey ?? (await readSecretFile(config.data, name));
+  const text = stored ?? randomHex(32);
+  return {
+    text,
+    async accept(started) {
+      if (keyId(text) === started) {
+        if (stored === undefined) await readOrCreateSecretFile(config.data, name, () => text);
+        return;
+      }
+      if (stored === undefined) {
+        throw new Error(
+          `${file} is missing, and only its key opens what this database has sealed: two-factor secrets, the keys that sign ` +
+            'identities, passwords of other services. Put the file back from a backup, or give its text in ASHLAR_SECRET_KEY; ' +
+            'processes that share a database are all given the same',
+        );
+      }
+      const kept = config.secretKey === undefined ? undefined : await readSecretFile(config.data, name);
+      const advice =
+        kept !== undefined && keyId(kept) === started
+          ? `${file} holds that one, so unset ASHLAR_SECRET_KEY`
+          : `give that one in ASHLAR_SECRET_KEY, or put it back into ${file} from a backup`;
+      throw new Error(
+        `${config.secretKey === undefined ? file : 'ASHLAR_SECRET_KEY'} is not the key that this database was started with: ${advice}`,
+      );
+    },
+  };
 }
 
 /**

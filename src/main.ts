@@ -1,8 +1,9 @@
 /** serve: opens the instance, loads and starts the app, and stops on signals. */
+import { join } from 'node:path';
 import type { App, AppOptions } from './app.ts';
 import type { Config } from './config.ts';
 import { type Opened, openInstance } from './instance.ts';
-import { readOrCreateSecretFile } from './platform/db/data-folder.ts';
+import { readOrCreateSecretFile, readSecretFile } from './platform/db/data-folder.ts';
 import { createLog } from './platform/log.ts';
 import { releaseStartMemory, tuneCollector } from './platform/memory.ts';
 import { randomText } from './platform/secret.ts';
@@ -33,27 +34,39 @@ export async function serve(
   let app: App | undefined;
   try {
     void opened.embedded?.exited.then(() => end({ reason: 'the embedded database ended', code: 1 }));
-    const [{ createApp }, { prepareInstance }, { forgetProcesses }, capabilities] = await Promise.all([
-      import('./app.ts'),
-      import('./domain/accounts/first-start.ts'),
-      import('./platform/db/processes.ts'),
-      loadCapabilities(),
-    ]);
+    const [{ createApp }, { isPasswordOfRoot, prepareInstance }, { forgetProcesses }, capabilities] =
+      await Promise.all([
+        import('./app.ts'),
+        import('./domain/accounts/first-start.ts'),
+        import('./platform/db/processes.ts'),
+        loadCapabilities(),
+      ]);
     const { target, secretKey } = opened;
-    app = createApp({ ...(capabilities && { capabilities }), config, target, secretKey, log });
+    app = createApp({
+      ...(capabilities && { capabilities }),
+      config,
+      target,
+      secretKey: secretKey.text,
+      log,
+    });
     await opened.migrate();
     // The data folder's lock is ours, so nobody else is on its database: what the last process held is free at once.
     if (opened.embedded) await forgetProcesses(app.services.database.background);
-    const password =
-      config.rootPassword ??
-      (await readOrCreateSecretFile(config.data, 'root-password', () => randomText(18)));
-    await prepareInstance(app.services, { rootPassword: password });
+    const first = await prepareInstance(app.services, {
+      rootPassword: async () =>
+        config.rootPassword ?? readOrCreateSecretFile(config.data, ROOT_PASSWORD, newPassword),
+      acceptKey: secretKey.accept,
+    });
     const address = await app.start();
+    const { services } = app;
+    const aboutPassword = await describeRootPassword(config, async (password) =>
+      first ? true : isPasswordOfRoot(services, password),
+    );
     process.stdout.write(
       [
         `Ashlar serves ${config.url ?? address}${config.url && config.url !== address ? ` (listening on ${address})` : ''}`,
         `  data folder     ${config.data}`,
-        `  root's password ${config.rootPassword === undefined ? `${config.data}/root-password` : 'as ASHLAR_ROOT_PASSWORD says'}`,
+        ...(aboutPassword === undefined ? [] : [`  root's password ${aboutPassword}`]),
         '',
       ].join('\n'),
     );
@@ -66,6 +79,27 @@ export async function serve(
     await app?.stop();
     await opened.close();
   }
+}
+
+const ROOT_PASSWORD = 'root-password';
+const newPassword = (): string => randomText(18);
+
+/** Where the password of `root` is to be found; undefined where there is no `root` any more. */
+async function describeRootPassword(
+  config: Config,
+  isRight: (password: string) => Promise<boolean | undefined>,
+): Promise<string | undefined> {
+  const file = join(config.data, ROOT_PASSWORD);
+  const known = config.rootPassword ?? (await readSecretFile(config.data, ROOT_PASSWORD));
+  const right = await isRight(known ?? '');
+  if (right === undefined) return undefined;
+  const advice = '`ashlar user password root` sets another';
+  if (known === undefined) return `was set before: ${advice}`;
+  if (config.rootPassword !== undefined)
+    return right
+      ? 'as ASHLAR_ROOT_PASSWORD says'
+      : `not as ASHLAR_ROOT_PASSWORD says, which counts at the first start only: ${advice}`;
+  return right ? file : `no longer the one in ${file}: ${advice}`;
 }
 
 /**

@@ -1,10 +1,11 @@
 /** ashlar doctor: looks at what the program stands on, and says what to do about what is wrong. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../config.ts';
-import { openDataFolder } from '../platform/db/data-folder.ts';
+import { DataFolderInUse, openDataFolder } from '../platform/db/data-folder.ts';
 import { type ConnectionTarget, connect } from '../platform/db/database.ts';
 import { reachEmbedded, startEmbedded } from '../platform/db/embedded.ts';
 
@@ -52,9 +53,8 @@ async function examineDataAndDatabase(config: Config): Promise<Finding[]> {
       await folder.close();
     }
   } catch (error) {
-    const text = reason(error).replace(`${subject} `, '');
-    const [held] = /in use by process \S+(?=;)/.exec(text) ?? [];
-    if (held === undefined) {
+    if (!(error instanceof DataFolderInUse)) {
+      const text = reason(error).replace(`${subject} `, '');
       const advice = 'Give the user that runs the program a folder it may write, and name it in ASHLAR_DATA.';
       return [{ subject, state: 'wrong', text, advice }, ...(await examineTarget(config.databaseUrl))];
     }
@@ -63,7 +63,7 @@ async function examineDataAndDatabase(config: Config): Promise<Finding[]> {
       () => false,
     );
     const finding: Finding = writable
-      ? { subject, state: 'good', text: `${config.data}: writable, ${held}` }
+      ? { subject, state: 'good', text: `${config.data}: writable, in use by process ${error.holder}` }
       : {
           subject,
           state: 'wrong',
@@ -76,11 +76,8 @@ async function examineDataAndDatabase(config: Config): Promise<Finding[]> {
 
 async function examineOwnDatabase(config: Config): Promise<Finding[]> {
   if (config.databaseUrl !== undefined) return examineTarget(config.databaseUrl);
-  const exists = await access(join(config.data, 'postgres')).then(
-    () => true,
-    () => false,
-  );
-  if (!exists) return [{ subject: 'database', state: 'good', text: 'embedded; the first start makes it' }];
+  const begun = ['postgres', 'postgres.log'].some((name) => existsSync(join(config.data, name)));
+  if (!begun) return [{ subject: 'database', state: 'good', text: 'embedded; the first start makes it' }];
   try {
     const server = await startEmbedded(config.data);
     try {
@@ -89,8 +86,7 @@ async function examineOwnDatabase(config: Config): Promise<Finding[]> {
       await server.stop();
     }
   } catch (error) {
-    const advice = `Read ${join(config.data, 'postgres.log')}.`;
-    return [{ subject: 'database', state: 'wrong', text: reason(error), advice }];
+    return [{ subject: 'database', state: 'wrong', text: reason(error) }];
   }
 }
 

@@ -26,6 +26,13 @@ const connecting: Record<string, (place: string) => string> = {
   ENOTFOUND: (place) => `the database's host ${place} is not known: correct DATABASE_URL`,
 };
 
+/** What a database says that is there and refuses. Not of the embedded one, whose names and password are our own. */
+const refusing: Record<string, string> = {
+  '28000': 'correct the user in DATABASE_URL',
+  '28P01': 'correct the user or the password in DATABASE_URL',
+  '3D000': 'make it, or correct DATABASE_URL',
+};
+
 const placeOf = ({ address, hostname, port }: SystemError): string => {
   const host = address ?? hostname ?? 'its address';
   return port === undefined ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -37,6 +44,8 @@ export function describeProblem(error: unknown): string {
   const system: SystemError = error;
   const [first] = system.errors ?? [];
   if (first !== undefined) return describeProblem(first);
+  const advice = refusing[String(system.code)];
+  if (advice !== undefined) return `${error.message}: ${advice}`;
   const known = system.syscall === 'listen' ? listening : connecting;
   const describe = isOfNetwork(system) ? known[String(system.code)] : undefined;
   return describe?.(placeOf(system)) ?? error.message;

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import { scopeNames } from '../core/identity/actor.ts';
 import { createSettingsSource } from '../core/settings/settings.ts';
-import { openInstance } from '../instance.ts';
+import { reachDatabase } from '../instance.ts';
 import { now } from '../platform/clock.ts';
 import { connect } from '../platform/db/database.ts';
 import { digest, randomText } from '../platform/secret.ts';
@@ -18,10 +18,9 @@ export async function createTokenFromCommandLine(config: Config, order: TokenOrd
     throw new Error(`unknown scope: ${unknown.join(', ')}; there are ${scopeNames.join(', ')}`);
   if (!Number.isInteger(order.days) || order.days < 1 || order.days > 365)
     throw new Error('--days takes 1 to 365');
-  const opened = await openInstance(config);
-  const sql = connect(opened.target, { max: 1, statementTimeout: 10_000, name: 'token' });
+  const reached = await reachDatabase(config);
+  const sql = connect(reached.target, { max: 1, statementTimeout: 10_000, name: 'token' });
   try {
-    await opened.migrate();
     const { personal_access_token_prefix: prefix } = await createSettingsSource(sql).read();
     const token = `${prefix}${randomText(15)}`;
     const time = now();
@@ -30,12 +29,10 @@ export async function createTokenFromCommandLine(config: Config, order: TokenOrd
       select 'personal', ${digest(token)}, id, ${order.name}, ${order.scopes}, ${new Date(time.getTime() + order.days * DAY)},
              ${time}, ${time}
       from users where lower(username) collate "C" = ${order.user.toLowerCase()} and state = 'active'`;
-    if (made.count === 0) {
-      throw new Error(`no active user '${order.user}'; on a new data folder, start the server once first`);
-    }
+    if (made.count === 0) throw new Error(`no active user '${order.user}'`);
     return token;
   } finally {
     await sql.end();
-    await opened.close();
+    await reached.close();
   }
 }

@@ -137,7 +137,10 @@ export function useApp(
       ...(options.instead && { capabilities: replaced(options.instead) }),
     };
     app = createApp(appOptions);
-    await prepareInstance(app.services, { rootPassword: ROOT_PASSWORD });
+    await prepareInstance(app.services, {
+      rootPassword: async () => ROOT_PASSWORD,
+      acceptKey: async () => {},
+    });
     if (!options.limits) await app.services.settings.write(app.services.database.db, withoutLimits);
     app.services.settings.forget();
     url = await app.start();

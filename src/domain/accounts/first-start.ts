@@ -4,42 +4,45 @@ import { insertUser } from '../../core/identity/new-user.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { digest, hashPassword, keyId } from '../../platform/secret.ts';
+import { checkPassword, digest, hashPassword, keyId } from '../../platform/secret.ts';
+
+type FirstStart = {
+  /** Asked for where there is no user yet. */
+  rootPassword(): Promise<string>;
+  /** Told which key the database was started with, now or before; throws where it is not ours. */
+  acceptKey(startedWith: string): Promise<void>;
+};
 
 /**
- * Makes `root`, and a token with every scope when the settings name one, unless they are there. Ten processes starting at
- * once do it once. Throws when the database's secrets are sealed with another key.
+ * Makes `root`, and a token with every scope when the settings name one, unless they are there; returns whether it made them.
+ * Ten processes starting at once do it once. Throws when the database's secrets are sealed with another key.
  */
-export async function prepareInstance(services: Services, options: { rootPassword: string }): Promise<void> {
+export async function prepareInstance(services: Services, first: FirstStart): Promise<boolean> {
   const { database, secretKey, config } = services;
-  const mine = keyId(secretKey);
-  await inTransaction(database.background, async (tx) => {
+  return inTransaction(database.background, async (tx) => {
     const fact = await tx
       .insertInto('instance_facts')
-      .values({ name: 'secret_key_id', value: JSON.stringify(mine) })
+      .values({ name: 'secret_key_id', value: JSON.stringify(keyId(secretKey)) })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ name: 'secret_key_id' }))
       .returning('value')
       .executeTakeFirstOrThrow();
-    const stored = typeof fact.value === 'string' ? fact.value.replaceAll('"', '') : fact.value;
-    if (stored !== mine) {
-      throw new Error('ASHLAR_SECRET_KEY is not the key that this database was started with');
-    }
+    await first.acceptKey(String(fact.value).replaceAll('"', ''));
     const root = await tx.selectFrom('users').select('id').limit(1).executeTakeFirst();
     if (root) {
       await warnOfUnusedToken(services, tx);
-      return;
+      return false;
     }
     const id = await insertUser(tx, {
       username: 'root',
       name: 'Administrator',
       email: 'admin@example.com',
       admin: true,
-      password_hash: await hashPassword(options.rootPassword),
+      password_hash: await hashPassword(await first.rootPassword()),
       confirmed_at: now(),
       projects_limit: 100_000,
       can_create_group: true,
     });
-    if (config.rootToken === undefined) return;
+    if (config.rootToken === undefined) return true;
     await tx
       .insertInto('access_tokens')
       .values({
@@ -52,7 +55,21 @@ export async function prepareInstance(services: Services, options: { rootPasswor
         updated_at: now(),
       })
       .execute();
+    return true;
   });
+}
+
+/** Whether the user `root` has this password now; undefined where there is no such user any more. */
+export async function isPasswordOfRoot(
+  { database }: Services,
+  password: string,
+): Promise<boolean | undefined> {
+  const root = await database.background
+    .selectFrom('users')
+    .select('password_hash')
+    .where('username', '=', 'root')
+    .executeTakeFirst();
+  return root && (await checkPassword(password, root.password_hash)).right;
 }
 
 /** A token that is set after the first start is not made: whoever set it should not wonder about 401. */

@@ -49,7 +49,7 @@ test('the folder is made, private, and free again after close', async () => {
 
 test('a second one is refused in one line that names the holder, in the same process and in another', async () => {
   const held = await openDataFolder(folder);
-  const refusal = `data folder ${folder}: in use by process ${process.pid}; stop that first, or choose another folder`;
+  const refusal = `data folder ${folder}: in use by process ${process.pid}; stop that first, or choose another folder with ASHLAR_DATA`;
   await expect(openDataFolder(folder)).rejects.toThrow(refusal);
   expect((await rival()).said).toBe(refusal);
   await held.close();

@@ -1,6 +1,6 @@
 /** The data folder: made, held by one process at a time, and the place of the secrets that the program makes for itself. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,20 +11,44 @@ export type DataFolder = {
   close(): Promise<void>;
 };
 
+/** Thrown when another process has opened the folder. */
+export class DataFolderInUse extends Error {
+  /** The process's id, as far as it is known. */
+  readonly holder: string;
+
+  constructor(folder: string, holder: string) {
+    super(
+      `data folder ${folder}: in use by process ${holder}; stop that first, or choose another folder with ASHLAR_DATA`,
+    );
+    this.holder = holder;
+  }
+}
+
 /**
  * Makes the folder where it is missing (mode 700) and holds it until `close` or the end of the process. Throws an Error
- * of one line when it cannot be written or another process holds it; that process is named.
+ * of one line when it cannot be written, belongs to something else, or another process holds it; that process is named.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder = resolve(path);
   try {
     const made = await makeFolder(folder);
-    if (made !== undefined) await syncFolder(dirname(made));
+    if (made === undefined) refuseForeignFolder(folder);
+    else await syncFolder(dirname(made));
     const release = hold(folder);
     return { path: folder, close: async () => release() };
   } catch (error) {
-    throw new Error(`data folder ${folder}: ${(error as Error).message}`, { cause: error });
+    if (error instanceof DataFolderInUse) throw error;
+    throw problemOf(folder, error);
   }
+}
+
+function problemOf(folder: string, error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const advice =
+    code === 'EACCES' || code === 'EPERM'
+      ? '; run this as the user that the folder belongs to, or name another in ASHLAR_DATA'
+      : '';
+  return new Error(`data folder ${folder}: ${message}${advice}`, { cause: error });
 }
 
 /**
@@ -43,6 +67,35 @@ async function makeFolder(folder: string): Promise<string | undefined> {
   return missing[0];
 }
 
+/** Every start makes the first; a copy of a folder may lack it, and has one of the others. Also from earlier versions. */
+const markers = ['lock', 'secret-key', 'postgres-password'];
+
+/** May be there before the first start: mounts, a password to use, what a disk or a new home begins with. */
+const mayBeThereFirst = /^(repositories|uploads|mail|root-password|lost\+found|\..*)$/;
+
+const isMarked = (folder: string): boolean =>
+  markers.some((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile());
+
+/** Whether a start of this program has used the folder. Throws where that cannot be seen. */
+export function isDataFolder(folder: string): boolean {
+  try {
+    return isMarked(folder);
+  } catch (error) {
+    throw problemOf(folder, error);
+  }
+}
+
+/** A folder of something else would get our files among its own, and its mode and backups would be taken for ours. */
+function refuseForeignFolder(folder: string): void {
+  if (isMarked(folder)) return;
+  const foreign = readdirSync(folder)
+    .filter((name) => !mayBeThereFirst.test(name))
+    .sort();
+  if (foreign.length === 0) return;
+  const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? ', …' : '');
+  throw new Error(`holds files of something else (${shown}): name a new or empty folder in ASHLAR_DATA`);
+}
+
 /**
  * The lock is the kernel's, by way of SQLite, the one part of Node that locks files: it ends with its process however
  * that ends, so there is no stale lock to judge, by a pid that may be another's by now or be in another container.
@@ -58,7 +111,7 @@ function hold(folder: string): () => void {
     lock.close();
     const SQLITE_BUSY = 5;
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new Error(`in use by process ${holder(pidFile)}; stop that first, or choose another folder`);
+    throw new DataFolderInUse(folder, holder(pidFile));
   }
   chmodSync(file, 0o600);
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
@@ -87,7 +140,7 @@ export async function readOrCreateSecretFile(
   make: () => string,
 ): Promise<string> {
   const path = join(dataFolder, name);
-  const stored = await readSecret(path);
+  const stored = await readSecretFile(dataFolder, name);
   if (stored !== undefined) return stored;
   const text = make();
   const draft = `${path}.${randomUUID()}`;
@@ -96,7 +149,7 @@ export async function readOrCreateSecretFile(
     // A link appears whole or not at all, and never replaces what is there.
     await link(draft, path);
   } catch (error) {
-    const other = await readSecret(path);
+    const other = await readSecretFile(dataFolder, name);
     if (other === undefined) throw error;
     return other;
   } finally {
@@ -106,9 +159,10 @@ export async function readOrCreateSecretFile(
   return text;
 }
 
-async function readSecret(path: string): Promise<string | undefined> {
+/** The text of a secret file in the data folder; undefined where it is missing. */
+export async function readSecretFile(dataFolder: string, name: string): Promise<string | undefined> {
   try {
-    return (await readFile(path, 'utf8')).trimEnd();
+    return (await readFile(join(dataFolder, name), 'utf8')).trimEnd();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -225,13 +225,14 @@ test('a cluster that was not finished is made anew', async () => {
   expect(existsSync(join(unfinished, 'postgres.new'))).toBe(false);
 });
 
-test('a server that cannot start says why, and what else there is', async () => {
+test('a server that cannot start says why, and what to do', async () => {
   await expect(start({ settings: { shared_buffers: '1PB' } })).rejects.toThrow(
-    /did not start: .*shared_buffers.*DATABASE_URL/,
+    /did not start: .*shared_buffers.*More is in .*postgres\.log; where its files are damaged/,
   );
   const older = join(home, 'older');
   mkdirSync(join(older, 'postgres'), { recursive: true });
   writeFileSync(join(older, 'postgres', 'PG_VERSION'), '17\n');
+  writeFileSync(join(older, 'postgres-password'), 'secret\n');
   await expect(startEmbedded(older)).rejects.toThrow('was made by PostgreSQL 17, and this is 18');
 });
 

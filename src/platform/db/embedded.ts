@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomText } from '../secret.ts';
-import { readOrCreateSecretFile, syncFolder } from './data-folder.ts';
+import { readOrCreateSecretFile, readSecretFile, syncFolder } from './data-folder.ts';
 import { findPrograms, isPassable, preparePrograms, type ServerUser } from './embedded-programs.ts';
 import { readPostmaster, shutDown, stopOrphans } from './embedded-shutdown.ts';
 
@@ -95,6 +95,7 @@ export async function launchEmbedded(
 ): Promise<LaunchedPostgres> {
   const cluster = join(dataFolder, 'postgres');
   const programs = findPrograms();
+  refuseLoss(dataFolder, cluster);
   const password = await readOrCreateSecretFile(dataFolder, 'postgres-password', () => randomText(24));
   const user = serverUser(cluster);
   await stopOrphans(cluster);
@@ -132,7 +133,7 @@ export async function startEmbedded(
 export async function reachEmbedded(dataFolder: string): Promise<EmbeddedPostgres['connection'] | undefined> {
   const record = runFolderRecord(dataFolder);
   if (!existsSync(record)) return undefined;
-  const password = await readOrCreateSecretFile(dataFolder, 'postgres-password', () => '');
+  const password = (await readSecretFile(dataFolder, 'postgres-password')) ?? '';
   return { host: readFileSync(record, 'utf8'), port: PORT, user: USER, password, database: 'postgres' };
 }
 
@@ -164,6 +165,7 @@ function makeRunFolder(dataFolder: string, user: ServerUser | undefined): string
   return folder;
 }
 
+const logFile = (dataFolder: string) => join(dataFolder, 'postgres.log');
 const runFolderRecord = (dataFolder: string) => join(dataFolder, 'postgres-run');
 
 /** A copied data folder carries the record of the original's run folder: what names another data folder stays. */
@@ -213,23 +215,57 @@ async function makeCluster(dataFolder: string, place: Place, password: string): 
     );
   });
   rmSync(passwordFile);
-  if (end !== '') throw failure('could not be made', end);
+  if (end !== '')
+    throw new Error(
+      `the embedded PostgreSQL could not be made: ${end} (a PostgreSQL of your own is used with DATABASE_URL)`,
+    );
   renameSync(draft, place.cluster);
   await syncFolder(dataFolder);
 }
 
-function checkVersion(cluster: string): void {
-  const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
-  if (version !== VERSION)
-    throw new Error(`${cluster} was made by PostgreSQL ${version}, and this is ${VERSION}`);
+/** Half of what a folder had is not made again as if nothing had been there: the rest would be useless to it. */
+function refuseLoss(dataFolder: string, cluster: string): void {
+  const there = existsSync(cluster);
+  const password = join(dataFolder, 'postgres-password');
+  if (there && !existsSync(password)) {
+    throw new Error(
+      `${password} is missing, and ${cluster} cannot be entered without it: put the file back from a backup`,
+    );
+  }
+  if (!there && existsSync(logFile(dataFolder))) {
+    throw new Error(
+      `${cluster} is missing, and a database has been there, as ${logFile(dataFolder)} shows: put it back from a backup, ` +
+        'or begin anew on an empty folder',
+    );
+  }
 }
+
+function checkVersion(cluster: string): void {
+  const file = join(cluster, 'PG_VERSION');
+  if (!existsSync(file))
+    throw new Error(`${damaged(cluster)}: it has no PG_VERSION; put it back from a backup`);
+  const version = readFileSync(file, 'utf8').trim();
+  if (version === VERSION) return;
+  throw new Error(
+    `${cluster} was made by PostgreSQL ${version}, and this is ${VERSION}: start the version of Ashlar that used it last`,
+  );
+}
+
+const damaged = (cluster: string): string => `the database in ${cluster} is damaged`;
+
+/** The error of a database that takes connections and lacks files of its own. */
+export const damagedDatabase = (dataFolder: string, error: Error): Error =>
+  new Error(
+    `${damaged(join(dataFolder, 'postgres'))}: ${error.message}; keep a copy of the data folder as it is, and put a backup in its place`,
+    { cause: error },
+  );
 
 function launch(
   dataFolder: string,
   place: Place,
   settings: Record<string, string>,
 ): Pick<LaunchedPostgres, 'pid' | 'stop' | 'exited' | 'ready'> {
-  const log = openLog(join(dataFolder, 'postgres.log'));
+  const log = openLog(logFile(dataFolder));
   const all = { ...settings, unix_socket_directories: `"${place.host.replaceAll('"', '""')}"` };
   const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
   const child = run(place, place.cluster, 'postgres', ['ignore', log.file, log.file], args);
@@ -258,14 +294,14 @@ function launch(
     }
     const reason = end ?? 'not ready in time';
     await stop();
-    throw failure('did not start', log.written() || reason);
+    throw new Error(
+      `the database in ${place.cluster} did not start: ${log.complaint(place.cluster) || reason}. More is in ${logFile(dataFolder)}; ` +
+        'where its files are damaged, keep a copy of the data folder as it is, and put a backup in its place',
+    );
   };
   // Without a pid there is an error event, and ready() throws it.
   return { pid: child.pid ?? 0, stop, exited, ready };
 }
-
-const failure = (what: string, why: string) =>
-  new Error(`the embedded PostgreSQL ${what}: ${why} (a PostgreSQL of your own is used with DATABASE_URL)`);
 
 /**
  * Runs a program on a cluster. Its working folder is entered before the user is changed and then named by what the
@@ -305,7 +341,14 @@ function openLog(path: string) {
       clearInterval(timer);
       closeSync(file);
     },
-    /** The last lines since it was opened. */
-    written: () => readFileSync(path).subarray(start).toString().trim().split('\n').slice(-3).join('; '),
+    /** Why the server ended: its last fatal words since the log was opened, with those before, else its last ones. */
+    complaint: (cluster: string) => {
+      const lines = readFileSync(path).subarray(start).toString().trim().split('\n');
+      const fatal = lines.findLastIndex((line) => /\b(FATAL|PANIC):/.test(line));
+      const last = fatal < 0 ? lines.slice(-3) : lines.slice(0, fatal + 1).slice(-2);
+      // Without time and process at the beginning.
+      const said = last.map((line) => line.replace(/^.*?\] \w+: +/, ''));
+      return said.join('; ').replaceAll('/proc/self/cwd', cluster);
+    },
   };
 }

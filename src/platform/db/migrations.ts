@@ -19,6 +19,40 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
+/** Those that the database does not have yet. Throws when it has others, or another text of one. */
+async function missingMigrations(sql: postgres.Sql, migrations: readonly Migration[]): Promise<Migration[]> {
+  const rows = await sql<{ name: string; digest: string }[]>`select name, digest from migrations`;
+  const applied = new Map(rows.map((row) => [row.name, row.digest]));
+  const unknown = [...applied.keys()].filter((name) => !migrations.some((known) => known.name === name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `the database is newer than this program, which does not know ${unknown.join(', ')}: start the version that used ` +
+        'it last, or a later one; to go back to this one, restore the backup from before the upgrade',
+    );
+  }
+  return migrations.filter(({ name, digest: known }) => {
+    const before = applied.get(name);
+    if (before !== undefined && before !== known) {
+      throw new Error(
+        `migration ${name} is not the one that this database was made with: install a released version again`,
+      );
+    }
+    return before === undefined;
+  });
+}
+
+/** Throws, with what to do, unless the database is as this program's migrations make it. */
+export async function requireCurrent(sql: postgres.Sql, folder: string): Promise<void> {
+  const [found] = await sql<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`;
+  if (!found?.there) throw new Error('this database is new: start the server once first');
+  const missing = await missingMigrations(sql, readMigrations(folder));
+  if (missing.length === 0) return;
+  throw new Error(
+    `the database is older than this program, which brings it ${missing.map(({ name }) => name).join(', ')}: ` +
+      'start this version of the server, or use the version that runs',
+  );
+}
+
 /**
  * Brings the database up to date and returns the names that were applied now. Ten processes starting at once migrate
  * once; `alongside` runs under the same lock. Throws when the database has a migration that this program does not know, or one whose text was changed.
@@ -34,23 +68,8 @@ export async function migrate(
     await connection`select pg_advisory_lock(${LOCK})`;
     await connection`create table if not exists migrations (
       name text primary key, digest text not null, applied_at timestamptz(3) not null default now())`;
-    const applied = new Map(
-      (await connection<{ name: string; digest: string }[]>`select name, digest from migrations`).map(
-        (row) => [row.name, row.digest],
-      ),
-    );
-    const unknown = [...applied.keys()].filter((name) => !migrations.some((known) => known.name === name));
-    if (unknown.length > 0) {
-      throw new Error(`the database is newer than this program: it has ${unknown.join(', ')}`);
-    }
     const done: string[] = [];
-    for (const migration of migrations) {
-      const before = applied.get(migration.name);
-      if (before !== undefined) {
-        if (before !== migration.digest)
-          throw new Error(`migration ${migration.name} was changed after it was applied`);
-        continue;
-      }
+    for (const migration of await missingMigrations(connection, migrations)) {
       await connection.unsafe(
         `begin; ${migration.text}
          insert into migrations (name, digest) values ('${migration.name}', '${migration.digest}'); commit;`,
