@@ -1,7 +1,7 @@
 /** The command line as a program: what it prints, how it ends, and that a reader may stop reading. */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +15,12 @@ const program = join(import.meta.dirname, 'cli.ts');
 
 async function ashlar(
   args: string[],
-  options: { env?: Record<string, string>; deaf?: boolean } = {},
+  options: { env?: Record<string, string>; deaf?: boolean; input?: string } = {},
 ): Promise<{ code: number; out: string; errors: string }> {
-  const stdio: SpawnOptions['stdio'] = ['ignore', 'pipe', 'pipe'];
+  const stdio: SpawnOptions['stdio'] = ['pipe', 'pipe', 'pipe'];
   const env = { PATH: process.env.PATH, ASHLAR_DATA: join(folder, 'data'), ...options.env };
   const child = spawn(process.execPath, [program, ...args], { env, stdio });
+  child.stdin?.end(options.input ?? '');
   const said = { out: '', errors: '' };
   if (options.deaf) child.stdout?.destroy();
   else child.stdout?.setEncoding('utf8').on('data', (text: string) => (said.out += text));
@@ -38,6 +39,54 @@ test.each([['doctor'], ['openapi'], ['--help']])(
     expect(await ashlar([command], { deaf: true })).toEqual({ code: 0, out: '', errors: '' });
   },
 );
+
+test.each([
+  ['--port 3000', 'takes no --port: the variable ASHLAR_PORT says it, as in ASHLAR_PORT=3000 ashlar serve'],
+  ['-p=3000', 'takes no -p: the variable ASHLAR_PORT says it, as in ASHLAR_PORT=3000 ashlar serve'],
+  ['--port', 'takes no --port: the variable ASHLAR_PORT says it, as in ASHLAR_PORT=VALUE ashlar serve'],
+  [
+    '--bind 0.0.0.0',
+    'takes no --bind: the variable ASHLAR_HOST says it, as in ASHLAR_HOST=0.0.0.0 ashlar serve',
+  ],
+  [
+    '--data-dir /srv',
+    'takes no --data-dir: the variable ASHLAR_DATA says it, as in ASHLAR_DATA=/srv ashlar serve',
+  ],
+  ['--tire free', 'takes no --tire: the variable ASHLAR_TIER says it, as in ASHLAR_TIER=free ashlar serve'],
+  [
+    '--root-password=hunter22',
+    'takes no --root-password: the variable ASHLAR_ROOT_PASSWORD says it, as in ASHLAR_ROOT_PASSWORD=… ashlar serve',
+  ],
+  [
+    '--database-url x',
+    'takes no --database-url: the variable DATABASE_URL says it, as in DATABASE_URL=… ashlar serve',
+  ],
+  ['--verbose', 'takes no --verbose: settings come from the environment'],
+  ['3000', 'takes no 3000: settings come from the environment'],
+])('serve %s says which variable is meant, and starts nothing', async (given, problem) => {
+  const data = join(folder, 'untouched');
+  const { code, errors } = await ashlar(['serve', ...given.split(' ')], { env: { ASHLAR_DATA: data } });
+  expect([code, errors.split('\n')[0], existsSync(data)]).toEqual([2, `ashlar serve: ${problem}`, false]);
+});
+
+test.each([
+  ['token create --usr root', "ashlar token: Unknown option '--usr'"],
+  ['token create --user', "ashlar token: Option '--user <value>' argument missing"],
+  ['user password root --generate=x', "ashlar user: Option '--generate' does not take an argument"],
+  ['user password root another', 'ashlar user password NAME [--generate]'],
+  ['user', 'ashlar user password NAME [--generate]'],
+  ['doctor --fix', 'ashlar doctor: takes no --fix'],
+])('%s is told what is wrong, above the usage', async (given, problem) => {
+  const { code, errors } = await ashlar(given.split(' '));
+  expect([code, errors.split('\n')[0]]).toEqual([2, problem]);
+  expect(errors).toMatch(/^ashlar (token|user|doctor) ?.*$/m);
+});
+
+test('the page that the usage of serve names is there', async () => {
+  const { out } = await ashlar(['serve', '--help']);
+  const [path = ''] = /\S+settings\.md/.exec(out) ?? [];
+  expect(existsSync(path)).toBe(true);
+});
 
 test('a data folder below /proc is wrong, and doctor says so', async () => {
   const found = await ashlar(['doctor'], { env: { ASHLAR_DATA: '/proc/ashlar' } });

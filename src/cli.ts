@@ -1,10 +1,14 @@
-/** The command line: ashlar serve | migrate | token create | oauth rotate-key | doctor | openapi. */
-import { parseArgs } from 'node:util';
+/** The command line: ashlar serve | migrate | token create | user password | oauth rotate-key | doctor | openapi. */
+import { join } from 'node:path';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { describeProblem } from './commands/start-problem.ts';
-import { readConfig, SettingsError } from './config.ts';
-import { version } from './package.ts';
+import { nearestSetting, readConfig, SettingsError } from './config.ts';
+import { packageFolder, version } from './package.ts';
 
 type Command = { summary: string; usage: string; run(args: string[]): Promise<number> };
+
+const settingsPage = join(packageFolder, 'docs', 'settings.md');
+const besideServer = 'Works beside a running server: with the same ASHLAR_DATA, or the same DATABASE_URL.';
 
 const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -13,8 +17,12 @@ const print = (text: string): void => {
 const commands: Record<string, Command> = {
   serve: {
     summary: 'serve the platform until a signal',
-    usage: 'ashlar serve\n\nSettings come from the environment: see docs/settings.md.',
-    async run() {
+    usage:
+      'ashlar serve\n\n' +
+      'Settings come from the environment, such as ASHLAR_PORT=8081 ASHLAR_DATA=/srv/ashlar ashlar serve:\n' +
+      `see ${settingsPage}`,
+    async run(args) {
+      if (args.length > 0) throw new UsageError('serve', meantSetting(args));
       const { serve } = await import('./main.ts');
       return serve(readConfig());
     },
@@ -36,11 +44,9 @@ const commands: Record<string, Command> = {
   },
   token: {
     summary: 'create an access token for a user, and print it once',
-    usage:
-      'ashlar token create --user NAME [--name TEXT] [--scopes api,read_user] [--days 30]\n\n' +
-      'Needs the data folder or DATABASE_URL for itself: stop the embedded server first, or use the API.',
+    usage: `ashlar token create --user NAME [--name TEXT] [--scopes api,read_user] [--days 30]\n\n${besideServer}`,
     async run(args) {
-      const { values, positionals } = parseArgs({
+      const { values, positionals } = parse('token', {
         args,
         allowPositionals: true,
         options: {
@@ -64,12 +70,40 @@ const commands: Record<string, Command> = {
       return 0;
     },
   },
+  user: {
+    summary: "set a user's password; whoever is signed in with the old one is not any more",
+    usage:
+      'ashlar user password NAME [--generate]\n\n' +
+      'Asks for the password, or reads it from standard input; --generate makes one and prints it.\n' +
+      besideServer,
+    async run(args) {
+      const { values, positionals } = parse('user', {
+        args,
+        allowPositionals: true,
+        options: { generate: { type: 'boolean', default: false } },
+      });
+      const [action, name, ...others] = positionals;
+      if (action !== 'password' || name === undefined || others.length > 0) throw new UsageError('user');
+      const { readNewPassword, setPasswordFromCommandLine } = await import('./commands/password.ts');
+      const { randomText } = await import('./platform/secret.ts');
+      const generated = values.generate ? randomText(18) : undefined;
+      const state = await setPasswordFromCommandLine(
+        readConfig(),
+        name,
+        async () => generated ?? readNewPassword(name),
+      );
+      if (generated !== undefined) print(generated);
+      const standing = state === 'active' ? '' : `; the account stays ${state.replaceAll('_', ' ')}`;
+      process.stderr.write(`${name} has a new password, and no session is left${standing}\n`);
+      return 0;
+    },
+  },
   oauth: {
     summary: 'let another key sign identities, and print its id; the old one is published for a day',
     usage:
       'ashlar oauth rotate-key\n\n' +
-      'Beside a running server: the same DATABASE_URL and ASHLAR_SECRET_KEY, and a data folder of its own.\n' +
-      'With the embedded database, stop the server first.',
+      besideServer +
+      '\nWith DATABASE_URL it needs the same ASHLAR_SECRET_KEY too.',
     async run(args) {
       if (args.join() !== 'rotate-key') throw new UsageError('oauth');
       const { rotateKeyFromCommandLine } = await import('./commands/rotate-key.ts');
@@ -97,12 +131,33 @@ const commands: Record<string, Command> = {
 };
 
 /** The others refuse whatever follows their name. */
-const takesArguments = new Set(['token', 'oauth']);
+const takesArguments = new Set(['serve', 'token', 'user', 'oauth']);
 
 class UsageError extends Error {
-  constructor(command: string) {
-    super(commands[command]?.usage ?? 'ashlar --help');
+  constructor(command: string, problem?: string) {
+    const usage = commands[command]?.usage ?? 'ashlar --help';
+    super(problem === undefined ? usage : `ashlar ${command}: ${problem}\n\n${usage}`);
   }
+}
+
+/** Arguments by Node's own rules; whatever breaks them is told above the usage. */
+function parse<T extends ParseArgsConfig>(command: string, config: T) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    // The second sentence is about arguments that begin with a dash, which no command here takes.
+    const [problem] = (error instanceof Error ? error.message : String(error)).split('. ');
+    throw new UsageError(command, problem);
+  }
+}
+
+/** What to write instead of arguments of `serve`, which other programs take: settings come from the environment. */
+function meantSetting([first = '', second = 'VALUE']: string[]): string {
+  const [flag = '', value = second] = first.split(/=(.*)/s);
+  const setting = flag.startsWith('-') ? nearestSetting(flag) : undefined;
+  if (setting === undefined) return `takes no ${first}: settings come from the environment`;
+  const shown = setting.secret || value.startsWith('-') ? '…' : value;
+  return `takes no ${flag}: the variable ${setting.name} says it, as in ${setting.name}=${shown} ashlar serve`;
 }
 
 const overview = (): string =>
@@ -133,7 +188,7 @@ async function run(args: string[]): Promise<number> {
     print(command.usage);
     return 0;
   }
-  if (!takesArguments.has(name) && rest.length > 0) throw new UsageError(name);
+  if (!takesArguments.has(name) && rest.length > 0) throw new UsageError(name, `takes no ${rest[0]}`);
   return command.run(rest);
 }
 

@@ -383,6 +383,38 @@ function contentOf(path: string, readFile: ReadFile): string {
   }
 }
 
+/** What other programs call what some settings are about. */
+const otherNames: Record<string, string> = {
+  P: 'ASHLAR_PORT',
+  LISTEN: 'ASHLAR_HOST',
+  BIND: 'ASHLAR_HOST',
+  ADDRESS: 'ASHLAR_HOST',
+  D: 'ASHLAR_DATA',
+  DIR: 'ASHLAR_DATA',
+  DIRECTORY: 'ASHLAR_DATA',
+  DATADIR: 'ASHLAR_DATA',
+  DB: 'DATABASE_URL',
+  DATABASE: 'DATABASE_URL',
+  EXTERNAL_URL: 'ASHLAR_URL',
+  PASSWORD: 'ASHLAR_ROOT_PASSWORD',
+  TOKEN: 'ASHLAR_ROOT_TOKEN',
+};
+
+/** The setting that a flag of the command line seems to mean; undefined where it resembles none. */
+export function nearestSetting(flag: string): Setting<unknown> | undefined {
+  const word = flag.replace(/^-+/, '').replaceAll('-', '_').toUpperCase();
+  const wanted = otherNames[word] ?? word;
+  const bare = (name: string) => name.replace(/^ASHLAR_/, '');
+  const distances = Object.values(settings).map((setting) => {
+    const names = [setting.name, bare(setting.name)];
+    // `--data-dir` is nearer to DATA than to anything that has more of its letters.
+    const begins = wanted.length > 3 && names.some((name) => wanted.startsWith(`${name}_`));
+    return { setting, distance: begins ? 1 : Math.min(...names.map((name) => editDistance(wanted, name))) };
+  });
+  const nearest = distances.toSorted((left, right) => left.distance - right.distance)[0];
+  return nearest && nearest.distance <= wanted.length / 2 ? nearest.setting : undefined;
+}
+
 /** A mistyped name would otherwise be obeyed by nobody and noticed by nobody. */
 function unknownNames(env: Environment): string[] {
   const known = Object.values(settings).flatMap(({ name, secret }) =>

@@ -1,0 +1,57 @@
+/** The program from the command line, as a person starts it: in a process of its own, with an environment of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const program = join(import.meta.dirname, '..', '..', 'src', 'cli.ts');
+
+type Ended = { code: number; out: string; errors: string };
+
+/** Runs a command to its end. */
+export async function ashlar(args: string[], env: Record<string, string>, input = ''): Promise<Ended> {
+  const started = start(args, env);
+  started.child.stdin?.end(input);
+  return started.ended;
+}
+
+export type Serving = {
+  url: string;
+  /** What it has printed. */
+  said(): string;
+  stop(): Promise<Ended>;
+};
+
+/** Starts `serve` on a free port; resolves when it serves, and throws what it said when it ends instead. */
+export async function serve(env: Record<string, string>): Promise<Serving> {
+  const { child, said, ended } = start(['serve'], { ASHLAR_PORT: '0', ...env });
+  const ready = Promise.withResolvers<string>();
+  child.stdout?.on('data', () => {
+    const url = /^Ashlar serves (\S+)\n(?: .*\n)*/.exec(said.out)?.[1];
+    if (url !== undefined) ready.resolve(url);
+  });
+  const over = ended.then(({ out, errors }) => {
+    throw new Error(out + errors);
+  });
+  const url = await Promise.race([ready.promise, over]);
+  return {
+    url,
+    said: () => said.out,
+    stop: () => {
+      over.catch(() => {});
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+function start(args: string[], env: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: 'pipe',
+  });
+  const said = { out: '', errors: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (said.out += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said.errors += text));
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, ...said }));
+  return { child, said, ended };
+}
