@@ -23,7 +23,7 @@ export function nameCaller(name: string): void {
 export const runForProgram = <T>(work: () => T): T => context.run(undefined, work);
 
 /** The caller that the present work is for; undefined for the program's own. */
-const currentCaller = (): string | undefined => context.getStore()?.name;
+export const currentCaller = (): string | undefined => context.getStore()?.name;
 
 export type ShareLimits = {
   /** What is shared, in the plural, for the text of a refusal: `repository operations`. */

@@ -28,7 +28,7 @@ function once(contentType: string, make: () => string): () => Answer {
   let body: Buffer | undefined;
   return () => {
     body ??= Buffer.from(make());
-    return { status: 200, headers: { 'content-type': contentType }, body };
+    return { status: 200, headers: { 'content-type': contentType }, body, sameForAll: true };
   };
 }
 

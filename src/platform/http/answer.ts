@@ -32,6 +32,8 @@ export type Answer = {
   status: number;
   headers: Record<string, string>;
   body?: string | Buffer | Readable;
+  /** The body holds nothing of the caller or the request: whoever asks gets the same bytes. */
+  sameForAll?: true;
   /** For the log line. */
   actor?: string;
   failure?: string;

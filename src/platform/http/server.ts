@@ -10,6 +10,7 @@ import { runForCaller } from '../fair-share.ts';
 import type { Log } from '../log.ts';
 import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
 import { Asked } from './asked.ts';
+import { compress, isCompressible, preferredCoding } from './compression.ts';
 import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
 import { pagePolicy } from './html.ts';
 import { overshadowed, pathFinder, routerOptions } from './methods.ts';
@@ -162,6 +163,24 @@ function conditional(request: FastifyRequest, answer: Answer): Answer {
 /** In bytes: a shorter answer is with the system before its reader can be slow. */
 const SHORT_ANSWER = 65_536;
 
+/** The answer in the coding that the client prefers, where it may be compressed; caches are told that there are others. */
+async function encoded(
+  { headers: { 'accept-encoding': accepted } }: FastifyRequest,
+  answer: Answer,
+  compressible: boolean,
+): Promise<Answer> {
+  if (!compressible) return answer;
+  const { vary = commonHeaders.vary } = answer.headers;
+  const headers = { ...answer.headers, vary: `${vary}, Accept-Encoding` };
+  const { body } = answer;
+  const coding = preferredCoding(accepted?.toString());
+  // Nothing is left of a body that the client has already.
+  if (coding === undefined || !body || body instanceof Readable) return { ...answer, headers };
+  const compressed = await compress(body, coding);
+  if (compressed === undefined) return { ...answer, headers };
+  return { ...answer, headers: { ...headers, 'content-encoding': coding }, body: compressed };
+}
+
 /** What Fastify itself refuses, in the API's words. */
 function fromFramework(error: { statusCode?: number; code?: string }): Failure | undefined {
   if (error.statusCode === 414) return tooLong();
@@ -223,7 +242,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     answer: Answer,
     route = request.routeOptions?.url ?? 'none',
   ): Promise<FastifyReply> {
-    const final = conditional(request, answer);
+    const final = await encoded(request, conditional(request, answer), isCompressible(request, answer));
     const milliseconds = monotonic() - (started.get(request) ?? monotonic());
     reply.code(final.status);
     reply.headers(commonHeaders);

@@ -118,6 +118,7 @@ const answer: Answer = {
   status: 200,
   headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=3600' },
   body: css + readingStyle,
+  sameForAll: true,
 };
 
 /** Serves the stylesheet at /-/style.css. */

@@ -1,0 +1,71 @@
+/** Compressed answers (RFC 9110, section 12.5.3): which may be, in which coding, without anybody waiting for another's. */
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import type { Answer } from './answer.ts';
+
+type Request = { method: string; headers: Record<string, string | string[] | undefined> };
+
+/** Bytes; what is smaller fits into one packet as it is. */
+const MIN_LENGTH = 1024;
+/** Of the four threads that Node also reads files on. */
+const MAX_AT_ONCE = 2;
+
+const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
+const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
+const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
+
+/** Half the time of the usual levels, for nearly the same size. */
+const compressors = {
+  br: (body: Buffer) =>
+    brotli(body, { params: { [BROTLI_PARAM_QUALITY]: 3, [BROTLI_PARAM_SIZE_HINT]: body.length } }),
+  gzip: (body: Buffer) => gzip(body, { level: 4 }),
+};
+
+export type Coding = keyof typeof compressors;
+
+/**
+ * Whether the length of the body may depend on how well it compresses. Lengths are seen by those who may not read the body:
+ * one who has a browser repeat a request with guesses learns from them what stands beside the guesses (BREACH). So nothing
+ * is compressed for a request whose credential a browser adds by itself, a cookie or a password of HTTP, unless the body is
+ * the same for all; and nothing that answers a write, which is where fresh secrets are shown, beside what was sent. Bytes
+ * and streams (files, archives, git) stay as they are.
+ */
+export function isCompressible({ method, headers }: Request, answer: Answer): boolean {
+  const { body } = answer;
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  if (typeof body !== 'string' && !answer.sameForAll) return false;
+  const addedByBrowser =
+    headers.cookie !== undefined ||
+    (headers.authorization !== undefined && !/^bearer /i.test(headers.authorization.toString()));
+  if (addedByBrowser && !answer.sameForAll) return false;
+  return (typeof body === 'string' || Buffer.isBuffer(body)) && Buffer.byteLength(body) >= MIN_LENGTH;
+}
+
+/** What the client takes and we have, the better one first; undefined for the body as it is. */
+export function preferredCoding(header: string | undefined): Coding | undefined {
+  const weights = new Map<string, number>();
+  for (const part of header?.toLowerCase().split(',') ?? []) {
+    const [coding = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const weight = parameters.find((text) => text.startsWith('q='))?.slice(2) ?? '1';
+    weights.set(coding, Number(weight) || 0);
+  }
+  const br = weights.get('br') ?? 0;
+  // Who takes anything is given what every client knows.
+  const gzipped = weights.get('gzip') ?? weights.get('*') ?? 0;
+  const best = Math.max(br, gzipped);
+  if (best === 0 || best < (weights.get('identity') ?? 0)) return undefined;
+  return br === best ? 'br' : 'gzip';
+}
+
+let running = 0;
+
+/** The body in the coding; undefined while others take up all places: sent as it is, it is there sooner. */
+export async function compress(body: string | Buffer, coding: Coding): Promise<Buffer | undefined> {
+  if (running >= MAX_AT_ONCE) return undefined;
+  running += 1;
+  try {
+    return await compressors[coding](typeof body === 'string' ? Buffer.from(body) : body);
+  } finally {
+    running -= 1;
+  }
+}
