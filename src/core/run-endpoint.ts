@@ -3,8 +3,10 @@
  * → handler; the throttles, scopes and refusals of the instance come between.
  */
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Page } from '../platform/db/page.ts';
 import { Failure, notFound } from '../platform/failure.ts';
+import { heldByRequest, holdForRequest } from '../platform/fair-share.ts';
 import type { Answer, HttpRequest } from '../platform/http/answer.ts';
 import { readBody } from '../platform/http/body.ts';
 import { compileDecoder } from '../platform/http/decode.ts';
@@ -28,6 +30,11 @@ import { presentedCredential } from './identity/credentials.ts';
 import { answerMoved } from './moved.ts';
 import type { Services } from './services.ts';
 import type { ApplicationSettings } from './settings/definitions.ts';
+
+/** Of the rows behind a reply: more are not serialised in one go. */
+const LARGE_BYTES = 4 * 1_048_576;
+/** Of a reply's text: more are not hashed, encoded and written in one go. */
+const VERY_LARGE_BYTES = 16 * 1_048_576;
 
 export type ReplyObserver = (endpoint: Endpoint, value: unknown) => void;
 
@@ -103,7 +110,7 @@ export function toRoute(
     });
   }
 
-  function present(value: unknown, context: Context<unknown, unknown, Caller>): Answer {
+  async function present(value: unknown, context: Context<unknown, unknown, Caller>): Promise<Answer> {
     const given = value instanceof Reply ? value : undefined;
     const status = given?.status ?? spec.status;
     let content = given ? given.value : value;
@@ -117,8 +124,31 @@ export function toRoute(
       return { status, headers, body: content };
     if (spec.reply === noContent || content === undefined) return { status, headers, body: '' };
     observe?.(spec, content);
+    return {
+      status,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: Array.isArray(content) && heldByRequest() > LARGE_BYTES ? await inParts(content) : whole(content),
+    };
+  }
+
+  function whole(content: unknown): string {
     serialize ??= compileSerializer(spec.reply);
-    return { status, headers: { 'content-type': 'application/json', ...headers }, body: serialize(content) };
+    return serialize(content);
+  }
+
+  /** Record by record, so that others are served in between; a very long text leaves in parts too, and has no ETag. */
+  async function inParts(items: readonly unknown[]): Promise<string | Readable> {
+    const parts: string[] = [];
+    let length = 0;
+    for (const item of items) {
+      const part = `${parts.length === 0 ? '[' : ','}${whole([item]).slice(1, -1)}`;
+      parts.push(part);
+      length += part.length;
+      await nextTurn();
+    }
+    parts.push(parts.length === 0 ? '[]' : ']');
+    holdForRequest(length);
+    return length > VERY_LARGE_BYTES ? Readable.from(parts) : parts.join('');
   }
 
   async function handle(request: HttpRequest): Promise<Answer> {
@@ -171,7 +201,7 @@ export function toRoute(
     };
     const value = await runHandler(spec, context);
     if (!safeMethod) services.wake();
-    const answer = present(value, context);
+    const answer = await present(value, context);
     return { ...answer, ...(caller && { actor: caller.username }) };
   }
 

@@ -34,17 +34,17 @@ const settled = async (promises: readonly Promise<unknown>[]): Promise<string[]>
 
 test('a caller gets its part, another one gets a place at once', async () => {
   const { take } = share();
-  const greedy = Array.from({ length: 6 }, () => runForCaller('greedy', () => take()));
+  const greedy = Array.from({ length: 6 }, () => runForCaller({ name: 'greedy' }, () => take()));
   expect(await settled(greedy)).toEqual(['has it', 'has it', 'waits', 'waits', 'waits', '429']);
-  const modest = runForCaller('modest', () => take());
+  const modest = runForCaller({ name: 'modest' }, () => take());
   expect(await settled([modest])).toEqual(['has it']);
 });
 
 test('what is given back goes to the caller who holds the fewest, and is given back once', async () => {
   const { take } = share({ places: 2 });
-  const [first, second] = await Promise.all([1, 2].map(() => runForCaller('a', () => take())));
-  const again = [1, 2, 3].map(() => runForCaller('a', () => take()));
-  const other = [1, 2].map(() => runForCaller('b', () => take()));
+  const [first, second] = await Promise.all([1, 2].map(() => runForCaller({ name: 'a' }, () => take())));
+  const again = [1, 2, 3].map(() => runForCaller({ name: 'a' }, () => take()));
+  const other = [1, 2].map(() => runForCaller({ name: 'b' }, () => take()));
   first?.();
   first?.();
   expect(await settled([...again, ...other])).toEqual(['waits', 'waits', 'waits', 'has it', 'waits']);
@@ -55,23 +55,23 @@ test('what is given back goes to the caller who holds the fewest, and is given b
 
 test('a full queue is 503 for a caller who has none waiting; the program waits all the same', async () => {
   const { take } = share({ places: 1, perCaller: 1, waiting: 3 });
-  const takes = ['a', 'b', 'c', 'd', 'e'].map((name) => runForCaller(name, () => take()));
+  const takes = ['a', 'b', 'c', 'd', 'e'].map((name) => runForCaller({ name }, () => take()));
   const program = runForProgram(() => take());
   expect(await settled([...takes, program])).toEqual(['has it', 'waits', 'waits', 'waits', '503', 'waits']);
 });
 
 test('a wait ends by its signal or its time, and leaves nothing behind', async () => {
   const { take, run } = share({ places: 1, perCaller: 1, timeoutMs: 1 });
-  const give = await runForCaller('a', () => take());
+  const give = await runForCaller({ name: 'a' }, () => take());
   const aborting = new AbortController();
-  const aborted = runForCaller('b', () => take(aborting.signal));
+  const aborted = runForCaller({ name: 'b' }, () => take(aborting.signal));
   aborting.abort(new Error('hung up'));
   await expect(aborted).rejects.toThrow('hung up');
-  await expect(runForCaller('a', () => take())).rejects.toMatchObject({
+  await expect(runForCaller({ name: 'a' }, () => take())).rejects.toMatchObject({
     status: 429,
     details: { headers: { 'retry-after': '5' } },
   });
-  await expect(runForCaller('b', () => take())).rejects.toMatchObject({ status: 503 });
+  await expect(runForCaller({ name: 'b' }, () => take())).rejects.toMatchObject({ status: 503 });
   await expect(take(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   give();
   await expect(run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
@@ -81,7 +81,7 @@ test('a wait ends by its signal or its time, and leaves nothing behind', async (
 test('a request takes for its account from the moment that it is known', async () => {
   const { take } = share({ places: 8, perCaller: 1, waitingPerCaller: 0 });
   const known = (account: string) =>
-    runForCaller('127.0.0.1', async () => {
+    runForCaller({ name: '127.0.0.1' }, async () => {
       nameCaller(account);
       return take();
     });
@@ -91,7 +91,7 @@ test('a request takes for its account from the moment that it is known', async (
 
 test('memory is held by each caller up to its part, and given back as a whole', () => {
   const open = createMemoryShare({ bytes: 100, perCaller: 60, free: 10 });
-  const [one, again, other] = ['a', 'a', 'b'].map((name) => runForCaller(name, open));
+  const [one, again, other] = ['a', 'a', 'b'].map((name) => runForCaller({ name }, open));
   one?.take(5);
   one?.take(45);
   expect(() => again?.take(31)).toThrow('429 Too Many Requests');
@@ -100,7 +100,7 @@ test('memory is held by each caller up to its part, and given back as a whole', 
   other?.take(50);
   expect(() => other?.take(1)).toThrow('503 Service Unavailable');
   // What is free for each fits whatever others hold.
-  runForCaller('c', open).take(10);
+  runForCaller({ name: 'c' }, open).take(10);
   one?.release();
   one?.release();
   other?.take(20);

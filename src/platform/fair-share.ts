@@ -5,13 +5,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Failure } from './failure.ts';
 
-/** The caller that a request works for; its name changes once, when the credential is known. */
-type CallerContext = { name: string };
+/** The caller that a request works for: an address at first, the account once the credential is known. */
+export type CallerContext = {
+  name: string;
+  /** Large data that the request holds: rows, and the text of its answer. */
+  memory?: HeldMemory;
+};
 
 const context = new AsyncLocalStorage<CallerContext | undefined>();
 
-/** Runs `work` for the caller of this name: an address at first. */
-export const runForCaller = <T>(name: string, work: () => T): T => context.run({ name }, work);
+/** Runs `work` for the caller. */
+export const runForCaller = <T>(caller: CallerContext, work: () => T): T => context.run(caller, work);
 
 /** Names the account behind the request that is being answered: what it takes from now on is the account's share. */
 export function nameCaller(name: string): void {
@@ -61,13 +65,17 @@ export type MemoryLimits = {
 };
 
 export type HeldMemory = {
+  bytes(): number;
   /** Holds so many bytes more; 429 or 503 at once where there is no room for them. */
   take(bytes: number): void;
   /** Holds none any more. */
   release(): void;
 };
 
-/** Memory that requests hold while their bodies arrive: each opens its own part, for its caller. */
+/**
+ * Memory that requests hold: each opens its own part, for its caller. What is taken while nothing is held fits, however
+ * much it is: otherwise it would never.
+ */
 export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits): () => HeldMemory {
   const byCaller = new Map<string | undefined, number>();
   let all = 0;
@@ -77,19 +85,21 @@ export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits
     let held = 0;
     const add = (bytes: number): void => {
       all += bytes;
-      const own = (byCaller.get(caller) ?? 0) + bytes;
-      if (own === 0) byCaller.delete(caller);
-      else byCaller.set(caller, own);
+      const total = (byCaller.get(caller) ?? 0) + bytes;
+      if (total === 0) byCaller.delete(caller);
+      else byCaller.set(caller, total);
     };
     return {
+      bytes: () => held,
       take(bytes) {
         const more = counted(held + bytes) - counted(held);
-        if (more > 0 && caller !== undefined && (byCaller.get(caller) ?? 0) + more > perCaller)
-          throw new Failure('too_many_requests', '429 Too Many Requests: too much of yours arrives at once', {
+        const own = byCaller.get(caller) ?? 0;
+        if (more > 0 && caller !== undefined && own > 0 && own + more > perCaller)
+          throw new Failure('too_many_requests', '429 Too Many Requests: too much data of yours at once', {
             headers: RETRY_AFTER,
           });
-        if (more > 0 && all + more > most)
-          throw new Failure('unavailable', '503 Service Unavailable: too much arrives at once', {
+        if (more > 0 && all > 0 && all + more > most)
+          throw new Failure('unavailable', '503 Service Unavailable: too much data at once', {
             headers: RETRY_AFTER,
           });
         add(more);
@@ -102,6 +112,25 @@ export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits
     };
   };
 }
+
+const MEBIBYTE = 1_048_576;
+/** Pages of records with long texts, from the database to the client's last byte. */
+const openRequestMemory = createMemoryShare({
+  bytes: 128 * MEBIBYTE,
+  perCaller: 48 * MEBIBYTE,
+  free: MEBIBYTE,
+});
+
+/** Counts data that the present request holds until it is answered; 429 or 503 where there is no room for it. */
+export function holdForRequest(bytes: number): void {
+  const store = context.getStore();
+  if (!store) return;
+  store.memory ??= openRequestMemory();
+  store.memory.take(bytes);
+}
+
+/** Bytes that the present request holds. */
+export const heldByRequest = (): number => context.getStore()?.memory?.bytes() ?? 0;
 
 const isBefore = (one: Queue, other: Queue): boolean =>
   one.running === other.running ? one.servedAt < other.servedAt : one.running < other.running;

@@ -10,6 +10,7 @@ import { runInNewContext } from 'node:vm';
 export function tuneCollector(): void {
   setFlagsFromString('--external-memory-accounted-in-global-limit');
   setFlagsFromString('--no-parallel-scavenge');
+  setFlagsFromString('--heap-growing-percent=50');
 }
 
 /** Milliseconds after which nothing of the start is under way any more. */

@@ -4,7 +4,7 @@ import { runForCaller } from './fair-share.ts';
 import { checkPassword } from './secret.ts';
 
 test('of one caller 100 passwords wait to be hashed; the next is told so, and another caller is served', async () => {
-  const guess = (caller: string) => runForCaller(caller, () => checkPassword('a guess', undefined));
+  const guess = (caller: string) => runForCaller({ name: caller }, () => checkPassword('a guess', undefined));
   const flood = Promise.allSettled(Array.from({ length: 130 }, () => guess('192.0.2.1')));
   expect(await guess('192.0.2.2')).toEqual({ right: false, rehash: false });
   const refused = (await flood).flatMap((check) => (check.status === 'rejected' ? check.reason : []));

@@ -9,6 +9,8 @@ export type ThreadLimits = {
   share: ShareLimits;
   /** MiB of its heap; a thread that needs more ends, and its question is given up. */
   memoryMb?: number;
+  /** How long a thread without work stays; none at all where each leaves much behind. */
+  idleMs?: number;
 };
 
 export type Threads<Question, Answer> = {
@@ -16,13 +18,14 @@ export type Threads<Question, Answer> = {
   ask(question: Question, timeoutMs: number, transfer?: Transferable[]): Promise<Answer | undefined>;
 };
 
-/** A thread holds tens of MiB; this long after its last question it ends. */
+/** A thread holds tens of MiB. */
 const IDLE_MS = 30_000;
 
 type Idle = { worker: Worker; timer: NodeJS.Timeout };
 
 /** Threads that run a module; none is started before the first question. */
 export function createThreads<Question, Answer>(limits: ThreadLimits): Threads<Question, Answer> {
+  const { idleMs = IDLE_MS } = limits;
   const share = createShare(limits.share);
   const idle: Idle[] = [];
 
@@ -47,7 +50,7 @@ export function createThreads<Question, Answer>(limits: ThreadLimits): Threads<Q
     const timer = setTimeout(() => {
       forget(worker);
       void worker.terminate();
-    }, IDLE_MS).unref();
+    }, idleMs).unref();
     idle.push({ worker, timer });
   }
 
@@ -78,7 +81,7 @@ export function createThreads<Question, Answer>(limits: ThreadLimits): Threads<Q
     } finally {
       clearTimeout(timer);
       worker.off('message', resolve).off('error', failed).off('exit', ended);
-      if (answer === undefined) await worker.terminate();
+      if (answer === undefined || idleMs === 0) await worker.terminate();
       else rest(worker);
     }
   }

@@ -39,12 +39,12 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 const keys = (bytes: number) => once(() => `{"title":"a"${',"k":1'.repeat(bytes / 6)}}`);
-const manyKeys = { small: keys(MEBIBYTE - 64), large: keys(20 * MEBIBYTE), huge: keys(60 * MEBIBYTE) };
+const manyKeys = { small: keys(MEBIBYTE - 64), large: keys(20 * MEBIBYTE), huge: keys(31 * MEBIBYTE) };
 const longText = once(() =>
   JSON.stringify({
     title: 'a',
     visibility: 'private',
-    files: [{ file_path: 'a', content: 'x'.repeat(45 * MEBIBYTE) }],
+    files: [{ file_path: 'a', content: 'x'.repeat(30 * MEBIBYTE) }],
   }),
 );
 const hostileMarkdown = once(() => JSON.stringify({ text: '<b>[*a_'.repeat(MEBIBYTE / 7 - 64), gfm: true }));
@@ -60,6 +60,14 @@ export const attackers = {
     send: async ({ url, projectId }) => {
       const search = encodeURIComponent('hello '.repeat(50));
       const answer = await fetch(`${url}/api/v4/projects/${projectId}/issues?search=${search}`);
+      await answer.arrayBuffer();
+      return answer.status;
+    },
+  },
+  'pages of 25 issues of 1 MB': {
+    clients: 40,
+    send: async ({ url, projectId }) => {
+      const answer = await fetch(`${url}/api/v4/projects/${projectId}/issues?per_page=100`);
       await answer.arrayBuffer();
       return answer.status;
     },
@@ -80,7 +88,7 @@ export const attackers = {
     clients: 8,
     send: (target) => post(target, '/api/v4/snippets', manyKeys.large(), { ...asJson, ...own(target) }),
   },
-  'JSON of very many keys, 60 MB': {
+  'JSON of very many keys, 31 MB': {
     clients: 4,
     send: (target) => post(target, '/api/v4/snippets', manyKeys.huge(), { ...asJson, ...own(target) }),
   },
@@ -108,11 +116,11 @@ export const attackers = {
         ...own(target),
       }),
   },
-  'anonymous bodies of 60 MB': {
+  'anonymous bodies of 30 MB': {
     clients: 8,
     send: (target) => post(target, '/api/v4/snippets', longText(), asJson),
   },
-  'snippets of 45 MB': {
+  'snippets of 30 MB': {
     clients: 8,
     send: (target) => post(target, '/api/v4/snippets', longText(), { ...asJson, ...own(target) }),
   },

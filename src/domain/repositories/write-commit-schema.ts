@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { stringEnum } from '../../platform/http/schema.ts';
 
 /** Bytes of a body with files, which base64 makes a third longer. */
-export const CONTENT_LIMIT = 64 * 1_048_576;
+export const CONTENT_LIMIT = 32 * 1_048_576;
 
 const encoding = Type.Optional(stringEnum(['text', 'base64'], { default: 'text' }));
 

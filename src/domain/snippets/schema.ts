@@ -4,7 +4,7 @@ import { visibilityNames } from '../../core/access/roles.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
 
 /** Bytes of a request's body: files come inside JSON. */
-export const BODY_LIMIT = 64 * 1_048_576;
+export const BODY_LIMIT = 32 * 1_048_576;
 export const MOST_FILES = 10;
 
 const title = Type.String({ maxLength: 255 });

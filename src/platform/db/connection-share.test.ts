@@ -20,15 +20,15 @@ const one = async () => (await raw<{ one: number }>`select 1 as one`.execute(db)
 
 test('another caller is answered while ten statements of one wait', async () => {
   await blocker`select pg_advisory_lock(${LOCK})`;
-  const greedy = Array.from({ length: 10 }, () => runForCaller('greedy', blocked));
-  expect(await Promise.all([1, 2, 3].map(() => runForCaller('modest', one)))).toEqual([1, 1, 1]);
+  const greedy = Array.from({ length: 10 }, () => runForCaller({ name: 'greedy' }, blocked));
+  expect(await Promise.all([1, 2, 3].map(() => runForCaller({ name: 'modest' }, one)))).toEqual([1, 1, 1]);
   await blocker`select pg_advisory_unlock(${LOCK})`;
   expect(await Promise.all(greedy)).toHaveLength(10);
 });
 
 test('a transaction may ask beside itself, however many of one caller do', async () => {
   const both = () => inTransaction(db, async (tx) => [await raw`select 1`.execute(tx), await one()].length);
-  const greedy = Array.from({ length: 2 }, () => runForCaller('greedy', both));
+  const greedy = Array.from({ length: 2 }, () => runForCaller({ name: 'greedy' }, both));
   expect(await Promise.all(greedy)).toEqual([2, 2]);
-  expect(await runForCaller('greedy', one)).toBe(1);
+  expect(await runForCaller({ name: 'greedy' }, one)).toBe(1);
 });

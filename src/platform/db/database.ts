@@ -12,7 +12,7 @@ import {
 import { PostgresJSDialect } from 'kysely-postgres-js';
 import type postgres from 'postgres';
 import { monotonic } from '../clock.ts';
-import { createShare, type Share } from '../fair-share.ts';
+import { createShare, holdForRequest, type Share } from '../fair-share.ts';
 import { driver } from './driver.ts';
 import { translateDatabaseError } from './errors.ts';
 import type { Tables } from './rows.ts';
@@ -196,7 +196,9 @@ class CountedConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery, options?: AbortableOperationOptions): Promise<QueryResult<R>> {
     const begin = monotonic();
     try {
-      return await this.inner.executeQuery<R>(query, options);
+      const result = await this.inner.executeQuery<R>(query, options);
+      holdForRequest(sizeOf(result.rows));
+      return result;
     } finally {
       this.#use.statements += 1;
       this.#use.milliseconds += monotonic() - begin;
@@ -210,6 +212,18 @@ class CountedConnection implements DatabaseConnection {
   ): AsyncIterableIterator<QueryResult<R>> {
     return this.inner.streamQuery<R>(query, size, options);
   }
+}
+
+/** Bytes of the texts in the rows, of which large rows consist. */
+function sizeOf(rows: readonly unknown[]): number {
+  let bytes = 0;
+  for (const row of rows as readonly Record<string, unknown>[]) {
+    for (const column in row) {
+      const value = row[column];
+      if (typeof value === 'string' || Buffer.isBuffer(value)) bytes += value.length;
+    }
+  }
+  return bytes;
 }
 
 /** Of a request, in milliseconds. */

@@ -26,12 +26,14 @@ beforeAll(async () => {
 test('however many long runs there are, a short one waits for none of them', async () => {
   const end = Promise.withResolvers<void>();
   const callers = Array.from({ length: 100 }, (_, index) => `caller ${index}`);
-  const running = callers.map((caller) => runForCaller(caller, () => longRuns.run(() => end.promise)));
+  const running = callers.map((caller) =>
+    runForCaller({ name: caller }, () => longRuns.run(() => end.promise)),
+  );
   let waits = true;
-  const long = runForCaller('another', () => gitInTime(['version'], {})).finally(() => {
+  const long = runForCaller({ name: 'another' }, () => gitInTime(['version'], {})).finally(() => {
     waits = false;
   });
-  expect(await runForCaller('another', () => gitText(['version']))).toMatch(/^git version/);
+  expect(await runForCaller({ name: 'another' }, () => gitText(['version']))).toMatch(/^git version/);
   expect(waits).toBe(true);
   end.resolve();
   await Promise.all([...running, long]);
@@ -39,7 +41,7 @@ test('however many long runs there are, a short one waits for none of them', asy
 
 test('who reads many files slowly keeps no place from others, and gives all of them back', async () => {
   const read = (caller: string): Readable =>
-    runForCaller(caller, () => streamGit(['cat-file', 'blob', zeros.oid], { folder }));
+    runForCaller({ name: caller }, () => streamGit(['cat-file', 'blob', zeros.oid], { folder }));
   const slow = Array.from({ length: 8 }, () => read('slow'));
   await Promise.all(slow.map((stream) => once(stream, 'readable')));
   const waiting = read('slow').on('error', () => {});

@@ -6,7 +6,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { monotonic } from '../clock.ts';
 import { translateDatabaseError } from '../db/errors.ts';
 import { Failure } from '../failure.ts';
-import { runForCaller } from '../fair-share.ts';
+import { type CallerContext, holdForRequest, runForCaller } from '../fair-share.ts';
 import type { Log } from '../log.ts';
 import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
 import { Asked } from './asked.ts';
@@ -320,9 +320,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (hasBody(request)) rates.watchBody(request.raw);
     const bodyLimit = route.stream ? Number.POSITIVE_INFINITY : (route.bodyLimit ?? MEBIBYTE);
     const asked = new Asked(request, reply.raw, options.origins, bodyLimit, params);
+    const caller: CallerContext = { name: addressKey(asked.address) };
+    reply.raw.once('close', () => caller.memory?.release());
     let answer: Answer;
     try {
-      answer = await runForCaller(addressKey(asked.address), () => route.handle(asked));
+      answer = await runForCaller(caller, () => handleAndHold(route, asked));
     } catch (error) {
       answer = failed(request, error);
     } finally {
@@ -394,6 +396,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     });
   }
   return app;
+}
+
+/** Runs the route; a long answer counts as data of the request until the client has read it. */
+async function handleAndHold(route: Route, request: HttpRequest): Promise<Answer> {
+  const answer = await route.handle(request);
+  const { body } = answer;
+  if (typeof body === 'string' || Buffer.isBuffer(body)) holdForRequest(body.length);
+  return answer;
 }
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
