@@ -42,6 +42,7 @@ import {
   nameProblems,
   originProblems,
   pathFromName,
+  storageProblems,
   visibilityProblems,
 } from './rules.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
@@ -210,6 +211,8 @@ export async function createProject(
     target.kind === 'group' ? target.visibility : 20,
   );
   refuseProtected(actor, input);
+  const storages = storageSet(services, settings);
+  const storage = actor.admin ? input.repository_storage : undefined;
   return inTransaction(db, async (tx) => {
     const { parent, fullPath } = await claimPath(tx, target.id, path);
     refuseProblems({
@@ -217,6 +220,7 @@ export async function createProject(
       path: problemsOf(pathProblems(path, 'nested')),
       default_branch: branchNameProblems(input.default_branch),
       ...originProblems(input),
+      repository_storage: storageProblems(storages, storage),
       visibility_level: visibilityProblems({
         asked: visibility,
         name: visibilityName(visibility),
@@ -238,7 +242,7 @@ export async function createProject(
         description: input.description ?? null,
         visibility,
         default_branch: input.default_branch ?? null,
-        repository_storage: chooseStorage(services, settings),
+        repository_storage: storage ?? chooseStorage(services, settings),
         avatar: input.avatar ?? null,
         topics: await keepTopics(tx, input.topics ?? input.tag_list ?? []),
         settings: changedSettings(input) as Json,
@@ -320,10 +324,13 @@ export async function updateProject(
   const changes = changedSettings(input);
   refuseProtected(actor, input);
   const named = input.topics ?? input.tag_list;
+  const storages = storageSet(services, settings);
   await inTransaction(db, async (tx) => {
     // Before the project, as changes of topics have it.
     const topics = named && (await keepTopics(tx, named));
     const { row, parent, fullPath } = await lockWithParent(tx, project);
+    const wished = actor.admin ? input.repository_storage : undefined;
+    const storage = wished === row.repository_storage ? undefined : wished;
     const moved = input.path !== undefined && input.path !== row.path;
     const changesVisibility = visibility !== undefined && visibility !== row.visibility;
     if (changesVisibility && !project.may('change_project_visibility')) throw forbidden();
@@ -332,6 +339,7 @@ export async function updateProject(
       path: moved ? problemsOf(pathProblems(input.path ?? '', 'nested')) : undefined,
       default_branch: branchNameProblems(input.default_branch),
       ...originProblems(input),
+      repository_storage: storageProblems(storages, storage),
       visibility_level: changesVisibility
         ? visibilityProblems({
             asked: visibility,
@@ -364,9 +372,7 @@ export async function updateProject(
       })
       .where('id', '=', project.id)
       .execute();
-    const { repository_storage: storage } = input;
-    if (actor.admin && storage !== undefined && storage !== row.repository_storage)
-      await scheduleMove(tx, storageSet(services, settings), actor, 'project', project.id, storage);
+    if (storage !== undefined) await scheduleMove(tx, storages, actor, 'project', project.id, storage);
     const before: Record<string, Json> = { ...projectSettings(row) };
     const changed: [property: string, from: Json, to: Json | undefined][] = [
       ['name', row.name, input.name],

@@ -44,6 +44,12 @@ export function originProblems(input: Origin): Record<string, string[] | undefin
 type Origin = Pick<UpdateProject, 'import_url' | 'mirror'> &
   Partial<Pick<CreateProject, 'template_name' | 'template_project_id' | 'use_custom_template'>>;
 
+/** Messages for a storage that the program does not have, or undefined. */
+export const storageProblems = (
+  { names }: { names: readonly string[] },
+  storage: string | undefined,
+): string[] | undefined => (storage === undefined || names.includes(storage) ? undefined : ['is invalid']);
+
 /** Messages for a default branch, or undefined. */
 export const branchNameProblems = (name: string | undefined): string[] | undefined =>
   name === undefined || isRefName(name) ? undefined : ['is not a valid branch name'];

@@ -59,6 +59,11 @@ const ownFields = {
       description: 'Everybody sees which topics there are, also those that only private projects have.',
     }),
   ),
+  repository_storage: Type.Optional(
+    Type.String({
+      description: 'Where a new project is kept, or one is moved to. Passed over but for administrators.',
+    }),
+  ),
   ...originFields,
   ...deprecatedFields,
   ...settingFields,
@@ -94,9 +99,6 @@ export type ForkProject = Static<typeof ForkProject>;
 export const UpdateProject = Type.Object({
   name: Type.Optional(Type.String({ maxLength: 255 })),
   path: Type.Optional(Type.String({ maxLength: 255 })),
-  repository_storage: Type.Optional(
-    Type.String({ description: 'Schedules a move to this storage. Administrators only.' }),
-  ),
   ...ownFields,
 });
 export type UpdateProject = Static<typeof UpdateProject>;

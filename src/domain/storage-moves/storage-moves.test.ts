@@ -217,6 +217,33 @@ describe('a move of a project', () => {
     });
   });
 
+  test('to a storage that is not there is refused under the name that was sent', async () => {
+    const { id } = await makeProject(app);
+    const refused = { message: { repository_storage: ['is invalid'] } };
+    for (const storage of ['nowhere', '', 'constructor']) {
+      const body = { repository_storage: storage, description: 'x' };
+      const answer = await app.root(`PUT /projects/${id}`, { body });
+      expect([answer.status, answer.body]).toEqual([400, refused]);
+      const created = await app.root('POST /projects', { body: { name: `at-${storage}`, ...body } });
+      expect([created.status, created.body]).toEqual([400, refused]);
+    }
+    expect(bodyOf(await app.root(`GET /projects/${id}`), 200).description).toBeNull();
+    expect(bodyOf(await app.root(`GET /projects/${id}/repository_storage_moves`), 200)).toEqual([]);
+  });
+
+  test('at the start is for administrators to choose', async () => {
+    const user = await makeUser(app);
+    const body = { name: 'placed', repository_storage: 'slow', initialize_with_readme: true };
+    const placed = bodyOf(await app.root('POST /projects', { body }), 201);
+    expect(placed.repository_storage).toBe('slow');
+    expect(statSync(folderOf(projectRepository(placed.id), 'slow')).isDirectory()).toBe(true);
+    const theirs = bodyOf(
+      await app.as(user.token)('POST /projects', { body: { ...body, repository_storage: 'nowhere' } }),
+      201,
+    );
+    expect(await storageOf(theirs.id)).toBe('default');
+  });
+
   test('to another name of the same folder copies nothing and removes nothing', async () => {
     const { id, head } = await makeFull();
     const { ino } = statSync(folderOf(projectRepository(id), 'default'));
