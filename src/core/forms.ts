@@ -128,5 +128,12 @@ ${content}
 </div>`;
 
 /** Where to go on, in words: for pages without a form. */
-export const notice = (title: string, text: string, next: { path: string; label: string }): Html =>
-  card(title, html`<p>${text}</p><p class="aside"><a href="${next.path}">${next.label}</a></p>`);
+export const notice = (
+  title: string,
+  text: string | readonly string[],
+  next: { path: string; label: string },
+): Html =>
+  card(
+    title,
+    html`${[text].flat().map((each) => html`<p>${each}</p>`)}<p class="aside"><a href="${next.path}">${next.label}</a></p>`,
+  );

@@ -73,6 +73,7 @@ export const ApplicationSettingsSchema = Type.Object({
   session_expire_from_init: boolean(false, 'Sessions expire counted from sign-in, not from last use.'),
   require_two_factor_authentication: boolean(false, 'Everybody must set up two-factor authentication.'),
   two_factor_grace_period: count(48, 'Hours until required two-factor authentication must be set up.'),
+  after_sign_up_text: text('', 'Shown to people whose registration waits for something, below the reason.'),
   after_sign_out_path: text('', 'Where signing out leads; empty for the sign-in page.', 2_000),
   // Tokens
   impersonation_enabled: boolean(true, 'Whether impersonation tokens may be made and used.'),

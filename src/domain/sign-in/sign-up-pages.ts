@@ -42,7 +42,8 @@ async function register(context: PageContext): Promise<Answer> {
   if (result.kind === 'signed_in') {
     return redirect('/', { 'set-cookie': sessionCookie(result.token, services.baseUrl()) });
   }
-  const body = notice('You are registered', result.text, SIGN_IN);
+  const more = settings.after_sign_up_text.split(/\n\s*\n/).filter((text) => text.trim() !== '');
+  const body = notice('You are registered', [result.text, ...more], SIGN_IN);
   return showPage(services, session, { title: 'Registered', body, status: 201 });
 }
 

@@ -74,6 +74,7 @@ describe('registering', () => {
       const { browser, answer } = await register(fields);
       expect([answer.status, browser.cookies.size]).toEqual([201, 0]);
       expect(answer.text).toContain('pending approval');
+      expect(answer.text).not.toContain('<p></p>');
       const { id } = await find(fields.username);
       expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).alert).toContain(
         'pending approval',
@@ -81,6 +82,21 @@ describe('registering', () => {
       bodyOf(await app.root(`POST /users/${id}/approve`), 201);
       expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).status).toBe(302);
     }));
+
+  test('whoever waits reads the text of the settings', () =>
+    withSettings(
+      {
+        require_admin_approval_after_user_signup: true,
+        after_sign_up_text: 'Welcome <b>all</b>.\n\nCall us.',
+      },
+      async () => {
+        const { answer } = await register(newcomer());
+        expect(answer.text).toContain('pending approval');
+        expect(answer.text).toContain('<p>Welcome &lt;b&gt;all&lt;/b&gt;.</p><p>Call us.</p>');
+        const shown = bodyOf(await app.root('GET /application/settings'), 200);
+        expect(shown.after_sign_up_text).toBe('Welcome <b>all</b>.\n\nCall us.');
+      },
+    ));
 
   test('is closed by the setting, and where passwords do not work', async () => {
     for (const closed of [{ signup_enabled: false }, { password_authentication_enabled_for_web: false }]) {
