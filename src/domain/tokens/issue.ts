@@ -8,11 +8,12 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { digest, randomText } from '../../platform/secret.ts';
-import { type ManagedKind, selectPlace, selectToken, type TokenRow } from './queries.ts';
+import { selectPlace, selectToken, type TokenRow } from './queries.ts';
 import {
   decideExpiry,
   gatherProblems,
   type Lifespan,
+  type ManagedKind,
   nameProblems,
   scopeProblems,
   startOf,

@@ -6,11 +6,8 @@ import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import type { Tables } from '../../platform/db/rows.ts';
 import { containing } from '../../platform/db/search.ts';
-import { tokenOrder } from './rules.ts';
+import { type ManagedKind, tokenOrder } from './rules.ts';
 import type { TokenFilters } from './schema.ts';
-
-/** Kinds that are listed and managed here; OAuth and job tokens are others' matter. */
-export type ManagedKind = 'personal' | 'impersonation' | 'project' | 'group';
 
 /**
  * Whose tokens a request is about. A bot's tokens are also its own personal ones, so `own` has every kind that its user

@@ -3,7 +3,9 @@ import { MAINTAINER, OWNER, type Role } from '../../core/access/roles.ts';
 import { adminScopes, type Scope, scopeNames } from '../../core/identity/actor.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
-import type { ManagedKind } from './queries.ts';
+
+/** Kinds that are listed and managed here; OAuth and job tokens are others' matter. */
+export type ManagedKind = 'personal' | 'impersonation' | 'project' | 'group';
 
 /** What only OAuth applications ask for. */
 const oauthScopes: readonly Scope[] = ['openid', 'profile', 'email', 'ai_workflows', 'mcp'];
