@@ -81,6 +81,24 @@ describe('links', () => {
     expect(await related(b.iid)).toEqual([[a.id, 'blocks']]);
   });
 
+  test('to an issue of the same project may name no project', async () => {
+    const [a, b] = [await made(), await made()];
+    const post = (user: MadeUser, body: object) => as(user)(`POST ${path()}/${a.iid}/links`, { body });
+    const body = { target_project_id: null, target_issue_iid: b.iid };
+    expect((await post(guest, body)).status).toBe(403);
+    const made1 = bodyOf(await post(planner, body), 201);
+    expect([made1.source_issue.id, made1.target_issue.id]).toEqual([a.id, b.id]);
+    expect((await post(planner, { ...body, target_issue_iid: a.iid })).status).toBe(400);
+    expect((await post(planner, { ...body, target_issue_iid: 99_999 })).status).toBe(404);
+    expect((await post(planner, { ...body, target_project_id: '' })).status).toBe(404);
+    const absent = await post(planner, { target_issue_iid: b.iid });
+    expect([absent.status, absent.body.error]).toEqual([400, 'target_project_id is missing']);
+    const byPath = { ...body, target_project_id: other.path_with_namespace };
+    expect((await post(planner, { ...byPath, target_issue_iid: (await made({}, other)).iid })).status).toBe(
+      201,
+    );
+  });
+
   test('are refused to guests, to an issue itself, and to what the caller does not see', async () => {
     const [a, secret] = [await made(), await made({}, hidden)];
     expect((await link(guest, a.iid, await made())).status).toBe(403);

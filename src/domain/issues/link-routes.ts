@@ -25,7 +25,7 @@ import { visibleIssues } from '../../core/work/issue-visibility.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
-import { dateTime, integerId, stringEnum } from '../../platform/http/schema.ts';
+import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { OneIssue } from './write-schema.ts';
 
 const path = '/projects/:id/issues/:issue_iid/links';
@@ -33,7 +33,7 @@ const path = '/projects/:id/issues/:issue_iid/links';
 const OneLink = Type.Object({ ...OneIssue.properties, issue_link_id: integerId() });
 const CreateLink = Type.Object({
   ...OneIssue.properties,
-  target_project_id: Type.String(),
+  target_project_id: nullable(Type.String({ description: 'null is the project of the issue itself.' })),
   target_issue_iid: integerId(),
   link_type: Type.Optional(stringEnum(linkTypes, { description: '`blocks` and `is_blocked_by`: premium.' })),
 });
@@ -111,15 +111,19 @@ async function presentLink(reading: IssueReading, link: IssueLinkRow, issues: re
 
 /** The other issue of a new link; 404 unless the caller sees it. */
 async function findTarget(
-  { db, services, actor }: Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'actor'>,
-  input: { target_project_id: string; target_issue_iid: number },
-) {
-  const project: AuthorizedProject = await authorizeProject(
-    services.database.points,
+  {
+    db,
+    services,
     actor,
-    'read_issues',
-    input.target_project_id,
-  );
+    subject,
+  }: Pick<Context<unknown, AuthorizedProject, Caller>, 'db' | 'services' | 'actor' | 'subject'>,
+  input: { target_project_id: string | null; target_issue_iid: number },
+) {
+  const { target_project_id: reference } = input;
+  const project =
+    reference === null
+      ? subject
+      : await authorizeProject(services.database.points, actor, 'read_issues', reference);
   return { issue: await findIssue(db, project, actor, input.target_issue_iid), project };
 }
 
