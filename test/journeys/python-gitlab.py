@@ -933,7 +933,7 @@ def feed():
     mine.files.create({"file_path": "a", "branch": "main", "content": "A", "commit_message": "Begin"})
     mine.wikis.create({"title": "Pipes", "content": "x"})
     told = [
-        ("joined", None, None), ("opened", "Issue", "Leak"), ("commented on", "Note", None), ("closed", "Issue", "Leak"),
+        ("joined", None, None), ("opened", "Issue", "Leak"), ("commented on", "Note", "Leak"), ("closed", "Issue", "Leak"),
         ("opened", "Milestone", "Dry"), ("pushed new", None, None), ("created", "WikiPage::Meta", "Pipes"),
     ]
 

@@ -3,8 +3,7 @@ import Type, { type Static } from 'typebox';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { presentUserBasic, type Surroundings, UserBasic } from '../identity/records.ts';
 import type { PushData } from '../repositories/pushes.ts';
-import { kindOf } from '../work/note-records.ts';
-import { targetTypes } from '../work/targets.ts';
+import { NoteRecord } from '../work/note-records.ts';
 import type { EventNote, EventRow } from './event-rows.ts';
 
 const PushRecord = Type.Object({
@@ -20,17 +19,7 @@ const PushRecord = Type.Object({
   ),
 });
 
-const EventNoteRecord = Type.Object({
-  id: Type.Integer(),
-  body: Type.String(),
-  attachment: Type.Null(),
-  author: UserBasic,
-  created_at: dateTime(),
-  system: Type.Boolean(),
-  noteable_id: nullable(Type.Integer()),
-  noteable_type: Type.String(),
-  noteable_iid: Type.Optional(nullable(Type.Integer({ description: 'In the list of a project.' }))),
-});
+const EventNoteRecord = Type.Object({ ...NoteRecord.properties, attachment: Type.Null() });
 
 const WikiPageRecord = Type.Object({
   format: Type.String(),
@@ -98,26 +87,18 @@ export function actionName(event: Pick<EventRow, 'action' | 'target_type' | 'det
 const noteType = (note: EventNote): string =>
   note.positioned ? 'DiffNote' : note.in_thread ? 'DiscussionNote' : 'Note';
 
-function presentNote(around: Surroundings, event: EventRow, note: EventNote, inProject: boolean) {
-  return {
-    id: note.id,
-    body: note.body,
-    attachment: null,
-    author: presentUserBasic(around, event.author),
-    created_at: new Date(note.created_at).toISOString(),
-    system: note.system_action !== null,
-    noteable_id: note.issue_id ?? note.epic_id ?? note.snippet_id ?? note.alert_id,
-    noteable_type: targetTypes[kindOf(note)],
-    ...(inProject && { noteable_iid: event.issue?.iid ?? null }),
-  };
-}
-
-/** The event as a record; in the list of a project a note says more. */
-export function presentEvent(around: Surroundings, event: EventRow, inProject: boolean): EventRecord {
+/** The event as a record; `record` is that of its note, if it is about one. A note has the title of what it is on. */
+export function presentEvent(
+  around: Surroundings,
+  event: EventRow,
+  record: NoteRecord | undefined,
+  inProject: boolean,
+): EventRecord {
   const { id, project_id, target_id, author, note, milestone } = event;
   const details = detailsOf(event);
   const issue = note ? null : event.issue;
-  const title = (issue ?? milestone ?? event.wiki_page)?.title ?? details.title ?? details.target_title;
+  const about = event.issue ?? event.snippet ?? milestone ?? event.wiki_page;
+  const title = about?.title ?? details.title ?? details.target_title;
   return {
     id,
     title: null,
@@ -128,9 +109,9 @@ export function presentEvent(around: Surroundings, event: EventRow, inProject: b
     target_type: note ? noteType(note) : event.target_type,
     author_id: author.id,
     ...(note && inProject && { data: null }),
-    target_title: note ? null : (title ?? null),
+    target_title: title ?? null,
     created_at: event.created_at.toISOString(),
-    ...(note && { note: presentNote(around, event, note, inProject) }),
+    ...(record && { note: { ...record, attachment: null } }),
     author: presentUserBasic(around, author),
     author_username: author.username,
     imported: false,

@@ -15,9 +15,9 @@ export type EventIssue = {
   assigned: boolean;
 };
 
+/** As much of a note as says who may see it, and what kind of note it is. */
 export type EventNote = {
   id: number;
-  body: string;
   internal: boolean;
   in_thread: boolean;
   positioned: boolean;
@@ -26,7 +26,6 @@ export type EventNote = {
   epic_id: number | null;
   snippet_id: number | null;
   alert_id: number | null;
-  created_at: string;
 };
 
 export type EventRow = {
@@ -42,7 +41,7 @@ export type EventRow = {
   issue: EventIssue | null;
   note: EventNote | null;
   /** That the note is on. */
-  snippet: { visibility: number } | null;
+  snippet: { visibility: number; title: string } | null;
   milestone: { iid: number; title: string } | null;
   wiki_page: { title: string } | null;
 };
@@ -62,10 +61,10 @@ export async function selectEventRows(db: Db, caller: Caller, ids: readonly numb
       case when i.id is not null then jsonb_build_object('id', i.id, 'iid', i.iid, 'title', i.title,
         'confidential', i.confidential, 'author_id', i.author_id, 'assigned', exists (
           select from issue_assignees a where a.issue_id = i.id and a.user_id = ${caller?.id ?? 0})) end as issue,
-      case when n.id is not null then jsonb_build_object('id', n.id, 'body', n.body, 'internal', n.internal,
+      case when n.id is not null then jsonb_build_object('id', n.id, 'internal', n.internal,
         'in_thread', n.in_thread, 'positioned', n.position is not null, 'system_action', n.system_action,
-        'issue_id', n.issue_id, 'epic_id', n.epic_id, 'snippet_id', n.snippet_id, 'alert_id', n.alert_id, 'created_at', n.created_at) end as note,
-      case when s.id is not null then jsonb_build_object('visibility', s.visibility) end as snippet,
+        'issue_id', n.issue_id, 'epic_id', n.epic_id, 'snippet_id', n.snippet_id, 'alert_id', n.alert_id) end as note,
+      case when s.id is not null then jsonb_build_object('visibility', s.visibility, 'title', s.title) end as snippet,
       case when m.id is not null then jsonb_build_object('iid', m.iid, 'title', m.title) end as milestone,
       case when w.id is not null then jsonb_build_object('title', w.title) end as wiki_page
     from activity_events e join users u on u.id = e.author_id

@@ -19,7 +19,6 @@ const issue: EventIssue = {
 };
 const note: EventNote = {
   id: 1,
-  body: 'Well',
   internal: false,
   in_thread: false,
   positioned: false,
@@ -28,7 +27,6 @@ const note: EventNote = {
   epic_id: null,
   snippet_id: null,
   alert_id: null,
-  created_at: '2026-01-01T00:00:00.000Z',
 };
 const nothing = {
   target_type: null,
@@ -91,7 +89,7 @@ const cases: readonly [string, JudgedEvent, readonly ProjectAbility[] | undefine
   ['a note on an epic', noteOn({ epic_id: 1 }), undefined],
   [
     'a note on a public snippet',
-    noteOn({ snippet_id: 1 }, { snippet: { visibility: PUBLIC } }),
+    noteOn({ snippet_id: 1 }, { snippet: { visibility: PUBLIC, title: 'Arch' } }),
     ['read_project_snippets'],
   ],
   ['a note on a snippet that is gone', noteOn({ snippet_id: 1 }), undefined],
@@ -136,7 +134,7 @@ test.each([
   [PRIVATE, NO_ACCESS, undefined, false],
   [PUBLIC, NO_ACCESS, undefined, true],
 ] as const)('a note on a snippet of visibility %d, with the role %d', (visibility, role, who, seen) => {
-  const event = noteOn({ snippet_id: 1 }, { snippet: { visibility } });
+  const event = noteOn({ snippet_id: 1 }, { snippet: { visibility, title: 'Arch' } });
   expect(seesEvent(projectFor(['read_project_snippets'], role), who, event)).toBe(seen);
 });
 

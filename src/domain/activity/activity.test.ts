@@ -76,33 +76,37 @@ describe('the shapes of the spec', () => {
     });
   });
 
-  test('one with a note, of which the list of the project says more', async () => {
+  test('one with a note, which is whole, and has the title of what it is on', async () => {
     const path = `/projects/${project.id}/issues/${issue.iid}/notes`;
-    const { id } = bodyOf(await ashlar.as(ada.token)(`POST ${path}`, { body: { body: 'Well' } }), 201);
+    const note = bodyOf(await ashlar.as(ada.token)(`POST ${path}`, { body: { body: 'Well' } }), 201);
+    const { id } = note;
     const plain = {
       ...common(),
       action_name: 'commented on',
       target_id: id,
       target_iid: id,
       target_type: 'Note',
-      target_title: null,
-      note: {
-        id,
-        body: 'Well',
-        attachment: null,
-        author: author(),
-        created_at: iso,
-        system: false,
-        noteable_id: issue.id,
-        noteable_type: 'Issue',
-      },
+      target_title: 'Arch',
+      note: { ...note, attachment: null },
     };
+    expect(note).toMatchObject({
+      body: 'Well',
+      noteable_type: 'Issue',
+      noteable_iid: issue.iid,
+      resolvable: false,
+    });
     expect(await newest('/events')).toEqual(plain);
     expect(await newest(`/users/${ada.id}/events`)).toEqual(plain);
     expect(await newest(`/projects/${project.id}/events`)).toEqual({
       ...plain,
       data: null,
-      note: { ...plain.note, noteable_iid: issue.iid },
+    });
+    const thread = `/projects/${project.id}/issues/${issue.iid}/discussions`;
+    bodyOf(await ashlar.as(ada.token)(`POST ${thread}`, { body: { body: 'Hm', internal: true } }), 201);
+    expect(await newest('/events')).toMatchObject({
+      target_type: 'DiscussionNote',
+      target_title: 'Arch',
+      note: { body: 'Hm', type: 'DiscussionNote', internal: true, resolvable: true, resolved: false },
     });
   });
 
@@ -143,20 +147,17 @@ describe('the shapes of the spec', () => {
       await ashlar.as(ada.token)(`POST ${place}/snippets/${snippet.id}/notes`, { body: { body: 'S' } }),
       201,
     );
-    expect((await newest(`${place}/events`)).note).toMatchObject({
-      noteable_id: snippet.id,
-      noteable_type: 'Snippet',
-      noteable_iid: null,
+    expect(await newest(`${place}/events`)).toMatchObject({
+      target_title: snippet.title,
+      note: { noteable_id: snippet.id, noteable_type: 'Snippet', noteable_iid: null },
     });
     bodyOf(
       await ashlar.as(ada.token)(`POST ${place}/repository/commits/main/comments`, { body: { note: 'C' } }),
       201,
     );
-    expect((await newest(`${place}/events`)).note).toMatchObject({
-      body: 'C',
-      noteable_id: null,
-      noteable_type: 'Commit',
-      noteable_iid: null,
+    expect(await newest(`${place}/events`)).toMatchObject({
+      target_title: 'x'.repeat(80),
+      note: { body: 'C', noteable_id: null, noteable_type: 'Commit', noteable_iid: null },
     });
   });
 });

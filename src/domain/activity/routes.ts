@@ -7,6 +7,9 @@ import { selectEventRows } from '../../core/activity/event-rows.ts';
 import { seesEvent } from '../../core/activity/event-visibility.ts';
 import { type Context, type Endpoint, listing } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
+import type { Surroundings } from '../../core/identity/records.ts';
+import { type NoteRecord, presentNotes } from '../../core/work/note-records.ts';
+import type { Db } from '../../platform/db/database.ts';
 import type { Page } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
 import { type Feed, feedOfAuthor, feedOfMember, feedOfProject, selectEvents } from './queries.ts';
@@ -15,6 +18,17 @@ import { type EventFilters, filterFields } from './schema.ts';
 const scopes = ['api', 'read_api', 'read_user'];
 
 const none: Page<EventRecord> = { items: [], total: 0, more: false };
+
+/** The notes of these ids as records. */
+async function selectNotes(
+  db: Db,
+  around: Surroundings,
+  ids: readonly number[],
+): Promise<Map<number, NoteRecord>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('notes').selectAll().where('id', 'in', ids).execute();
+  return new Map((await presentNotes({ db, around }, rows)).map((record) => [record.id, record]));
+}
 
 /** The page of the feed that the caller sees. What changed since it was selected is left out of it. */
 async function readFeed(
@@ -42,7 +56,18 @@ async function readFeed(
     const place = projects.get(row.project_id);
     return place !== undefined && seesEvent(place, actor, row);
   });
-  return { ...rest, items: seen.map((row) => presentEvent(around, row, project !== undefined)) };
+  const notes = await selectNotes(
+    db,
+    around,
+    seen.flatMap(({ note }) => note?.id ?? []),
+  );
+  const records = seen.flatMap((row) => {
+    const note = row.note ? notes.get(row.note.id) : undefined;
+    // It went in between.
+    if (row.note && !note) return [];
+    return presentEvent(around, row, note, project !== undefined);
+  });
+  return { ...rest, items: records };
 }
 
 export const activityEndpoints: Endpoint[] = [

@@ -94,9 +94,9 @@ describe('what is told', () => {
       [
         'created',
         'opened Issue issue-1',
-        'commented on Note',
+        'commented on Note issue-1',
         'closed Issue issue-1',
-        'commented on DiscussionNote',
+        'commented on DiscussionNote issue-1',
       ].map((text) => expect.stringMatching(new RegExp(`^${text.replace('issue-1', '.+')}$`))),
     );
   });
