@@ -1,5 +1,6 @@
 /** Projects as the API shows them: identity, basic and full (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
+import type { Tier } from '../../config.ts';
 import { nullable } from '../../platform/http/schema.ts';
 import { GUEST, PLANNER, visibilityName } from '../access/roles.ts';
 import { CustomAttribute } from '../custom-attributes.ts';
@@ -8,7 +9,7 @@ import { renderDescription } from '../markdown/description.ts';
 import { DEFAULT_LEVEL, type Level, levelNumber } from '../notifications/levels.ts';
 import type { ProjectSizes } from '../repositories/statistics.ts';
 import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
-import { ProjectSettingsSchema, projectSettings } from './project-settings.ts';
+import { ProjectSettingsSchema, projectSettings, withoutPremium } from './project-settings.ts';
 import { NamespaceBasic, presentNamespaceBasic } from './records.ts';
 import { type ProjectRow, projectFullPath, projectIsArchived } from './rows.ts';
 
@@ -88,6 +89,9 @@ export const FullProject = Type.Object({
   service_desk_address: nullable(Type.String()),
   can_create_merge_request_in: Type.Boolean(),
   ...ProjectSettingsSchema.properties,
+  // Without the defaults of the settings, with which they would leave where they are missing.
+  approvals_before_merge: Type.Optional(Type.Integer()),
+  requirements_access_level: Type.Optional(Type.String()),
   emails_disabled: Type.Boolean(),
   creator_id: nullable(Type.Integer()),
   import_url: nullable(Type.String()),
@@ -107,9 +111,9 @@ export const FullProject = Type.Object({
       expires_at: nullable(Type.String()),
     }),
   ),
-  requirements_enabled: Type.Boolean(),
-  security_and_compliance_enabled: Type.Boolean(),
-  compliance_frameworks: Type.Array(Type.String()),
+  requirements_enabled: Type.Optional(Type.Boolean()),
+  security_and_compliance_enabled: Type.Optional(Type.Boolean()),
+  compliance_frameworks: Type.Optional(Type.Array(Type.String())),
   statistics: Type.Optional(ProjectStatistics),
   permissions: Type.Optional(
     Type.Object({ project_access: nullable(AccessLevel), group_access: nullable(AccessLevel) }),
@@ -118,11 +122,13 @@ export const FullProject = Type.Object({
 export type FullProject = Static<typeof FullProject>;
 
 /** What surrounds a project in a record, besides its own row. */
-export type ProjectView = Surroundings & {
+export type BasicProjectView = Surroundings & {
   admin: boolean;
   signedIn: boolean;
   settings: Pick<ApplicationSettings, 'default_branch_name'>;
 };
+
+export type ProjectView = BasicProjectView & { tier: Tier };
 
 export const presentProjectIdentity = (row: ProjectRow): Static<typeof ProjectIdentity> => ({
   id: row.id,
@@ -135,7 +141,7 @@ export const presentProjectIdentity = (row: ProjectRow): Static<typeof ProjectId
 });
 
 /** The basic record: what `simple=true` and anonymous lists show. */
-export function presentBasicProject(view: ProjectView, row: ProjectRow): BasicProject {
+export function presentBasicProject(view: BasicProjectView, row: ProjectRow): BasicProject {
   const identity = presentProjectIdentity(row);
   const webUrl = `${view.baseUrl}/${identity.path_with_namespace}`;
   const namespace = {
@@ -189,6 +195,7 @@ type ProjectSides = {
  * names of others are not told (administrators see all).
  */
 export function presentProject(view: ProjectView, row: ProjectRow, sides: ProjectSides): FullProject {
+  const paid = view.tier !== 'free';
   const settings = projectSettings(row);
   const self = `${view.baseUrl}/api/v4/projects/${row.id}`;
   const fullPath = projectFullPath(row);
@@ -197,7 +204,7 @@ export function presentProject(view: ProjectView, row: ProjectRow, sides: Projec
   const host = view.baseUrl.replace(/^.*\/\//, '');
   return {
     // First, while the object is empty: so many fields are then copied at once.
-    ...settings,
+    ...(paid ? settings : withoutPremium(settings)),
     ...presentBasicProject(view, row),
     container_registry_image_prefix: `${host}/${fullPath.toLowerCase()}`,
     _links: {
@@ -240,9 +247,11 @@ export function presentProject(view: ProjectView, row: ProjectRow, sides: Projec
     shared_with_groups: (row.shared_with_groups ?? []).filter(
       (share) => view.admin || sides.seenGroups?.has(share.group_id),
     ),
-    requirements_enabled: settings.requirements_access_level !== 'disabled',
-    security_and_compliance_enabled: settings.security_and_compliance_access_level !== 'disabled',
-    compliance_frameworks: [],
+    ...(paid && {
+      requirements_enabled: settings.requirements_access_level !== 'disabled',
+      security_and_compliance_enabled: settings.security_and_compliance_access_level !== 'disabled',
+      compliance_frameworks: [],
+    }),
     ...(sides.forkedFrom && { forked_from_project: presentBasicProject(view, sides.forkedFrom) }),
     ...(sides.sizes && { statistics: presentSizes(sides.sizes) }),
     ...(sides.levels && {

@@ -90,6 +90,13 @@ export const ProjectSettingsSchema = Type.Object({
 
 export type ProjectSettings = Static<typeof ProjectSettingsSchema>;
 
+/** Without the settings that exist from the Premium tier on. */
+export const withoutPremium = <T extends Partial<ProjectSettings>>({
+  approvals_before_merge: _approvals,
+  requirements_access_level: _requirements,
+  ...settings
+}: T) => settings;
+
 /** Every setting at its default. */
 export const defaultProjectSettings = Object.fromEntries(
   Object.entries(ProjectSettingsSchema.properties).map(([name, schema]) => [

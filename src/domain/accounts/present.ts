@@ -1,4 +1,5 @@
 /** Rows → records, field by field: each shape adds to the one before it. */
+import type { Tier } from '../../config.ts';
 import type { UserRow } from '../../core/access/users.ts';
 import type { CustomAttribute } from '../../core/custom-attributes.ts';
 import type { Caller } from '../../core/identity/actor.ts';
@@ -27,7 +28,12 @@ export function presentListed(
 export function presentProfile(
   around: Surroundings,
   user: ProfileRow,
-  viewer: { caller: Caller; time: Date; attributes?: ReadonlyMap<number, CustomAttribute[]> | undefined },
+  viewer: {
+    caller: Caller;
+    time: Date;
+    tier: Tier;
+    attributes?: ReadonlyMap<number, CustomAttribute[]> | undefined;
+  },
 ): UserRecord {
   const { caller, time, attributes } = viewer;
   const open = !user.private_profile || caller?.admin === true || caller?.id === user.id;
@@ -98,10 +104,12 @@ export function presentForAdmin(
     note: user.note,
     namespace_id: user.namespace_id,
     created_by: user.created_by && presentUserBasic(around, user.created_by),
-    using_license_seat: user.kind === 'human' && user.state === 'active',
-    is_auditor: user.auditor,
-    provisioned_by_group_id: null,
-    enterprise_group_id: user.enterprise_group_id,
-    enterprise_group_associated_at: isoOrNull(user.enterprise_group_associated_at),
+    ...(viewer.tier !== 'free' && {
+      using_license_seat: user.kind === 'human' && user.state === 'active',
+      is_auditor: user.auditor,
+      provisioned_by_group_id: null,
+      enterprise_group_id: user.enterprise_group_id,
+      enterprise_group_associated_at: isoOrNull(user.enterprise_group_associated_at),
+    }),
   };
 }

@@ -71,7 +71,7 @@ export async function showUsers(
   const { services, actor } = situation;
   const { points, sql } = services.database;
   const rows = await selectProfiles(ids.length === 1 ? points : sql, ids, actor?.id ?? 0);
-  const viewer = { caller: actor, time: now(), attributes };
+  const viewer = { caller: actor, time: now(), tier: services.config.tier, attributes };
   return rows.map((row) => present(surroundings(situation), row, viewer));
 }
 

@@ -1,5 +1,6 @@
 /** Operations: is the program alive, is it ready, what does it measure, which version is it. */
 import Type from 'typebox';
+import type { Config } from '../../config.ts';
 import { signedIn } from '../../core/access/access.ts';
 import type { Capability } from '../../core/capability.ts';
 import { endpoint } from '../../core/endpoint.ts';
@@ -31,11 +32,12 @@ const Metadata = Type.Object({
   enterprise: Type.Boolean(),
 });
 
-const metadata = () => ({
-  version: version.api,
+/** Clients tell by it which fields the records have: those of the paid tiers are absent from the free one. */
+const metadata = ({ tier }: Pick<Config, 'tier'>) => ({
+  version: tier === 'free' ? version.api.replace(/-ee$/, '') : version.api,
   revision: version.revision,
   kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
-  enterprise: true,
+  enterprise: tier !== 'free',
 });
 
 export function operationsCapability(
@@ -81,7 +83,7 @@ export function operationsCapability(
         access: signedIn,
         scopes,
         reply: Metadata,
-        handle: async () => metadata(),
+        handle: async () => metadata(services.config),
       }),
       endpoint({
         method: 'GET',
@@ -90,7 +92,7 @@ export function operationsCapability(
         access: signedIn,
         scopes,
         reply: Metadata,
-        handle: async () => metadata(),
+        handle: async () => metadata(services.config),
       }),
     ],
     routes: [

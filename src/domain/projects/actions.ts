@@ -245,7 +245,7 @@ export async function createProject(
         repository_storage: storage ?? chooseStorage(services, settings),
         avatar: input.avatar ?? null,
         topics: await keepTopics(tx, input.topics ?? input.tag_list ?? []),
-        settings: changedSettings(input) as Json,
+        settings: changedSettings(input, services.config) as Json,
         last_activity_at: time,
         created_at: time,
         updated_at: time,
@@ -321,7 +321,7 @@ export async function updateProject(
 ): Promise<void> {
   const { db } = services.database;
   const visibility = input.visibility && visibilityLevel(input.visibility);
-  const changes = changedSettings(input);
+  const changes = changedSettings(input, services.config);
   refuseProtected(actor, input);
   const named = input.topics ?? input.tag_list;
   const storages = storageSet(services, settings);

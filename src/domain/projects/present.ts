@@ -29,6 +29,7 @@ export const projectView = (
   settings,
   admin: caller?.admin ?? false,
   signedIn: caller !== undefined,
+  tier: services.config.tier,
 });
 
 /** The records of a page, in its order; nobody and `simple` get the basic one. */

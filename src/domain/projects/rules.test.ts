@@ -63,5 +63,5 @@ describe('changedSettings (spec: Versioning, deprecations)', () => {
     [{ emails_disabled: true }, { emails_enabled: false }],
     [{ remove_source_branch_after_merge: null }, { remove_source_branch_after_merge: null }],
     [{ description: 'x' }, {}],
-  ])('%j → %j', (input, changes) => expect(changedSettings(input)).toEqual(changes));
+  ])('%j → %j', (input, changes) => expect(changedSettings(input, { tier: 'premium' })).toEqual(changes));
 });

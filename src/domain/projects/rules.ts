@@ -1,6 +1,10 @@
 /** Decisions about projects, as pure functions: names and paths, visibility, and older names of settings. */
-import type { ProjectSettings } from '../../core/namespaces/project-settings.ts';
-import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
+import type { Config } from '../../config.ts';
+import {
+  type ProjectSettings,
+  ProjectSettingsSchema,
+  withoutPremium,
+} from '../../core/namespaces/project-settings.ts';
 import { isRefName } from '../../platform/git/names.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
 
@@ -88,7 +92,10 @@ const featureAliases = {
 } as const;
 
 /** The settings that a request changes, older names read as the current ones; the current name wins (spec: Versioning). */
-export function changedSettings(input: UpdateProject): Partial<ProjectSettings> {
+export function changedSettings(
+  input: UpdateProject,
+  { tier }: Pick<Config, 'tier'>,
+): Partial<ProjectSettings> {
   const changes: Record<string, unknown> = {};
   for (const [alias, name] of Object.entries(featureAliases)) {
     const value = input[alias as keyof typeof featureAliases];
@@ -106,5 +113,6 @@ export function changedSettings(input: UpdateProject): Partial<ProjectSettings> 
     if (value !== undefined) changes[name] = value;
   }
   // Each name above is a setting's, and each value was decoded by that setting's schema.
-  return changes as Partial<ProjectSettings>;
+  const settings = changes as Partial<ProjectSettings>;
+  return tier === 'free' ? withoutPremium(settings) : settings;
 }

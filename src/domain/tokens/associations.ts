@@ -6,8 +6,8 @@ import { assignableLevels, GUEST, visibilityName } from '../../core/access/roles
 import type { Actor } from '../../core/identity/actor.ts';
 import { ORGANIZATION_ID } from '../../core/namespaces/group-records.ts';
 import {
+  type BasicProjectView,
   ProjectIdentity,
-  type ProjectView,
   presentBasicProject,
 } from '../../core/namespaces/project-records.ts';
 import { groupWebUrl, NamespaceBasic } from '../../core/namespaces/records.ts';
@@ -16,7 +16,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { pageFields } from '../../platform/http/pagination.ts';
 import { nullable } from '../../platform/http/schema.ts';
 
-type Around = Omit<ProjectView, 'admin' | 'signedIn'>;
+type Around = Omit<BasicProjectView, 'admin' | 'signedIn'>;
 
 const MAXIMUM_PER_PAGE = 100;
 
