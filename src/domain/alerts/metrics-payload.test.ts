@@ -53,7 +53,7 @@ test('everything at once', () => {
     description: 'Long',
     severity: 'low',
     service: null,
-    monitoringTool: null,
+    monitoringTool: 'Prometheus',
     hosts: [],
     environmentName: 'production',
     runbook: 'https://example.com/down',
@@ -69,7 +69,8 @@ test('everything at once', () => {
       startsAt,
       endsAt: NEVER,
       generatorURL: alert.generatorURL,
-      labels: { alertname: 'Down', severity: 'warning', service_environment_name: 'production' },
+      fingerprint: 'c0ffee',
+      labels: alert.labels,
       annotations: alert.annotations,
     },
   });
@@ -202,11 +203,31 @@ describe('one attribute', () => {
   });
 });
 
-test('of an item its known attributes and all annotations are kept, and nothing else', () => {
+test('of an item its known attributes, all labels and all annotations are kept, and nothing else', () => {
   const annotations = { summary: 'S', nested: { a: [1] } };
-  const more = { values: {}, silenceURL: 'x', fingerprint: 'f', hosts: ['a'], annotations };
-  expect(parseOne(item(more)).payload).toEqual({ startsAt, labels: { alertname: 'Down' }, annotations });
+  const labels = {
+    alertname: 'Down',
+    instance: 'web-1:9100',
+    job: 'node',
+    namespace: 'shop',
+    nested: { a: 1 },
+  };
+  const more = { values: {}, silenceURL: 'x', fingerprint: 'f', hosts: ['a'], annotations, labels };
+  expect(parseOne(item(more))).toMatchObject({
+    payload: { startsAt, fingerprint: 'f', labels, annotations },
+    // Labels and the sender's own fingerprint group nothing.
+    fingerprint: parseOne(item({ annotations })).fingerprint,
+  });
+  expect(Object.keys(parseOne(item(more)).payload)).toEqual([
+    'startsAt',
+    'fingerprint',
+    'labels',
+    'annotations',
+  ]);
   expect(parseOne(item({ annotations: ['S'] })).payload).toMatchObject({ annotations: {} });
+  expect(parseOne(item({ labels: ['S'], annotations: { title: 'T' } })).payload).toMatchObject({
+    labels: {},
+  });
 });
 
 test('one alert for each item, in their order, however many', () => {

@@ -45,21 +45,21 @@ const ENVIRONMENT: readonly Path[] = [
   ['labels', 'service_environment_name'],
   ['labels', 'gitlab_environment_name'],
 ];
-/** What is kept of an item beside its annotations; any other attribute is ignored. */
-const KNOWN = ['status', 'startsAt', 'endsAt', 'generatorURL'];
-const KNOWN_LABELS = ['alertname', 'severity', 'service_environment_name', 'gitlab_environment_name'];
+/** What is kept of an item beside its labels and annotations; any other attribute is ignored. */
+const KNOWN = ['status', 'startsAt', 'endsAt', 'generatorURL', 'fingerprint'];
+/** As public clients know the sender of such payloads. */
+const MONITORING_TOOL = 'Prometheus';
 
-const pick = (value: Value, names: readonly string[]): JsonObject =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const item = at(value, [name]);
-      return item === undefined ? [] : [[name, item]];
-    }),
-  );
+const objectOf = (value: Value): JsonObject => (isObject(value) ? value : {});
 
+/** The labels tell apart what has one title: the machine, the job, the namespace. */
 function kept(item: JsonObject): JsonObject {
-  const annotations = isObject(item.annotations) ? item.annotations : {};
-  return { ...pick(item, KNOWN), labels: pick(item.labels, KNOWN_LABELS), annotations };
+  const known = KNOWN.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]));
+  return {
+    ...Object.fromEntries(known),
+    labels: objectOf(item.labels),
+    annotations: objectOf(item.annotations),
+  };
 }
 
 /** The query of a graph of the metric, as its address has it. */
@@ -102,7 +102,7 @@ function parseItem(item: JsonObject, place: string, now: Date): ParsedAlert {
     description: cutOrNull(text([['annotations', 'description']]), limits.description),
     severity: metricsSeverity(at(item, ['labels', 'severity'])),
     service: null,
-    monitoringTool: null,
+    monitoringTool: MONITORING_TOOL,
     hosts: [],
     environmentName: cutOrNull(text(ENVIRONMENT), limits.environmentName),
     runbook: cutOrNull(text([['annotations', 'runbook']]), limits.runbook),

@@ -47,6 +47,21 @@ test('each address takes what its integration is for, with the dash before it or
   expect(stored).toEqual({ kind: 'metrics', query: 'up == 0', integration_id: http.id });
 });
 
+test('an alert of a metrics payload shows all that its sender tells apart alerts by', async () => {
+  const { id, path_with_namespace: path } = await makeProject(app);
+  const { key } = await makeIntegration(sql(), id, { kind: 'metrics' });
+  const labels = { alertname: 'Down', instance: 'web-1:9100', job: 'node', namespace: 'shop' };
+  const payload = metricsPayload(metricsItem('Down', { labels, fingerprint: 'c6eadffa33fcdf37' }));
+  bodyOf(await post(`${path}/metrics/alerts/notify.json`, payload, { key }), 200);
+  const alert = bodyOf(await app.root(`GET /projects/${id}/alert_management_alerts/1`), 200);
+  expect(alert).toMatchObject({
+    monitoring_tool: 'Prometheus',
+    details: { labels, fingerprint: 'c6eadffa33fcdf37' },
+  });
+  const found = await app.root(`GET /projects/${id}/alert_management_alerts`, { query: 'search=prometheus' });
+  expect(bodyOf(found, 200)).toHaveLength(1);
+});
+
 test('a project may be called as the word for metrics, and a path may be written in capitals', async () => {
   const group = await makeGroup(app);
   const { id } = await makeProject(app, { path: 'metrics', namespace_id: group.id });
