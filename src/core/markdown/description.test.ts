@@ -6,11 +6,14 @@ import { renderDocument } from './engine.ts';
 test.each([
   [null, ''],
   ['', ''],
-  ['A project', '<p dir="auto">A project</p>'],
-  ['It is *here*', '<p dir="auto">It is <em>here</em></p>'],
-  ['A <script>alert(1)</script>', '<p dir="auto">A </p>'],
-  ['#1 & @root', '<p dir="auto">#1 &amp; @root</p>'],
-  [':tada:', '<p dir="auto"><gl-emoji title="tada" data-name="tada">🎉</gl-emoji></p>'],
+  ['A project', '<p data-sourcepos="1:1-1:9" dir="auto">A project</p>'],
+  ['It is *here*', '<p data-sourcepos="1:1-1:12" dir="auto">It is <em>here</em></p>'],
+  ['A <script>alert(1)</script>', '<p data-sourcepos="1:1-1:27" dir="auto">A </p>'],
+  ['#1 & @root', '<p data-sourcepos="1:1-1:10" dir="auto">#1 &amp; @root</p>'],
+  [
+    ':tada:',
+    '<p data-sourcepos="1:1-1:6" dir="auto"><gl-emoji title="party popper" data-name="tada" data-unicode-version="6.0">🎉</gl-emoji></p>',
+  ],
 ])('%j', (text, html) => {
   expect(renderDescription(text)).toBe(html);
   expect(renderDescription(text), 'kept').toBe(html);

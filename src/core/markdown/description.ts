@@ -34,7 +34,9 @@ function render(text: string): string {
 /** The description of a project as safe HTML; empty for none. Most are plain text, which costs next to nothing. */
 export function renderDescription(text: string | null): string {
   if (text === null || text === '') return '';
-  if (text.length > LONGEST || plain.test(text)) return `<p dir="auto">${escapeText(text)}</p>`;
+  if (text.length > LONGEST) return `<p dir="auto">${escapeText(text)}</p>`;
+  if (plain.test(text))
+    return `<p data-sourcepos="1:1-1:${Buffer.byteLength(text)}" dir="auto">${escapeText(text)}</p>`;
   const key = text.length <= 64 ? text : digest(text).toString('base64');
   const known = kept.get(key);
   if (known !== undefined) return known;

@@ -22,13 +22,20 @@ function render(text: string, as: Dialect = dialect): string {
 const allowed = new Map<string, readonly string[]>([
   ...'h1 h2 h3 h4 h5 h6 p br hr ul ol li dl dt dd blockquote pre code em strong b i s strike del ins sub sup kbd samp var q abbr tt div span details summary ruby rt rp table thead tbody tfoot tr'
     .split(' ')
-    .map((tag): [string, readonly string[]] => [tag, ['dir', 'class', 'start', 'value', 'title', 'open']]),
-  ['th', ['dir', 'align', 'colspan', 'rowspan']],
-  ['td', ['dir', 'align', 'colspan', 'rowspan']],
-  ['a', ['href', 'title', 'rel', 'dir']],
-  ['img', ['src', 'alt', 'title', 'width', 'height', 'dir']],
+    .map((tag): [string, readonly string[]] => [
+      tag,
+      ['dir', 'class', 'start', 'value', 'title', 'open', 'data-sourcepos'],
+    ]),
+  ...[1, 2, 3, 4, 5, 6].map((level): [string, readonly string[]] => [
+    `h${level}`,
+    ['dir', 'id', 'data-sourcepos'],
+  ]),
+  ['th', ['dir', 'align', 'colspan', 'rowspan', 'data-sourcepos']],
+  ['td', ['dir', 'align', 'colspan', 'rowspan', 'data-sourcepos']],
+  ['a', ['href', 'title', 'rel', 'dir', 'aria-label', 'data-heading-content', 'class', 'data-sourcepos']],
+  ['img', ['src', 'alt', 'title', 'width', 'height', 'dir', 'data-sourcepos']],
   ['input', ['type', 'class', 'disabled', 'checked']],
-  ['gl-emoji', ['title', 'data-name']],
+  ['gl-emoji', ['title', 'data-name', 'data-unicode-version']],
 ]);
 
 const tagPattern = /<\/?([a-z][a-z0-9-]*)((?: [a-z-]+(?:="[^"<>]*")?)*)(?: \/)?>/g;
@@ -43,6 +50,9 @@ function problems(html: string): string[] {
     if (!names) found.push(`element ${whole}`);
     for (const [, name = '', value = ''] of attributes.matchAll(/ ([a-z-]+)(?:="([^"]*)")?/g)) {
       if (!names?.includes(name)) found.push(`attribute ${whole}`);
+      if (name === 'data-sourcepos' && !/^\d+:\d+-\d+:\d+$/.test(value)) found.push(`position ${whole}`);
+      if (name === 'id' && !/^user-content-[^\s"]+$/.test(value)) found.push(`id ${whole}`);
+      if (name === 'class' && tag === 'a' && value !== 'anchor') found.push(`class ${whole}`);
       const address = decode(value);
       const leads = /^(https?:\/\/|mailto:|\/(?![/\\])|#|\?|[\w.-]+(\/|$|[?#]))/i.test(address);
       if ((name === 'href' || name === 'src') && address !== '' && !leads) found.push(`address ${whole}`);
@@ -138,6 +148,15 @@ const attempts: readonly string[] = [
   '|<script>alert(1)</script>|\n|-|\n|<img src=x onerror=alert(1)>|',
   '| a |\n|:-:" onclick="alert(1)|\n| x |',
   '# <script>alert(1)</script>',
+  '# "onmouseover=alert(1) x="',
+  `# ' onmouseover=alert(1) x='`,
+  '# &quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;',
+  '# `"><img src=x onerror=alert(1)>`',
+  '<h1 id="location" data-sourcepos="x" onclick=alert(1)>x</h1>',
+  '<h2 id="user-content-x onclick=alert(1)">x</h2>',
+  '<h2 id="user-content-&quot; onclick=alert(1)">x</h2>',
+  '<p data-sourcepos="1:1-1:1 onclick=alert(1)">x</p>',
+  '<a class="anchor" id="user-content-x" aria-label="x" href="x">x</a>',
   '> <script>alert(1)</script>',
   '- [x]<script>alert(1)</script>',
   '- [ ] <img src=x onerror=alert(1)>',
@@ -182,6 +201,9 @@ describe('attempts at cross-site scripting', () => {
       '<a href="//x">',
       '< b',
       '<p title="<a">',
+      '<h1 id="x">',
+      '<p data-sourcepos="x">',
+      '<a class="x">',
     ])
       expect(problems(html)).not.toEqual([]);
   });
@@ -189,10 +211,16 @@ describe('attempts at cross-site scripting', () => {
 
 const cases: readonly (readonly [source: string, html: string])[] = [
   ['*a* **b** ~~c~~', '<p dir="auto"><em>a</em> <strong>b</strong> <s>c</s></p>'],
-  ['# Title', '<h1 dir="auto">Title</h1>'],
+  [
+    '# Title',
+    `<h1 id="user-content-title" dir="auto">Title<a href="#title" aria-label="Link to heading 'Title'" data-heading-content="Title" class="anchor"></a></h1>`,
+  ],
   ['a < b & c', '<p dir="auto">a &lt; b &amp; c</p>'],
   ['```ruby\nx\n```', '<pre><code class="language-ruby">x\n</code></pre>'],
-  [':tada:', '<p dir="auto"><gl-emoji title="tada" data-name="tada">🎉</gl-emoji></p>'],
+  [
+    ':tada:',
+    '<p dir="auto"><gl-emoji title="party popper" data-name="tada" data-unicode-version="6.0">🎉</gl-emoji></p>',
+  ],
   [':no_such_thing:', '<p dir="auto">:no_such_thing:</p>'],
   ['`:tada:`', '<p dir="auto"><code>:tada:</code></p>'],
   ['[#1](x)', '<p dir="auto"><a href="x" rel="nofollow noreferrer noopener">#1</a></p>'],
@@ -219,14 +247,89 @@ const cases: readonly (readonly [source: string, html: string])[] = [
   ['- [a] b', '<ul dir="auto">\n<li>[a] b</li>\n</ul>'],
 ];
 
+const withoutPositions = (html: string): string => html.replaceAll(/ data-sourcepos="[\d:-]+"/g, '');
+
 test.each(cases)('%s', (source, html) => {
-  expect(render(source)).toBe(html);
+  expect(withoutPositions(render(source))).toBe(html);
 });
 
-test('plain Markdown knows no references, emoji or tasks', () => {
+test('plain Markdown knows no references, emoji, tasks or anchors', () => {
   const plain = { ...dialect, gfm: false };
-  expect(render('#1 :tada: @user', plain)).toBe('<p dir="auto">#1 :tada: @user</p>');
-  expect(render('- [ ] a', plain)).toBe('<ul dir="auto">\n<li>[ ] a</li>\n</ul>');
+  const shown = (source: string) => withoutPositions(render(source, plain));
+  expect(shown('#1 :tada: @user')).toBe('<p dir="auto">#1 :tada: @user</p>');
+  expect(shown('- [ ] a')).toBe('<ul dir="auto">\n<li>[ ] a</li>\n</ul>');
+  expect(shown('# a')).toBe('<h1 dir="auto">a</h1>');
+});
+
+describe('where blocks were written', () => {
+  /** The elements of the text with the text of their positions, in their order. */
+  const positions = (source: string) =>
+    [...render(source).matchAll(/<([a-z\d]+)[^<>]* data-sourcepos="([^"]+)"/g)].map(
+      ([, name, position]) => `${name} ${position}`,
+    );
+  test.each<[string, string[]]>([
+    ['Some plan content', ['p 1:1-1:17']],
+    ['Noël', ['p 1:1-1:5']],
+    ['\n\n  a\nb \n\nc', ['p 3:3-4:2', 'p 6:1-6:1']],
+    ['a\r\nb\r\n', ['p 1:1-2:1']],
+    ['# Title\n\nTitle\n===', ['h1 1:1-1:7', 'h1 3:1-4:3']],
+    ['```ts\nx\n```\n\n    code\n\nx', ['pre 1:1-3:3', 'pre 5:5-5:8', 'p 7:1-7:1']],
+    ['---', ['hr 1:1-1:3']],
+    ['- a\n- b\n\n\nc', ['ul 1:1-2:3', 'li 1:1-1:3', 'li 2:1-2:3', 'p 5:1-5:1']],
+    ['- a\n\n- b', ['ul 1:1-3:3', 'li 1:1-1:3', 'p 1:3-1:3', 'li 3:1-3:3', 'p 3:3-3:3']],
+    [
+      '10. a\n    - é\n      - c',
+      ['ol 1:1-3:9', 'li 1:1-3:9', 'ul 2:5-3:9', 'li 2:5-3:9', 'ul 3:7-3:9', 'li 3:7-3:9'],
+    ],
+    ['- - a', ['ul 1:1-1:5', 'li 1:1-1:5', 'ul 1:3-1:5', 'li 1:3-1:5']],
+    ['-\n-   \n* [a]: x', ['ul 1:1-2:4', 'li 1:1-1:1', 'li 2:1-2:4', 'ul 3:1-3:8', 'li 3:1-3:8']],
+    ['> a\n> - b\n>\n\nc', ['blockquote 1:1-3:1', 'p 1:3-1:3', 'ul 2:3-2:5', 'li 2:3-2:5', 'p 5:1-5:1']],
+    ['é\n> > b\nlazy', ['p 1:1-1:2', 'blockquote 2:1-3:4', 'blockquote 2:3-3:4', 'p 2:5-3:4']],
+    ['[a]: x\n|a|\n|-|\n|b|\n\nc', ['table 2:1-4:3', 'p 6:1-6:1']],
+    ['<div>\n\n*a*\n\n</div>', ['p 3:1-3:3']],
+  ])('%j', (source, expected) => {
+    expect(positions(source)).toEqual(expected);
+  });
+  test('are not told of one line, and a text cannot say them otherwise', () => {
+    expect(render('a', { ...dialect, line: true })).toBe('a');
+    expect(render('<div data-sourcepos="1:1-x">a</div>')).toBe('<div>a</div>');
+  });
+});
+
+describe('anchors of headings', () => {
+  const anchors = (source: string) =>
+    [...render(source).matchAll(/<h\d[^<>]* id="user-content-([^"]*)"[^<>]*>.*?<a href="#([^"]*)"/g)].map(
+      ([, id, href]) => [id, href],
+    );
+  const both = (anchor: string) => [anchor, anchor];
+  test.each<[string, string[]]>([
+    ["# What's *new*, `v1.2`?", ['whats-new-v12']],
+    ['# a  - -- b_c', ['a-b_c']],
+    ['# Größe 日本語', ['größe-日本語']],
+    ['# 42', ['anchor-42']],
+    ['# :tada: @user #1', ['tada-user-1']],
+    ['# a\n## a\n### a-1\n# a', ['a', 'a-1', 'a-1-1', 'a-2']],
+    ['# <b>x</b> [y](z)', ['x-y']],
+    ['# !?\n\n#', []],
+    ['<h1>x</h1>', []],
+  ])('%j', (source, expected) => {
+    expect(anchors(source)).toEqual(expected.map(both));
+  });
+});
+
+test.each([
+  [':coffee:', '<gl-emoji title="hot beverage" data-name="coffee" data-unicode-version="4.0">☕</gl-emoji>'],
+  [':rainbow_flag:', 'data-unicode-version="7.0"'],
+  [':shaking_face:', 'data-unicode-version="15.0"'],
+  [':de:', 'data-unicode-version="6.0"'],
+  [':one:', 'data-unicode-version="3.0"'],
+  [':+1:', 'data-name="+1"'],
+])('%s', (source, part) => {
+  expect(render(source)).toContain(part);
+});
+
+test.each([':constructor:', ':__proto__:', ':toString:'])('%s is no emoji', (source) => {
+  expect(render(source)).not.toContain('gl-emoji');
 });
 
 test('so many references are looked for, and no more', () => {
@@ -253,6 +356,6 @@ describe('a text of which much more would be made than was written stays as it w
       '<a href="https://a.example',
     ],
   ])('but not %s of ordinary size', (_, text, part) => {
-    expect(render(text)).toContain(part);
+    expect(withoutPositions(render(text))).toContain(part);
   });
 });

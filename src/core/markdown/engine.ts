@@ -2,12 +2,14 @@
  * From Markdown to HTML that is safe to show, in one pass and without a database: what names something is left open, as a
  * mark in the text that whoever knows the reader puts a link for. Loaded only where something is rendered.
  */
-import { nameToEmoji } from 'gemoji';
 import createMarkdownIt, { type MarkdownIt, type StateBlock, type StateCore, type Token } from 'markdown-it';
 import { randomHex } from '../../platform/secret.ts';
+import { emojiElement } from './emoji.ts';
+import { anchorHeadings } from './headings.ts';
 import { referenceAt, scanReferences } from './references.ts';
 import { asWritten, type Fragment, type Rendered } from './rendered.ts';
 import { type Place, sanitize } from './sanitizer.ts';
+import { type BlockStarts, noteStart, sayPositions } from './source-positions.ts';
 
 export type Dialect = Place & {
   /** References, emoji and task lists, which plain Markdown does not know. */
@@ -52,15 +54,19 @@ function createMarks(): Marks {
   };
 }
 
-type Env = { dialect: Dialect; marks: Marks; grown?: true };
+type Env = { dialect: Dialect; marks: Marks; starts: BlockStarts; grown?: true };
 
 /** Blocks and cells for each letter of a text, and besides: a table's rows are filled up to its head, whatever was written. */
 const BLOCKS = { each: 2, besides: 200 };
 /** Letters of addresses and titles in the same way: what is defined once is put wherever it is named. */
 const ADDRESSES = { each: 10, besides: 10_000 };
 
-/** Ends a text of which many more blocks are made than were written, between the rows of a table too. */
-function boundBlocks(state: StateBlock, _start: number, end: number, silent: boolean): boolean {
+/**
+ * Stands before all rules of blocks: notes where each begins, and ends a text of which many more are made than were written,
+ * between the rows of a table too.
+ */
+function watchBlocks(state: StateBlock, start: number, end: number, silent: boolean): boolean {
+  if (!silent) noteStart((state.env as Env).starts, state, start);
   if (state.tokens.length <= BLOCKS.each * state.src.length + BLOCKS.besides) return false;
   (state.env as Env).grown = true;
   if (!silent) state.line = end;
@@ -120,9 +126,6 @@ function marked(state: StateCore, mark: string): Token {
   return token;
 }
 
-const emojiHtml = (name: string, emoji: string): string =>
-  `<gl-emoji title="${name.replaceAll('_', ' ')}" data-name="${name}">${emoji}</gl-emoji>`;
-
 /** The text of a token, with a mark for each thing that it names. */
 function markText(state: StateCore, token: Token): Token[] {
   const { marks } = state.env as Env;
@@ -138,9 +141,9 @@ function markText(state: StateCore, token: Token): Token[] {
     let fragment: Fragment;
     if ('reference' in found) fragment = found;
     else {
-      const emoji = Object.hasOwn(nameToEmoji, found.emoji) ? nameToEmoji[found.emoji] : undefined;
-      if (emoji === undefined) continue;
-      fragment = { html: emojiHtml(found.emoji, emoji) };
+      const html = emojiElement(found.emoji);
+      if (html === undefined) continue;
+      fragment = { html };
     }
     const mark = marks.mark('reference' in fragment ? { reference: fragment.reference } : fragment);
     if (mark === undefined) break;
@@ -151,6 +154,14 @@ function markText(state: StateCore, token: Token): Token[] {
   if (end === 0) return [token];
   keep(token.content.length);
   return made;
+}
+
+/** A link of ours at the end of each heading, and where it leads. */
+function markHeadings(state: StateCore): void {
+  anchorHeadings(state, (html) => {
+    const mark = (state.env as Env).marks.mark({ html });
+    return mark === undefined ? undefined : marked(state, mark);
+  });
 }
 
 /** Nothing is marked inside a link; a link that is nothing but an address of ours is a reference itself. */
@@ -189,13 +200,24 @@ function createParser(gfm: boolean): MarkdownIt {
   const parser = createMarkdownIt({ html: true, linkify: true });
   // `file.md` and `user@host` are more often names than addresses.
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-  parser.block.ruler.before('table', 'bound_blocks', boundBlocks, { alt: ['blockquote'] });
+  parser.block.ruler.before('table', 'watch_blocks', watchBlocks, { alt: ['blockquote'] });
   parser.core.ruler.after('inline', 'bound_addresses', boundAddresses);
   parser.core.ruler.push('dress_blocks', dressBlocks);
   if (gfm) {
+    parser.core.ruler.push('headings', markHeadings);
     parser.core.ruler.push('tasks', markTasks);
     parser.core.ruler.push('references', markReferences);
   }
+  parser.core.ruler.push('positions', (state) => sayPositions(state, (state.env as Env).starts));
+  const { fence } = parser.renderer.rules;
+  // The attributes of a fenced block belong to the whole, as those of an indented one do.
+  parser.renderer.rules.fence = (tokens, index, options, env, renderer) => {
+    const token = tokens[index];
+    const attributes = token ? renderer.renderAttrs(token) : '';
+    if (token) token.attrs = null;
+    const html = fence?.(tokens, index, options, env, renderer) ?? '';
+    return html.replace('<pre>', () => `<pre${attributes}>`);
+  };
   parser.renderer.rules.mark = (tokens, index) => tokens[index]?.content ?? '';
   return parser;
 }
@@ -210,7 +232,7 @@ export function renderDocument(text: string, dialect: Dialect): Rendered {
   parsers ??= { plain: createParser(false), gfm: createParser(true) };
   const parser = dialect.gfm ? parsers.gfm : parsers.plain;
   const marks = createMarks();
-  const env: Env = { dialect, marks };
+  const env: Env = { dialect, marks, starts: new Map() };
   const html = dialect.line ? parser.renderInline(text, env) : parser.render(text, env);
   return env.grown ? asWritten(text) : marks.cut(html, dialect);
 }

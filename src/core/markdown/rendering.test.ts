@@ -10,7 +10,7 @@ const long = `<b>#1</b> ${'x '.repeat(10_000)}`;
 test('a long text is rendered as a short one is', async () => {
   const { texts, fragments } = await renderSource(long, dialect);
   expect(fragments).toEqual([{ reference: expect.objectContaining({ kind: 'issue', name: '1' }) }]);
-  expect(texts[0]).toBe('<p dir="auto"><b>');
+  expect(texts[0]).toBe('<p data-sourcepos="1:1-1:20010" dir="auto"><b>');
   expect(texts[1]).toMatch(/^<\/b> x x /);
 });
 

@@ -1,5 +1,6 @@
 /** Which HTML a text may have, whatever it was written as: everything else is left out, its text kept or lost (facts: Markdown). */
 import sanitizeHtml from 'sanitize-html';
+import { ANCHOR_PREFIX } from './headings.ts';
 
 export type Place = {
   /** Without a slash at the end. */
@@ -34,13 +35,14 @@ const allowedTags = [
 const align = { name: 'align', values: ['left', 'center', 'right'] };
 
 const allowedAttributes = {
-  '*': ['dir'],
+  '*': ['dir', 'data-sourcepos'],
   a: ['href', 'title', 'rel'],
   img: ['src', 'alt', 'title', 'width', 'height'],
   ol: ['start'],
   li: ['value'],
   abbr: ['title'],
   details: ['open'],
+  ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((heading) => [heading, ['id']])),
   th: [align, 'colspan', 'rowspan'],
   td: [align, 'colspan', 'rowspan'],
 };
@@ -51,6 +53,12 @@ const allowedClasses = {
   ul: ['task-list'],
   ol: ['task-list'],
   li: ['task-list-item'],
+};
+
+/** What these attributes may be, whatever a text wrote: as the renderer itself gives them. */
+const ownValues: Record<string, RegExp> = {
+  'data-sourcepos': /^\d{1,9}:\d{1,9}-\d{1,9}:\d{1,9}$/,
+  id: new RegExp(`^${ANCHOR_PREFIX}[\\p{L}\\p{M}\\p{Nd}\\p{Pc}-]+$`, 'u'),
 };
 
 /** Elements nested deeper than this are left out. */
@@ -84,6 +92,11 @@ export const sanitize = (source: string, place: Place, text: (piece: string) => 
     nestingLimit: DEEPEST,
     textFilter: text,
     transformTags: {
+      '*': (tagName, attribs) => {
+        for (const [name, pattern] of Object.entries(ownValues))
+          if (attribs[name] !== undefined && !pattern.test(attribs[name])) delete attribs[name];
+        return { tagName, attribs };
+      },
       a: (tagName, { href, title }) => {
         const address = addressOf(place, href);
         const rel =

@@ -138,7 +138,8 @@ describe('references', () => {
     ];
     const html = await render(names.join(' '), stranger);
     expect(linksOf(html)).toEqual([]);
-    expect(html).toBe(`<p dir="auto">${escaped(names.join(' '))}</p>`);
+    const position = `1:1-1:${names.join(' ').length}`;
+    expect(html).toBe(`<p data-sourcepos="${position}" dir="auto">${escaped(names.join(' '))}</p>`);
     // Guests read issues that are not confidential, and no code.
     const seen = linksOf(await render(names.join(' '), guest)).map((link) => link.split(' → ')[0]);
     expect(seen.slice(0, 3)).toEqual([`${path}#1`, `bug in ${path}`, `%v1.0 in ${path}`]);
@@ -199,7 +200,7 @@ test('files that are uploaded to the project are found there', async () => {
 
 test('plain Markdown without gfm; a project that is not seen is not there; nobody renders without an account', async () => {
   expect(await render('*a* #1 :tada:', member, { gfm: false, ...inProject() })).toBe(
-    '<p dir="auto"><em>a</em> #1 :tada:</p>',
+    '<p data-sourcepos="1:1-1:13" dir="auto"><em>a</em> #1 :tada:</p>',
   );
   const as = ashlar.as(stranger.token);
   const refused = await as('POST /markdown', { body: { text: '#1', gfm: true, ...inProject() } });

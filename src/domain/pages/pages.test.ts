@@ -47,6 +47,8 @@ describe('what is shown', () => {
     expect(text).toContain(`href="${home}/-/blob/main/docs/guide.md"`);
     expect(text).toContain(`src="${home}/-/raw/main/docs/stone.png"`);
     expect(text).toContain('<td>granite</td>');
+    expect(text).toMatch(/<h2 [^<>]*id="ashlar-in-short"[^<>]*>Ashlar in short<a href="#ashlar-in-short"/);
+    expect(text).not.toContain('user-content-');
     expect(text).not.toContain('alert(1)');
   });
 

@@ -39,7 +39,8 @@ export async function proseOf(
   room.characters -= text.length;
   const { project } = standing;
   const rendered = await renderMarkdown(text, { gfm: true }, { services, reader: caller, project });
-  return html`<div class="prose">${madeSafe(belowTitle(withRelativeLinks(rendered, standing)))}</div>`;
+  const led = withPlainAnchors(withRelativeLinks(rendered, standing));
+  return html`<div class="prose">${madeSafe(belowTitle(led))}</div>`;
 }
 
 /** A page has one title of the first level, and texts have theirs below it. */
@@ -48,6 +49,10 @@ const belowTitle = (rendered: string): string =>
     /<(\/?)h([1-5])(?=[ >])/g,
     (_, slash: string, level: string) => `<${slash}h${Number(level) + 1}`,
   );
+
+/** Where there is no script, `#title` leads to nothing but the id of that name. */
+const withPlainAnchors = (rendered: string): string =>
+  rendered.replaceAll(/(<h[1-6][^<>]* id=")user-content-/g, '$1');
 
 const element = /<(a|img)\b[^<>]*>/g;
 const attribute = /\b(href|src)="([^"]*)"/;

@@ -82,6 +82,9 @@ article.note { margin: 0 0 1rem; padding: 0; border: 1px solid var(--line); bord
 .page > .prose { margin-bottom: 1rem; }
 .prose :is(h2, h3, h4, h5, h6) { margin: 1.4rem 0 0.6rem; line-height: 1.3; }
 .prose > :first-child { margin-top: 0; }
+.prose .anchor { margin-left: 0.4rem; color: var(--quiet); font-weight: 400; text-decoration: none; opacity: 0; }
+.prose .anchor::before { content: "#"; }
+.prose :hover > .anchor, .prose .anchor:focus-visible { opacity: 1; }
 .prose h2 { font-size: 1.4rem; }
 .prose h3 { font-size: 1.2rem; }
 .prose h4 { font-size: 1.05rem; }

@@ -26,7 +26,7 @@ describe('links', () => {
 
   test('what the renderer makes has no relative links and no boxes', () => {
     const source =
-      '[x](/a) [y](#b) [z](c) ![i](d.png)\n\n- [x] done\n- [ ] not\n\n| a |\n|--:|\n| `1` |\n\n> q :tada:';
+      '# Title\n\n[x](/a) [y](#b) [z](c) ![i](d.png)\n\n- [x] done\n- [ ] not\n\n| a |\n|--:|\n| `1` |\n\n> q :tada:';
     const { texts, fragments } = renderDocument(source, { gfm: true, baseUrl: 'https://site.example' });
     const rendered = texts
       .map((text, index) => {
@@ -42,6 +42,7 @@ describe('links', () => {
       'https://site.example/a/b/-/issues/c',
       'https://site.example/a/b/-/issues/d.png',
     ]);
+    expect(html).toMatch(/<h1 dir="auto" style="[^"]+">Title<\/h1>/);
     expect(html).toMatch(/☑ done[^☐]*☐ not/);
     expect(html).not.toMatch(/<input|gl-emoji/);
     expect(html).toContain('🎉');

@@ -70,6 +70,11 @@ function resolve(value: string, base: string): string {
 /** What core/markdown gives a label, which no text can write itself. */
 const labelColor = /\sstyle="background-color: (#[\da-f]{6})"/i;
 
+/** Where a block was written is nothing to a reader of mail. */
+const place = /\sdata-sourcepos="[^"]*"/;
+/** Nor is a link to a heading of it. */
+const anchor = /<a [^<>]*class="anchor"><\/a>|(?<=<h[1-6][^<>]*) id="[^"]*"/g;
+
 function styleOf(name: string, attributes: string): string | undefined {
   const [, color] = labelColor.exec(attributes) ?? [];
   if (color !== undefined)
@@ -84,6 +89,7 @@ function dressTag(name: string, attributes: string, base: string): string {
   if (name === 'gl-emoji') return '';
   const resolved = attributes
     .replace(labelColor, '')
+    .replace(place, '')
     .replaceAll(address, (_, before: string, value: string) => `${before}${resolve(value, base)}"`);
   const style = styleOf(name, attributes);
   return `<${name}${resolved}${style === undefined ? '' : ` style="${style}"`}>`;
@@ -92,9 +98,11 @@ function dressTag(name: string, attributes: string, base: string): string {
 /** Rendered Markdown, whose links and pictures are looked for from `base`, the page of what it is about. */
 export const dressBody = (rendered: string, base: string): Html =>
   madeSafe(
-    rendered.replaceAll(tag, (_, closing: string, name: string, attributes: string) => {
-      const small = name.toLowerCase();
-      if (closing !== '') return small === 'gl-emoji' ? '' : `</${small}>`;
-      return dressTag(small, attributes, base);
-    }),
+    rendered
+      .replaceAll(anchor, '')
+      .replaceAll(tag, (_, closing: string, name: string, attributes: string) => {
+        const small = name.toLowerCase();
+        if (closing !== '') return small === 'gl-emoji' ? '' : `</${small}>`;
+        return dressTag(small, attributes, base);
+      }),
   );

@@ -1,0 +1,47 @@
+/** Anchors of headings: the id that links in the text lead to, and a link to the heading itself. */
+import type { StateCore, Token } from 'markdown-it';
+import { escapeText } from './rendered.ts';
+
+/** Of ids in a text, so that none of them is one of the page's own. */
+export const ANCHOR_PREFIX = 'user-content-';
+
+/** The words of a heading as its anchor has them: `What's new?` is `whats-new`. */
+export function anchorOf(title: string): string {
+  const words = title
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{Nd}\p{Pc}\- ]/gu, '')
+    .replaceAll(/[ -]+/g, '-');
+  // Digits alone would be the anchor of an issue's number.
+  return /^\d+$/.test(words) ? `anchor-${words}` : words;
+}
+
+/** Gives each heading its anchor: `link` makes of the link's HTML what stands for it in the text, or nothing. */
+export function anchorHeadings(state: StateCore, link: (html: string) => Token | undefined): void {
+  const taken = new Set<string>();
+  const next = new Map<string, number>();
+  state.tokens.forEach((heading, index) => {
+    const children = state.tokens[index + 1]?.children;
+    if (heading.type !== 'heading_open' || !children) return;
+    const title = children
+      .map(({ type, content }) =>
+        type === 'softbreak' ? ' ' : type === 'text' || type === 'code_inline' ? content : '',
+      )
+      .join('');
+    const words = anchorOf(title);
+    if (words === '') return;
+    let anchor = words;
+    for (let count = next.get(words) ?? 1; taken.has(anchor); count++) {
+      anchor = `${words}-${count}`;
+      next.set(words, count + 1);
+    }
+    const text = escapeText(title);
+    const token = link(
+      `<a href="#${anchor}" aria-label="Link to heading '${text}'" data-heading-content="${text}" class="anchor"></a>`,
+    );
+    if (!token) return;
+    taken.add(anchor);
+    heading.attrs = [['id', `${ANCHOR_PREFIX}${anchor}`], ...(heading.attrs ?? [])];
+    children.push(token);
+  });
+}
