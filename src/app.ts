@@ -144,6 +144,8 @@ export function createApp(options: AppOptions): App {
     capabilities: mounted,
     server,
     async start() {
+      // Before anything is answered: who changes what others go by waits for those who are there.
+      await presence.announce();
       await server.listen({ host: config.host, port: config.port });
       listening = urlOf(config.host, portOf(server.server));
       const listeners = mounted.flatMap((capability) => capability.listeners ?? []);

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -12,7 +11,7 @@ import { connect } from '../../src/platform/db/database.ts';
 import { migrate } from '../../src/platform/db/migrations.ts';
 import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { ROOT_TOKEN, SECRET_KEY, useApp } from '../support/app.ts';
+import { ROOT_TOKEN, SECRET_KEY, siteAt, useApp } from '../support/app.ts';
 import { makeUser as makeMember } from '../support/factories.ts';
 import { makeApplication } from '../support/oauth.ts';
 import { makeUser } from '../support/rows.ts';
@@ -93,23 +92,59 @@ describe('two processes on one database', () => {
     }
   });
 
-  test('a setting that one changes is the other’s within a second', async () => {
-    const inOther = async (): Promise<string> => {
-      const headers = { 'private-token': ROOT_TOKEN };
-      const response = await fetch(`${other}/api/v4/application/settings`, { headers });
-      return JSON.parse(await response.text()).after_sign_out_path;
-    };
-    const path = 'https://example.com/bye';
-    await inOther();
-    const changed = await one.root('PUT /application/settings', { body: { after_sign_out_path: path } });
-    expect(changed.status).toBe(200);
-    let seen = '';
-    // The rule is one second; the bound leaves room for a busy machine.
-    for (let attempt = 0; attempt < 100 && seen !== path; attempt++) {
-      seen = await inOther();
-      if (seen !== path) await sleep(50);
+  /** The two, each by its address and by what root says to it. */
+  const both = () => [
+    { root: one.root, url: one.url, elsewhere: other },
+    { root: siteAt(other, ROOT_TOKEN).root, url: other, elsewhere: one.url },
+  ];
+
+  test('what a setting refuses is refused by both as soon as the change is acknowledged', async () => {
+    const { id } = await makeUser(one);
+    const body = { name: 'i', scopes: ['api'] };
+    const made = await one.root(`POST /users/${id}/impersonation_tokens`, { body });
+    const { token } = made.body;
+    for (const { root, url, elsewhere } of [...both(), ...both()]) {
+      const used = async () => [await status(url, '/user', token), await status(elsewhere, '/user', token)];
+      expect(await used()).toEqual([200, 200]);
+      const off = await root('PUT /application/settings', { body: { impersonation_enabled: false } });
+      expect([off.status, await used()]).toEqual([200, [401, 401]]);
+      const on = await root('PUT /application/settings', { body: { impersonation_enabled: true } });
+      expect([on.status, await used()]).toEqual([200, [200, 200]]);
     }
-    expect(seen).toBe(path);
+  });
+
+  test('a change that another repeats is acknowledged to neither before both obey', async () => {
+    const { id } = await makeUser(one);
+    const body = { name: 'i', scopes: ['api'] };
+    const { token } = (await one.root(`POST /users/${id}/impersonation_tokens`, { body })).body;
+    expect([await status(one.url, '/user', token), await status(other, '/user', token)]).toEqual([200, 200]);
+    await Promise.all(
+      both().map(async ({ root, url, elsewhere }) => {
+        await root('PUT /application/settings', { body: { impersonation_enabled: false } });
+        expect([await status(url, '/user', token), await status(elsewhere, '/user', token)]).toEqual([
+          401, 401,
+        ]);
+      }),
+    );
+    await one.root('PUT /application/settings', { body: { impersonation_enabled: true } });
+  });
+
+  test('so is what a feature flag hides', async () => {
+    const flag = 'oauth_dynamic_client_registration';
+    const offers = async (url: string): Promise<boolean> => {
+      const response = await fetch(`${url}/.well-known/oauth-authorization-server`);
+      return 'registration_endpoint' in ((await response.json()) as object);
+    };
+    for (const { root, url, elsewhere } of both()) {
+      expect((await root(`POST /features/${flag}`, { body: { value: 'true' } })).status).toBe(201);
+      expect([await offers(url), await offers(elsewhere)]).toEqual([true, true]);
+      expect((await root(`POST /features/${flag}`, { body: { value: 'false' } })).status).toBe(201);
+      expect([await offers(url), await offers(elsewhere)]).toEqual([false, false]);
+      await root(`POST /features/${flag}`, { body: { value: 'true' } });
+      expect(await offers(elsewhere)).toBe(true);
+      expect((await root(`DELETE /features/${flag}`)).status).toBe(204);
+      expect([await offers(url), await offers(elsewhere)]).toEqual([false, false]);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 /** Feature flags of the instance: what is behind a flag that is off does not exist (spec: Versioning, 4). */
 import { crc32 } from 'node:zlib';
 import type postgres from 'postgres';
-import { monotonic } from '../../platform/clock.ts';
+import { createRecent, type Recent } from '../../platform/recent.ts';
 import { randomFraction } from '../../platform/secret.ts';
 
 /** The flags that something obeys, with what they gate. Any other name can be set too, and has no definition. */
@@ -29,8 +29,7 @@ export type FeatureGate = {
 export type FeatureGates = {
   /** `actorOf` is asked only where the flag is on for some actors. */
   isOn(name: string, actorOf?: () => Promise<string | undefined>): Promise<boolean>;
-  /** Reads anew at the next use: called after the commit of a change. */
-  forget(): void;
+  forget: Recent<unknown>['forget'];
 };
 
 /** Whether the gates let this call through; which actors are among a percentage stays the same from call to call. */
@@ -44,25 +43,18 @@ async function isOpen(gate: FeatureGate, actorOf?: () => Promise<string | undefi
   );
 }
 
-const MAXIMUM_AGE = 1_000;
-
 export function createFeatureGates(sql: postgres.Sql): FeatureGates {
-  let known = new Map<string, FeatureGate>();
-  let readAt = Number.NEGATIVE_INFINITY;
+  const { read, forget } = createRecent(async () => {
+    const rows = await sql<FeatureGate[]>`
+      select name, value, actors, percentage_of_actors, percentage_of_time from feature_gates`;
+    return new Map(rows.map((row) => [row.name, row]));
+  });
   return {
     async isOn(name, actorOf) {
-      if (monotonic() - readAt > MAXIMUM_AGE) {
-        const rows = await sql<FeatureGate[]>`
-          select name, value, actors, percentage_of_actors, percentage_of_time from feature_gates`;
-        known = new Map(rows.map((row) => [row.name, row]));
-        readAt = monotonic();
-      }
-      const gate = known.get(name);
+      const gate = (await read()).get(name);
       if (gate !== undefined) return isOpen(gate, actorOf);
       return featureDefinitions[name as FeatureName]?.default ?? false;
     },
-    forget() {
-      readAt = Number.NEGATIVE_INFINITY;
-    },
+    forget,
   };
 }

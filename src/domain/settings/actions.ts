@@ -7,6 +7,7 @@ import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { FeatureGate } from '../../core/settings/features.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
+import { untilOutdated } from '../../platform/recent.ts';
 import { lockFeatureGate, lockSettings, updateFeatureGate } from './queries.ts';
 import { applyChange, checkSettings, differences, refusedNames } from './rules.ts';
 import type { SettingsInput } from './schema.ts';
@@ -41,6 +42,8 @@ export async function changeSettings(
     return after;
   });
   services.settings.forget();
+  // Also where nothing changed: whoever changed it may be waiting still.
+  await untilOutdated(services.presence);
   return changed;
 }
 
@@ -85,6 +88,7 @@ export async function setFeature(
     return after;
   });
   services.features.forget();
+  await untilOutdated(services.presence);
   return set;
 }
 
@@ -101,4 +105,5 @@ export async function resetFeature(services: Services, db: Db, actor: Actor, nam
     await announce(tx, { author: actor, audit: { entity: instance, event: 'feature_deleted', details } });
   });
   services.features.forget();
+  await untilOutdated(services.presence);
 }

@@ -12,6 +12,8 @@ export type Presence = {
   readonly id: string;
   /** Announces the process; to be awaited before it holds anything. */
   announce(): Promise<void>;
+  /** Whether no other process can be at work on the database. */
+  isAlone(): Promise<boolean>;
   stop(): Promise<void>;
 };
 
@@ -50,6 +52,12 @@ export function createPresence(points: postgres.Sql, log: Log): Presence {
     async announce() {
       announced ??= begin();
       await announced;
+    },
+    async isAlone() {
+      const others = await points`
+        select from processes
+        where id <> ${id} and beat_at > clock_timestamp() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS}) limit 1`;
+      return others.length === 0;
     },
     async stop() {
       clearInterval(timer);
