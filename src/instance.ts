@@ -6,6 +6,7 @@ import { packageFolder } from './package.ts';
 import {
   DataFolderInUse,
   isDataFolder,
+  narrowDataFolder,
   openDataFolder,
   readOrCreateSecretFile,
   readSecretFile,
@@ -35,6 +36,7 @@ export type Opened = {
 export async function openInstance(config: Config): Promise<Opened> {
   const folder = await openDataFolder(config.data);
   try {
+    for (const line of narrowDataFolder(folder.path)) process.stderr.write(`ashlar: ${line}\n`);
     // Only below the data folder: elsewhere, a folder that is not there may be a disk that is not mounted.
     for (const storage of config.storages.values())
       if (storage.startsWith(`${folder.path}/`)) await mkdir(storage, { recursive: true, mode: 0o700 });

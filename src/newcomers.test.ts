@@ -1,6 +1,16 @@
 /** Starts as a newcomer makes them: what a start says of the password, and what it refuses to make up for. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -114,6 +124,26 @@ test('a lost key is not replaced, and what is lost is told; with the key the fol
     `ASHLAR_SECRET_KEY ${wrong}: ${file} holds that one, so unset ASHLAR_SECRET_KEY`,
   );
   expect(await signsIn(await start(data), PASSWORD)).toBe(true);
+});
+
+test('a folder that others could read is theirs no more after a start, which says so', async () => {
+  const data = copyOf('open');
+  const mode = (path: string) => statSync(path).mode & 0o777;
+  chmodSync(data, 0o755);
+  chmodSync(join(data, 'secret-key'), 0o644);
+  writeFileSync(join(data, 'postgres-run'), '/nowhere', { mode: 0o644 });
+  const serving = await start(data);
+  expect([mode(data), mode(join(data, 'secret-key')), mode(join(data, 'postgres-run'))]).toEqual([
+    0o700, 0o600, 0o600,
+  ]);
+  expect(await signsIn(serving, PASSWORD)).toBe(true);
+  const { errors } = await serving.stop();
+  for (const [path, was] of [
+    [data, 755],
+    [join(data, 'secret-key'), 644],
+  ])
+    expect(errors).toContain(`ashlar: ${path} was open to other users (mode ${was})`);
+  expect((await (await start(data)).stop()).errors).toBe('');
 });
 
 test('half of a data folder is not made again as if it were new', async () => {

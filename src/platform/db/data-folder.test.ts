@@ -1,10 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDataFolder, readOrCreateSecretFile } from './data-folder.ts';
+import { narrowDataFolder, openDataFolder, readOrCreateSecretFile } from './data-folder.ts';
 
 let parent: string;
 let folder: string;
@@ -87,4 +98,35 @@ test('a secret is made once, private, and the same for all who ask at once', asy
   expect(mode(join(parent, 'key'))).toBe(0o600);
   expect(readFileSync(join(parent, 'key'), 'utf8')).toBe(`${answers[0]}\n`);
   expect(readdirSync(parent)).toEqual(['key']);
+});
+
+test('a folder that others could enter is narrowed, with what the program keeps in it, and a line for each', async () => {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, mode: number) => {
+    writeFileSync(join(folder, name), 'x', { mode });
+    chmodSync(join(folder, name), mode);
+  };
+  write('secret-key', 0o644);
+  write('postgres-run', 0o664);
+  write('postgres-password', 0o600);
+  write('notes-of-the-owner', 0o644);
+  mkdirSync(join(folder, 'repositories'));
+  chmodSync(join(folder, 'repositories'), 0o755);
+  const elsewhere = join(parent, 'mounted');
+  writeFileSync(elsewhere, 'x');
+  chmodSync(elsewhere, 0o644);
+  symlinkSync(elsewhere, join(folder, 'root-password'));
+  chmodSync(folder, 0o2775);
+  const lines = narrowDataFolder(folder);
+  expect(lines).toEqual([
+    `${folder} was open to other users (mode 775) and is not any more (700)`,
+    `${join(folder, 'secret-key')} was open to other users (mode 644) and is not any more (600)`,
+    `${join(folder, 'postgres-run')} was open to other users (mode 664) and is not any more (600)`,
+    `${join(folder, 'repositories')} was open to other users (mode 755) and is not any more (700)`,
+  ]);
+  expect([mode(folder), mode(join(folder, 'secret-key')), mode(join(folder, 'repositories'))]).toEqual([
+    0o700, 0o600, 0o700,
+  ]);
+  expect([mode(elsewhere), mode(join(folder, 'notes-of-the-owner'))]).toEqual([0o644, 0o644]);
+  expect(narrowDataFolder(folder)).toEqual([]);
 });

@@ -1,6 +1,15 @@
 /** The data folder: made, held by one process at a time, and the place of the secrets that the program makes for itself. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -127,6 +136,40 @@ function holder(pidFile: string): string {
     return readFileSync(pidFile, 'utf8').trim();
   } catch {
     return '(unknown)';
+  }
+}
+
+/** What the program itself puts into the folder, and nobody else need read; PostgreSQL looks after its own. */
+const ours = [
+  ...['lock', 'pid', 'secret-key', 'root-password', 'postgres-password', 'postgres-run', 'postgres.log'],
+  ...['repositories', 'uploads', 'mail', 'empty.git'],
+];
+
+/**
+ * Takes the data folder, and what the program keeps in it, from everybody but its owner: a folder that was made by hand, or
+ * copied, is often open. Returns a line for each that was open, also where that could not be changed.
+ */
+export function narrowDataFolder(folder: string): string[] {
+  if (process.platform === 'win32') return [];
+  // Root's PostgreSQL runs as another user, who elsewhere than on Linux has to pass through.
+  const passable = process.platform !== 'linux' && process.getuid?.() === 0;
+  return [
+    ...narrow(folder, passable ? 0o711 : 0o700),
+    ...ours.flatMap((name) => narrow(join(folder, name), 0o700)),
+  ];
+}
+
+function narrow(path: string, most: number): string[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const mode = (found?.mode ?? 0) & 0o777;
+  if (!found || found.isSymbolicLink() || (mode & ~most) === 0) return [];
+  const [was, is] = [mode.toString(8), (mode & most).toString(8)];
+  try {
+    chmodSync(path, mode & most);
+    return [`${path} was open to other users (mode ${was}) and is not any more (${is})`];
+  } catch (error) {
+    const { message } = error as Error;
+    return [`${path} is open to other users (mode ${was}), which only its owner can change: ${message}`];
   }
 }
 

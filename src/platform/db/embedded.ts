@@ -159,7 +159,7 @@ function makeRunFolder(dataFolder: string, user: ServerUser | undefined): string
   if (parent === undefined)
     throw new Error(`no folder for the socket of PostgreSQL: set TMPDIR to a short one`);
   const folder = mkdtempSync(join(parent, 'ashlar-'));
-  writeFileSync(runFolderRecord(dataFolder), folder);
+  writeFileSync(runFolderRecord(dataFolder), folder, { mode: 0o600 });
   writeFileSync(join(folder, 'data-folder'), dataFolder);
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   return folder;
