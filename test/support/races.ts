@@ -5,13 +5,14 @@ import { connect } from '../../src/platform/db/database.ts';
 import type { TestApp } from './app.ts';
 
 /**
- * Makes the change in a transaction that stays open until `request` waits for one of its locks, and commits it then; also
- * when the request was answered without waiting. Returns the answer.
+ * Makes the change in a transaction that stays open until `request` waits for one of its locks, does `last`, and commits
+ * then; also when the request was answered without waiting. Returns the answer.
  */
 export async function overtake<T>(
   app: TestApp,
   change: (tx: postgres.TransactionSql) => Promise<unknown>,
   request: () => Promise<T>,
+  last: (tx: postgres.TransactionSql) => Promise<unknown> = async () => {},
 ): Promise<T> {
   const { target } = app.app.services.database;
   const sql = connect(target, { max: 2, statementTimeout: 0, name: 'races' });
@@ -33,6 +34,7 @@ export async function overtake<T>(
         return row?.waits ?? false;
       };
       while (!answered && !(await isWaitedFor())) await sleep(5);
+      await last(tx);
     });
     if (!answer) throw new Error('the request was never made');
     return await answer;

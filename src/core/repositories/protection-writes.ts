@@ -63,16 +63,25 @@ export async function upsertBranchProtection(
   name: string,
   draft: BranchProtectionDraft,
 ): Promise<number> {
-  const created = await createBranchProtection(tx, projectId, name, draft);
-  if (created !== undefined) return created;
+  const { push, merge, unprotect, allowForcePush } = draft;
+  const time = now();
+  // One statement: a rule that goes in the meantime is made anew.
   const { id } = await tx
-    .updateTable('protected_branches')
-    .set({ allow_force_push: draft.allowForcePush, updated_at: now() })
-    .where('project_id', '=', projectId)
-    .where('name', '=', name)
+    .insertInto('protected_branches')
+    .values({
+      project_id: projectId,
+      name,
+      allow_force_push: allowForcePush,
+      created_at: time,
+      updated_at: time,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'name'])
+        .doUpdateSet({ allow_force_push: allowForcePush, updated_at: time }),
+    )
     .returning('id')
     .executeTakeFirstOrThrow();
-  const { push, merge, unprotect } = draft;
   const grants = { push, merge, ...(unprotect && { unprotect }) };
   await tx
     .deleteFrom('protected_ref_access')

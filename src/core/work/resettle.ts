@@ -72,6 +72,8 @@ async function resettleMilestones(tx: Db, projectIds: readonly number[]): Promis
     where p.id = any(${[...projectIds]}::bigint[]) and ${lost('m')} order by 1, 2`.execute(tx);
   for (const { project_id, milestone_id, new_id } of rows) {
     const id = new_id ?? (await copyMilestone(tx, project_id, milestone_id));
+    // It went in the meantime, and the issues that had it have none.
+    if (id === undefined) continue;
     const issues = sql`(select id from issues where project_id = ${project_id})`;
     await sql`update resource_events set milestone_id = ${id}
       where milestone_id = ${milestone_id} and issue_id in ${issues}`.execute(tx);
@@ -80,24 +82,21 @@ async function resettleMilestones(tx: Db, projectIds: readonly number[]): Promis
   }
 }
 
-/** A milestone of the project's own, like the other; returns its id. */
-async function copyMilestone(tx: Db, projectId: number, milestoneId: number): Promise<number> {
-  const { title, description, state, start_date, due_date } = await tx
+/** A milestone of the project's own, like the other; returns its id, or undefined where the other is gone. */
+async function copyMilestone(tx: Db, projectId: number, milestoneId: number): Promise<number | undefined> {
+  const milestone = await tx
     .selectFrom('milestones')
-    .selectAll()
+    .select(['title', 'description', 'state', 'start_date', 'due_date'])
     .where('id', '=', milestoneId)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (!milestone) return undefined;
   const time = now();
   const { id } = await tx
     .insertInto('milestones')
     .values({
       project_id: projectId,
       iid: await nextIid(tx, { projectId }, 'milestones'),
-      title,
-      description,
-      state,
-      start_date,
-      due_date,
+      ...milestone,
       created_at: time,
       updated_at: time,
     })

@@ -41,7 +41,8 @@ export async function promoteLabel(
 async function groupLabel(tx: Db, group: AuthorizedGroup, like: LabelRow): Promise<LabelRow> {
   const { name, description, color, archived } = like;
   const time = now();
-  await tx
+  // One statement: a label that goes in the meantime is made anew, and one that is there is locked.
+  return tx
     .insertInto('labels')
     .values({
       namespace_id: group.id,
@@ -52,14 +53,10 @@ async function groupLabel(tx: Db, group: AuthorizedGroup, like: LabelRow): Promi
       created_at: time,
       updated_at: time,
     })
-    .onConflict((known) => known.doNothing())
-    .execute();
-  return tx
-    .selectFrom('labels')
-    .selectAll()
-    .where('namespace_id', '=', group.id)
-    .where('name', '=', name)
-    .forUpdate()
+    .onConflict((known) =>
+      known.columns(['namespace_id', 'name']).where('namespace_id', 'is not', null).doUpdateSet({ name }),
+    )
+    .returningAll()
     .executeTakeFirstOrThrow();
 }
 

@@ -55,18 +55,15 @@ export const selectFeatureGates = (db: Db) =>
 
 /** The gate of the flag as it is, locked until the transaction ends, or closed where there was none. */
 export async function lockFeatureGate(tx: Db, name: string): Promise<FeatureGate & { isNew: boolean }> {
-  const inserted = await tx
+  // One statement: a gate that goes in the meantime is made anew. What it inserted, and did not find, has no xmax.
+  const { is_new, ...gate } = await tx
     .insertInto('feature_gates')
     .values({ name, value: 'false', updated_at: now() })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .executeTakeFirst();
-  const gate = await tx
-    .selectFrom('feature_gates')
-    .where('name', '=', name)
-    .selectAll()
-    .forUpdate()
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ name }))
+    .returningAll()
+    .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow();
-  return { ...gate, isNew: inserted.numInsertedOrUpdatedRows === 1n };
+  return { ...gate, isNew: is_new };
 }
 
 export const updateFeatureGate = (tx: Db, { name, ...gate }: FeatureGate) =>

@@ -1,4 +1,5 @@
 /** What the database refuses, as the Failure that a client reads. */
+import { NoResultError } from 'kysely';
 import { Failure, invalid, notFound } from '../failure.ts';
 
 type DatabaseError = { code: string; constraint_name?: string; message: string };
@@ -23,6 +24,8 @@ const unavailable = /^(08...|53...|57P0.|57014|25006|58030|CONNECT|ECONN|ENOENT|
 
 /** Turns a driver error into a Failure where the client can do something about it; anything else is returned as it is. */
 export function translateDatabaseError(error: unknown): unknown {
+  // A row that was there when the request found it went in the meantime.
+  if (error instanceof NoResultError) return notFound();
   if (!isDatabaseError(error)) return error;
   if (error.code === '23505') {
     const known = error.constraint_name === undefined ? undefined : takenProperty.get(error.constraint_name);
