@@ -6,6 +6,7 @@ import { capabilities } from './capabilities.ts';
 import { type Config, urlOf } from './config.ts';
 import type { Capability } from './core/capability.ts';
 import type { Endpoint } from './core/endpoint.ts';
+import { hintOfPath } from './core/hints.ts';
 import { createAuthenticator } from './core/identity/authenticate.ts';
 import { createRepositories } from './core/repositories/store.ts';
 import { type ReplyObserver, toRoute } from './core/run-endpoint.ts';
@@ -129,6 +130,7 @@ export function createApp(options: AppOptions): App {
     load,
     log,
     observe: metrics.observe,
+    hintOfPath,
   });
 
   // Those that never asked anything, which browsers open in advance: Node counts them as busy.

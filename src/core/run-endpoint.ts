@@ -24,6 +24,7 @@ import type { AccessQuestion } from './access/access.ts';
 import { Moved } from './access/find.ts';
 import { bytes, type Context, type Endpoint, noContent, Reply } from './endpoint.ts';
 import { keysetRuleOf, pageAskedFor, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
+import { withHint } from './hints.ts';
 import type { Caller } from './identity/actor.ts';
 import { requireScope } from './identity/authenticate.ts';
 import { presentedCredential } from './identity/credentials.ts';
@@ -157,6 +158,18 @@ export function toRoute(
     const reading = services.settings.read();
     const settings = reading instanceof Promise ? await reading : reading;
     const query = parseUrlEncoded(request.query);
+    try {
+      return await answer(request, query, settings);
+    } catch (error) {
+      throw withHint(request, query, error);
+    }
+  }
+
+  async function answer(
+    request: HttpRequest,
+    query: RawObject,
+    settings: ApplicationSettings,
+  ): Promise<Answer> {
     let caller: Caller;
     try {
       caller = await identify(request, query, settings);
@@ -201,8 +214,8 @@ export function toRoute(
     };
     const value = await runHandler(spec, context);
     if (!safeMethod) services.wake();
-    const answer = await present(value, context);
-    return { ...answer, ...(caller && { actor: caller.username }) };
+    const presented = await present(value, context);
+    return { ...presented, ...(caller && { actor: caller.username }) };
   }
 
   return {

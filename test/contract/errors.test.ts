@@ -69,11 +69,13 @@ describe('what cannot be read is refused by every endpoint, on GET too', () => {
     const asked = sent.query === undefined ? ashlar.app.endpoints.filter(isRead) : ashlar.app.endpoints;
     await forEachOf(asked, 4, async (spec) => {
       const { status, text } = await send(spec, sent);
-      expect([titleOf(spec), status, JSON.parse(text)]).toEqual([
+      const { error_description: hint, ...body } = JSON.parse(text);
+      expect([titleOf(spec), status, body]).toEqual([
         titleOf(spec),
         Number(message.slice(0, 3)),
         { message },
       ]);
+      expect(hint).toEqual(status === 415 ? expect.stringMatching(/^Send JSON/) : undefined);
     });
   });
 });
@@ -154,7 +156,7 @@ describe('bodies over their limit', () => {
 });
 
 describe('paths', () => {
-  test.each(['nothing', 'projects/a/b', 'projects/1/nothing', 'Projects', '..%2f..%2fetc%2fpasswd', '%20'])(
+  test.each(['nothing', 'projects/1/nothing', 'Projects', '..%2f..%2fetc%2fpasswd', '%20'])(
     '/api/v4/%s is no endpoint',
     async (path) => {
       const { status, text } = await sendRaw(ashlar.url, `GET /api/v4/${path}`);

@@ -27,10 +27,11 @@ const findContainer: Record<ContainerKind, FindContainer> = {
 
 /** 400 for a storage that the settings do not name, before anything is looked for in it. */
 function requireStorages(services: Services, names: Record<string, string | undefined>): void {
-  const unknown = Object.entries(names).filter(
-    ([, name]) => name !== undefined && !services.repositories.storages.has(name),
-  );
-  if (unknown.length > 0) throw parameterFailure(new Set(unknown.map(([name]) => outOfRangeAt([name]))));
+  const { storages } = services.repositories;
+  const unknown = Object.entries(names).filter(([, name]) => name !== undefined && !storages.has(name));
+  if (unknown.length === 0) return;
+  const known = [...storages.keys()].join(', ');
+  throw parameterFailure(new Set(unknown.map(([name]) => outOfRangeAt([name], known))));
 }
 
 function movesOf<Kind extends ContainerKind, Item extends TObject>(

@@ -56,7 +56,10 @@ function typeOf({ headers }: HttpRequest): BodyType {
   if (type === 'application/json' || type.endsWith('+json')) return 'json';
   if (type === 'application/x-www-form-urlencoded') return 'form';
   if (type === 'multipart/form-data') return 'multipart';
-  throw new Failure('unsupported_media_type', '415 Unsupported Media Type');
+  throw new Failure('unsupported_media_type', '415 Unsupported Media Type', {
+    errorDescription:
+      'Send JSON with the header Content-Type: application/json, or a form with application/x-www-form-urlencoded or multipart/form-data',
+  });
 }
 
 /** Bytes that the client announces: none without a body, undefined where they come in chunks. */
@@ -64,6 +67,11 @@ function announcedLength({ headers }: HttpRequest): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined;
   return Number(headers['content-length'] ?? 0);
 }
+
+const jsonAsForm = new WeakSet<HttpRequest>();
+
+/** Whether the body was read as a form and looks like JSON: curl sends it so, unless it is told the type. */
+export const isJsonReadAsForm = (request: HttpRequest): boolean => jsonAsForm.has(request);
 
 const read = new WeakMap<HttpRequest, Promise<RawObject>>();
 
@@ -188,7 +196,9 @@ async function parseHeld(request: HttpRequest, pieces: readonly Buffer[], meter:
     return parseInThread({ form: type === 'form', source }, [source.buffer]);
   }
   const text = decodeUtf8(bytes);
-  return type === 'form' ? parseUrlEncoded(text) : parseJsonBody(text);
+  if (type !== 'form') return parseJsonBody(text);
+  if (/^\s*[{[]/.test(text)) jsonAsForm.add(request);
+  return parseUrlEncoded(text);
 }
 
 async function parseInThread(question: BodyQuestion, transfer: ArrayBuffer[] = []): Promise<RawObject> {

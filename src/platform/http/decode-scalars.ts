@@ -59,6 +59,11 @@ export const compileBoolean = (path: Path): Decode => {
   };
 };
 
+const rangeText = (minimum: number, maximum: number): string => {
+  if (maximum === Number.MAX_SAFE_INTEGER) return `${minimum} or more`;
+  return minimum === -Number.MAX_SAFE_INTEGER ? `${maximum} or less` : `${minimum} to ${maximum}`;
+};
+
 const integerPattern = /^-?\d+$/;
 const numberPattern = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
@@ -66,7 +71,7 @@ export const compileNumber = (node: SchemaNode, wantsInteger: boolean, path: Pat
   const { minimum = -Number.MAX_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = node;
   const pattern = wantsInteger ? integerPattern : numberPattern;
   const invalid = invalidAt(path);
-  const outOfRange = outOfRangeAt(path);
+  const outOfRange = outOfRangeAt(path, rangeText(minimum, maximum));
   return (raw, problems) => {
     const value = typeof raw === 'string' && pattern.test(raw) ? Number(raw) : raw;
     if (typeof value !== 'number' || (wantsInteger && !Number.isInteger(value)))
@@ -137,7 +142,7 @@ export const compileEnum = (members: unknown[], path: Path): Decode => {
   );
   const onlyIntegers = [...values.values()].every(Number.isInteger);
   const invalid = invalidAt(path);
-  const outOfRange = outOfRangeAt(path);
+  const outOfRange = outOfRangeAt(path, [...values.keys()].filter((text) => text !== '').join(', '));
   return (raw, problems) => {
     const text = typeof raw === 'boolean' ? String(raw) : textOf(raw);
     if (text === undefined || (onlyIntegers && !integerPattern.test(text))) return refuse(problems, invalid);

@@ -2,7 +2,12 @@
 import { Failure, type ValidationMessages } from '../failure.ts';
 
 export type Path = readonly string[];
-export type Problem = { path: Path; text: string };
+export type Problem = {
+  path: Path;
+  text: string;
+  /** What would be taken. */
+  allowed?: string;
+};
 /** Problems are made when a decoder is compiled, so the same one found in many array items is reported once. */
 export type Problems = Set<Problem>;
 
@@ -10,7 +15,11 @@ const missingText = 'is missing';
 
 export const missingAt = (path: Path): Problem => ({ path, text: missingText });
 export const invalidAt = (path: Path): Problem => ({ path, text: 'is invalid' });
-export const outOfRangeAt = (path: Path): Problem => ({ path, text: 'does not have a valid value' });
+export const outOfRangeAt = (path: Path, allowed?: string): Problem => ({
+  path,
+  text: 'does not have a valid value',
+  ...(allowed !== undefined && { allowed }),
+});
 export const tooLongAt = (path: Path, maximum: number, unit: string): Problem => ({
   path,
   text: `is too long (maximum is ${count(maximum, unit)})`,
@@ -35,14 +44,19 @@ export const parameterName = ([first = '', ...rest]: Path): string =>
 export const parameterFailure = (problems: Problems): Failure => {
   const all = [...problems];
   const error = all.map(({ path, text }) => `${parameterName(path)} ${text}`).join(', ');
+  // Beside the message, which public clients compare.
+  const allowed = all.flatMap((problem) =>
+    problem.allowed === undefined ? [] : `${parameterName(problem.path)} takes ${problem.allowed}`,
+  );
+  const details = { error, ...(allowed.length > 0 && { errorDescription: allowed.join('; ') }) };
   const missing = all.filter(({ text }) => text === missingText);
   if (missing.length > 0) {
     const names = missing.map(({ path }) => `"${parameterName(path)}" not given`);
-    return new Failure('bad_request', `400 Bad request - ${names.join(', ')}`, { error });
+    return new Failure('bad_request', `400 Bad request - ${names.join(', ')}`, details);
   }
   const messages: ValidationMessages = {};
   for (const { path, text } of all) addMessage(messages, path, text);
-  return new Failure('bad_request', messages, { error });
+  return new Failure('bad_request', messages, details);
 };
 
 /** A parameter that is wrong as a whole has no place for messages about its parts, nor the reverse: the first stays. */

@@ -52,6 +52,8 @@ export type ServerOptions = {
   observe(observation: Observation): void;
   /** The least that clients must read and send; less than a real one for tests. */
   slowestClient?: RateRule;
+  /** What may be wrong with a path that no route has, for the one who asked for it. */
+  hintOfPath?(path: string): string | undefined;
 };
 
 const MEBIBYTE = 1_048_576;
@@ -372,7 +374,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
       reply,
       isForReading(request)
         ? notFoundPage()
-        : json(404, { message: '404 Not Found', error: '404 Not Found' }),
+        : json(404, {
+            message: '404 Not Found',
+            error: '404 Not Found',
+            error_description: options.hintOfPath?.(request.originalUrl),
+          }),
     );
   });
 
