@@ -56,18 +56,19 @@ function descendants(root: number): number[] {
   return found;
 }
 
-/** Proportional set size of the tree in MB: what processes share counts once. */
-export function memoryOf(root: number): number {
-  const kilobytes = descendants(root).map((pid) => {
-    try {
-      return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
-    } catch {
-      // It has ended since it was listed, and takes nothing any more.
-      return 0;
-    }
-  });
-  return kilobytes.reduce((sum, each) => sum + each, 0) / 1_024;
+/** Proportional set size of a process in MB; what it shares counts in part. Zero when it has ended. */
+export function ownMemory(pid: number): number {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
 }
+
+/** That of the tree: what its processes share counts once. */
+export const memoryOf = (root: number): number =>
+  descendants(root).reduce((sum, pid) => sum + ownMemory(pid), 0);
 
 /** A figure that a program shows of itself at /-/metrics. */
 export async function metric(url: string, name: string): Promise<number> {

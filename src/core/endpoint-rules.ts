@@ -1,7 +1,7 @@
 /** What of an endpoint holds for every way to it: from outside as a request, and from inside for a page. */
 import type { PageRequest } from '../platform/db/page.ts';
 import { Failure, forbidden } from '../platform/failure.ts';
-import { createShare } from '../platform/fair-share.ts';
+import { createShare, refuseMoreData } from '../platform/fair-share.ts';
 import { choosePagination, type KeysetRule, type PageQuery } from '../platform/http/pagination.ts';
 import type { Context, Endpoint } from './endpoint.ts';
 import type { Caller } from './identity/actor.ts';
@@ -54,8 +54,13 @@ const isSearch = (input: unknown): boolean => {
   return (typeof search === 'string' && search !== '') || (typeof query === 'string' && query !== '');
 };
 
-/** Runs the handler; one that searches texts in its turn. */
-export const runHandler = (spec: Endpoint, context: Context<unknown, unknown, Caller>): Promise<unknown> =>
-  isSearch(context.input)
+/** Runs the handler; one that searches texts in its turn, and a list only where the caller's others hold little. */
+export async function runHandler(
+  spec: Endpoint,
+  context: Context<unknown, unknown, Caller>,
+): Promise<unknown> {
+  if (spec.page) refuseMoreData();
+  return isSearch(context.input)
     ? searches.run(() => spec.handle(context), context.request.signal)
     : spec.handle(context);
+}

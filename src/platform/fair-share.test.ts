@@ -90,11 +90,13 @@ test('a request takes for its account from the moment that it is known', async (
 });
 
 test('memory is held by each caller up to its part, and given back as a whole', () => {
-  const open = createMemoryShare({ bytes: 100, perCaller: 60, free: 10 });
+  const { open, refuseHalfFull } = createMemoryShare({ bytes: 100, perCaller: 60, free: 10 });
   const [one, again, other] = ['a', 'a', 'b'].map((name) => runForCaller({ name }, open));
   one?.take(5);
   one?.take(45);
   expect(() => again?.take(31)).toThrow('429 Too Many Requests');
+  expect(() => runForCaller({ name: 'a' }, refuseHalfFull)).toThrow('429 Too Many Requests');
+  expect(() => runForCaller({ name: 'b' }, refuseHalfFull)).not.toThrow();
   again?.take(30);
   expect(() => again?.take(1)).toThrow('429 Too Many Requests');
   other?.take(50);

@@ -72,15 +72,26 @@ export type HeldMemory = {
   release(): void;
 };
 
+export type MemoryShare = {
+  /** The part of the present request. */
+  open(): HeldMemory;
+  /** 429 where the present caller holds half of its part already: for work whose size is known when it is done. */
+  refuseHalfFull(): void;
+};
+
 /**
  * Memory that requests hold: each opens its own part, for its caller. What is taken while nothing is held fits, however
  * much it is: otherwise it would never.
  */
-export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits): () => HeldMemory {
+export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits): MemoryShare {
   const byCaller = new Map<string | undefined, number>();
   let all = 0;
   const counted = (bytes: number): number => Math.max(0, bytes - free);
-  return () => {
+  const tooMuchOfCaller = () =>
+    new Failure('too_many_requests', '429 Too Many Requests: too much data of yours at once', {
+      headers: RETRY_AFTER,
+    });
+  const open = (): HeldMemory => {
     const caller = currentCaller();
     let held = 0;
     const add = (bytes: number): void => {
@@ -94,10 +105,7 @@ export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits
       take(bytes) {
         const more = counted(held + bytes) - counted(held);
         const own = byCaller.get(caller) ?? 0;
-        if (more > 0 && caller !== undefined && own > 0 && own + more > perCaller)
-          throw new Failure('too_many_requests', '429 Too Many Requests: too much data of yours at once', {
-            headers: RETRY_AFTER,
-          });
+        if (more > 0 && caller !== undefined && own > 0 && own + more > perCaller) throw tooMuchOfCaller();
         if (more > 0 && all > 0 && all + more > most)
           throw new Failure('unavailable', '503 Service Unavailable: too much data at once', {
             headers: RETRY_AFTER,
@@ -111,11 +119,18 @@ export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits
       },
     };
   };
+  return {
+    open,
+    refuseHalfFull() {
+      const caller = currentCaller();
+      if (caller !== undefined && (byCaller.get(caller) ?? 0) > perCaller / 2) throw tooMuchOfCaller();
+    },
+  };
 }
 
 const MEBIBYTE = 1_048_576;
 /** Pages of records with long texts, from the database to the client's last byte. */
-const openRequestMemory = createMemoryShare({
+const requestMemory = createMemoryShare({
   bytes: 128 * MEBIBYTE,
   perCaller: 48 * MEBIBYTE,
   free: MEBIBYTE,
@@ -125,8 +140,13 @@ const openRequestMemory = createMemoryShare({
 export function holdForRequest(bytes: number): void {
   const store = context.getStore();
   if (!store) return;
-  store.memory ??= openRequestMemory();
+  store.memory ??= requestMemory.open();
   store.memory.take(bytes);
+}
+
+/** 429 where the caller's other requests hold much: asked before a list is fetched, whose size nobody knows. */
+export function refuseMoreData(): void {
+  if (heldByRequest() === 0) requestMemory.refuseHalfFull();
 }
 
 /** Bytes that the present request holds. */

@@ -24,7 +24,7 @@ export type Collector = {
 };
 
 /** Reports that are being received. */
-const openMemory = createMemoryShare({
+const memory = createMemoryShare({
   bytes: 6 * LARGEST_REPORT,
   perCaller: 3 * LARGEST_REPORT,
   free: 65_536,
@@ -96,7 +96,7 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
     async handle(request) {
       if (request.headers.origin !== undefined)
         request.replyHeaders['access-control-expose-headers'] = exposed;
-      const held = openMemory();
+      const held = memory.open();
       try {
         strangers.refuse(request.address);
         return await collect(form, request, held);

@@ -21,7 +21,7 @@ import { BadLine, DATA, FATAL, inBand, type Line, LineReader, PROGRESS } from '.
 import type { Judge, Place } from './places.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
 import { chunksOf, openBody, requireType } from './request.ts';
-import { openRequestMemory } from './request-memory.ts';
+import { requestMemory } from './request-memory.ts';
 
 /** Its hooks are the program's own; no other ever runs. */
 const HOOKS = join(packageFolder, 'bin', 'hooks');
@@ -73,7 +73,7 @@ export async function receive(services: Services, place: Place, request: HttpReq
   const length = Number(request.headers['content-length'] ?? 0);
   if (largestPush !== undefined && length > largestPush)
     throw new Failure('payload_too_large', `The push is larger than ${largestPush} bytes.`);
-  const memory = openRequestMemory();
+  const memory = requestMemory.open();
   try {
     const push = await readPush(openBody(request, 'receive-pack'), memory);
     return answerOf(await judgePush(services, place, request, push, memory));

@@ -6,7 +6,7 @@ import { createMemoryShare } from '../../platform/fair-share.ts';
 
 const MEBIBYTE = 1_048_576;
 
-export const openRequestMemory = createMemoryShare({
+export const requestMemory = createMemoryShare({
   bytes: 96 * MEBIBYTE,
   perCaller: 48 * MEBIBYTE,
   // Two pieces of a body.

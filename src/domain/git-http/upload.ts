@@ -16,7 +16,7 @@ import { holdFolder } from './holding.ts';
 import { FLUSH, pktLine } from './pkt-line.ts';
 import type { Place } from './places.ts';
 import { chunksOf, openBody, protocolOf, requireType } from './request.ts';
-import { openRequestMemory } from './request-memory.ts';
+import { requestMemory } from './request-memory.ts';
 
 type Asked = Pick<ServiceOptions, 'service' | 'flags' | 'protocol' | 'configuration'>;
 
@@ -70,7 +70,7 @@ export async function advertise(
 /** What was asked for: refs in the second version of the protocol, and packs. */
 export async function upload(services: Services, place: Place, request: HttpRequest): Promise<Answer> {
   requireType(request, 'upload-pack');
-  const memory = openRequestMemory();
+  const memory = requestMemory.open();
   try {
     // Before anything is held or started for it: whoever is slow to ask waits by himself.
     const question = await readQuestion(request, memory);

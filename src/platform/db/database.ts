@@ -122,12 +122,12 @@ export function connect(
 const CLOSING = 1;
 
 /**
- * How callers share the pool of requests: those that the driver itself is asked for are left out. Whatever one caller asks,
- * as many connections again are there for others. A wait is longer than most statements, and shorter than their limit.
+ * How callers share the pool of requests: those that the driver itself is asked for are left out. A caller's part
+ * keeps the cores of a small machine busy, and is what its rows may take of the memory at once. A wait is longer than most statements, and shorter than their limit.
  */
 function connectionShare(size: number): Share {
   const places = Math.max(1, size - 2);
-  const perCaller = Math.ceil(places / 2);
+  const perCaller = Math.ceil(places / 4);
   const waits = { waitingPerCaller: 1_000, waiting: 2_000, timeoutMs: 10_000 };
   return createShare({ of: 'database connections', places, perCaller, ...waits });
 }
