@@ -87,7 +87,7 @@ test('no token in a URL that we write: a code, good once and for ten minutes, is
     const entered = await signInAs(browser, user.username, 'correct horse battery staple');
     const answered = await decide(browser, application, 'approve', { state: 'abc' });
     const sent = new URL(answered.location ?? '');
-    expect([...sent.searchParams.keys()].sort()).toEqual(['code', 'iss', 'state']);
+    expect([...sent.searchParams.keys()].sort()).toEqual(['code', 'state']);
     const pages = await Promise.all(
       [
         '/',
