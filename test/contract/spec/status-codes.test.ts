@@ -7,7 +7,7 @@ import { useApp } from '../../support/app.ts';
 import { withSettings } from '../../support/browser.ts';
 import { addMember, bodyOf, makeGroup, makeProject, makeUser, uniqueName } from '../../support/factories.ts';
 
-const ashlar = useApp();
+const ashlar = useApp({ env: { ASHLAR_TRUSTED_PROXIES: '127.0.0.1' } });
 
 /** Requests being answered, the one that asks not included. */
 async function inFlight(): Promise<number> {
@@ -182,9 +182,9 @@ describe('Status codes', () => {
       const sockets: Socket[] = [];
       await ashlar.app.services.database.sql.begin(async (tx) => {
         await tx`lock table projects in access exclusive mode`;
-        // Each waits for the lock, and more of them than are let in.
-        const request = 'GET /api/v4/projects HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+        // Each waits for the lock, and more of them than are let in: of many callers, since one alone is refused before.
         for (let index = 0; index < 20; index++) {
+          const request = `GET /api/v4/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 192.0.2.${index}\r\n\r\n`;
           const socket = connect({ host: '127.0.0.1', port: Number(new URL(ashlar.url).port) });
           socket.on('error', () => {});
           socket.write(request.repeat(100));
