@@ -1,4 +1,5 @@
 /** Markdown as its reader sees it: rendered, sanitised, and with a link for each thing it names that the reader may see. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dialect } from './engine.ts';
 import { escapeText, type Rendered } from './rendered.ts';
 import { renderSource } from './rendering.ts';
@@ -46,7 +47,11 @@ export async function renderEach(
   const baseUrl = services.baseUrl();
   const uploads = project && `/-/project/${project.id}`;
   const rendered: Rendered[] = [];
-  for (const text of texts) rendered.push(await renderOnce(text, { ...options, baseUrl, uploads }));
+  for (const [index, text] of texts.entries()) {
+    // Each takes some milliseconds of the event loop: others are served between two.
+    if (index > 0) await nextTurn();
+    rendered.push(await renderOnce(text, { ...options, baseUrl, uploads }));
+  }
   const references = rendered.flatMap(({ fragments }) =>
     fragments.flatMap((fragment) => ('reference' in fragment ? fragment.reference : [])),
   );
