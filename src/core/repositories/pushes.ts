@@ -5,11 +5,13 @@
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
 import { runForProgram } from '../../platform/fair-share.ts';
 import { textInTime } from '../../platform/git/long-runs.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { findBranch, headRef, listRefs, peelToCommit } from '../../platform/git/refs.ts';
+import type { Commit } from '../../platform/git/parse.ts';
+import { headRef, listRefs, peelToCommit, readRef } from '../../platform/git/refs.ts';
 import { type RefUpdate, setHead } from '../../platform/git/write.ts';
 import { type Announcement, announceAll, touchProject } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
@@ -40,12 +42,19 @@ const MOST_COUNTED = 10_000;
 /** Commits read one after the other before a git process is worth its start. */
 const MOST_STEPS = 50;
 
+/** Undefined also for one that is too large to be shown: the push that brought it is taken, and is recorded. */
+const readableCommit = (git: GitFolder, oid: string): Promise<Commit | undefined> =>
+  peelToCommit(git, oid).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'unprocessable') return undefined;
+    throw error;
+  });
+
 /** How many commits lead from `known` to `after` in one line; undefined where they do not, or are too many to walk. */
 async function countLine(git: GitFolder, after: string, known: string): Promise<number | undefined> {
   let next = after;
   for (let steps = 0; steps <= MOST_STEPS; steps++) {
     if (next === known) return steps;
-    const commit = await peelToCommit(git, next);
+    const commit = await readableCommit(git, next);
     const [parent, ...others] = commit?.parents ?? [];
     if (parent === undefined || others.length > 0) return undefined;
     next = parent;
@@ -73,7 +82,7 @@ async function describe(git: GitFolder, update: RefUpdate): Promise<PushData | u
   if (!short) return undefined;
   const created = update.before === NO_OBJECT;
   const removed = update.after === NO_OBJECT;
-  const head = removed ? undefined : await peelToCommit(git, update.after);
+  const head = removed ? undefined : await readableCommit(git, update.after);
   return {
     commit_count: short.kind === 'tag' ? (removed ? 0 : 1) : await countCommits(git, update),
     action: created ? 'created' : removed ? 'removed' : 'pushed',
@@ -199,7 +208,7 @@ async function firstBranch(
     (name) => name !== null && pushed.includes(name),
   );
   const chosen = wished ?? pushed[0];
-  if (chosen === undefined || !(await findBranch(git, chosen))) return undefined;
+  if (chosen === undefined || !(await readRef(git, fullRef('branch', chosen)))) return undefined;
   await setHead(git.folder, chosen);
   return chosen;
 }

@@ -1,6 +1,7 @@
 /** The files of a snippet, as its branch has them: a push by git changes them as much as the API does. */
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import { findBranch } from '../../platform/git/refs.ts';
@@ -36,7 +37,11 @@ export async function recordSnippetFiles(
   await inTransaction(database.db, async (tx) => {
     // First, so that of two writes at once the list is the later one's.
     await tx.selectFrom('snippets').select('id').where('id', '=', id).forUpdate().execute();
-    const { files } = await readSnippetFiles(git, branch);
+    const { files } = await readSnippetFiles(git, branch).catch((error: unknown) => {
+      // The push that brought what cannot be shown is taken.
+      if (error instanceof Failure && error.kind === 'unprocessable') return { files: new Map() };
+      throw error;
+    });
     await countWrite(tx, snippetRepository(id));
     await tx
       .updateTable('snippets')

@@ -11,10 +11,11 @@ import {
   archiveEnding,
   archiveFormats,
   canArchive,
+  refuseLargeArchive,
   streamArchive,
 } from '../../platform/git/archive.ts';
 import { findCommit } from '../../platform/git/refs.ts';
-import { findEntry } from '../../platform/git/trees.ts';
+import { FOLDER_MODE, findEntry } from '../../platform/git/trees.ts';
 import { dispositionHeader } from '../../platform/http/disposition.ts';
 import { commaList, stringEnum } from '../../platform/http/schema.ts';
 import { archiveName } from './archive-rules.ts';
@@ -43,7 +44,9 @@ async function orderOf(
   const parts = partsOf(input.path ?? '');
   const commit = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
     const named = await findCommit(git, sha || 'HEAD');
-    return named && (await findEntry(git, named.tree, parts)) ? named.oid : undefined;
+    const entry = named && (await findEntry(git, named.tree, parts));
+    if (entry?.mode === FOLDER_MODE) await refuseLargeArchive(git, entry.oid);
+    return entry && named.oid;
   });
   const path = parts.join('/');
   const exclude = exclude_paths.map((each) => partsOf(each).join('/')).filter((each) => each !== '');

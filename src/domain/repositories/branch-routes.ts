@@ -14,6 +14,7 @@ import {
 } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { guardRefs } from '../../core/repositories/protection.ts';
+import { readShown } from '../../platform/git/history.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { findBranch, listRefs, peelToCommit, type Ref, type RefOrder } from '../../platform/git/refs.ts';
 import {
@@ -43,11 +44,14 @@ async function presentBranches(view: RefView, git: GitFolder, refs: readonly Ref
   const main = view.project.row.default_branch;
   const head = main === null ? undefined : await findBranch(git, main);
   const merged = await mergedBranches(git, head?.oid, refs);
-  const commits = await Promise.all(refs.map(({ oid }) => peelToCommit(git, oid)));
-  return refs.flatMap(({ name }, index) => {
-    const commit = commits[index];
-    return commit ? [presentBranch(view, name, commit, merged.has(name))] : [];
-  });
+  return readShown(
+    refs,
+    async ({ name, oid }) => {
+      const commit = await peelToCommit(git, oid);
+      return commit && presentBranch(view, name, commit, merged.has(name));
+    },
+    ({ commit }) => [commit],
+  );
 }
 
 /** The record of one branch; 404 without it. */

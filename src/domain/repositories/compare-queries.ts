@@ -59,7 +59,7 @@ export async function compareCommits(
       to,
       base,
       commits: commits.slice(-MOST_COMMITS),
-      diff: await readDiff(place, { from: base, to: to.oid }, { unidiff: input.unidiff }),
+      diff: await readDiff(git, { from: base, to: to.oid }, { unidiff: input.unidiff, place }),
       more: commits.length > MOST_COMMITS,
     };
   };

@@ -9,6 +9,7 @@ import { offsetPage } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
 import { type Contributor, contributorsOf } from '../../platform/git/contributors.ts';
 import { languagesOf } from '../../platform/git/languages.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { stringEnum } from '../../platform/http/schema.ts';
 import { orderContributors } from './contributor-rules.ts';
@@ -39,11 +40,11 @@ async function ofRevision<T>(
   { id, row }: AuthorizedProject,
   revision: string | undefined,
   otherwise: T,
-  find: (folder: string, commit: string) => Promise<T>,
+  find: (git: GitFolder, commit: string) => Promise<T>,
 ): Promise<T> {
   const read = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
     const commit = await findCommit(git, revision || 'HEAD');
-    if (commit) return find(git.folder, commit.oid);
+    if (commit) return find(git, commit.oid);
     if (revision) throw notFound('Commit');
     return otherwise;
   });
@@ -67,7 +68,9 @@ export const contributorEndpoints: Endpoint[] = [
     item: ContributorRecord,
     handle: async ({ services, subject: project, input, page }) => {
       if (page.kind !== 'offset') throw new Error('this list has pages by offset');
-      const all = await ofRevision(services, project, input.ref, [], contributorsOf);
+      const all = await ofRevision(services, project, input.ref, [], ({ folder }, commit) =>
+        contributorsOf(folder, commit),
+      );
       const ordered = orderContributors(all, input.order_by ?? 'commits', input.sort ?? 'asc');
       const rows = ordered.slice(page.offset, page.offset + page.perPage + 1).map(presentContributor);
       return offsetPage(page, rows, async () => ordered.length);

@@ -3,7 +3,7 @@ import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import { blame, type LineRange } from '../../platform/git/blame.ts';
 import { digestBlob } from '../../platform/git/blobs.ts';
 import { lastCommitOf } from '../../platform/git/last-commit.ts';
-import { type GitFolder, LARGEST_OBJECT, type ObjectInfo } from '../../platform/git/objects.ts';
+import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
 import { type Commit, parseCommit } from '../../platform/git/parse.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { entryType, findEntry } from '../../platform/git/trees.ts';
@@ -67,9 +67,12 @@ export async function readFile(git: GitFolder, address: FileAddress): Promise<Fi
   return { ...description, content: content.toString('base64') };
 }
 
+/** Hashed and written as JSON at once, while everybody waits; the public service counts larger files apart too. */
+const LARGEST_RECORD = 10 * 1_048_576;
+
 /** The bytes of a blob; 422 for more than fit into a record. */
 export async function readBlob(git: GitFolder, info: ObjectInfo): Promise<Buffer> {
-  if (info.size > LARGEST_OBJECT) throw tooLarge('Its raw content can be downloaded.');
+  if (info.size > LARGEST_RECORD) throw tooLarge('Its raw content can be downloaded.');
   return (await git.read(info.oid, info))?.content ?? Buffer.alloc(0);
 }
 

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, found, noContent, Reply } from '../../core/endpoint.ts';
+import { readShown } from '../../platform/git/history.ts';
 import { fullRef } from '../../platform/git/names.ts';
 import { parseTag } from '../../platform/git/parse.ts';
 import { listRefs, type RefOrder, readRef } from '../../platform/git/refs.ts';
@@ -48,7 +49,12 @@ export const tagEndpoints: Endpoint[] = [
         const matches = matchesSearch(input.search);
         const tags = (await listRefs(git, 'tag', order)).filter(({ name }) => matches(name));
         const { refs, headers } = pageOfRefs(tags, order, input, request, services);
-        return new Reply(200, await Promise.all(refs.map((tag) => presentTag(view, git, tag))), headers);
+        const shown = await readShown(
+          refs,
+          (tag) => presentTag(view, git, tag),
+          ({ message, commit }) => [{ message: message ?? '' }, { message: commit?.message ?? '' }],
+        );
+        return new Reply(200, shown, headers);
       });
       return page ?? new Reply(200, [], pageOfRefs([], order, input, request, services).headers);
     },

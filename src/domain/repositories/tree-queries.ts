@@ -1,4 +1,5 @@
 /** The entries of a folder in the order of the API, read level by level and only as far as a page reaches. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure, notFound } from '../../platform/failure.ts';
 import { isObjectId } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
@@ -29,6 +30,8 @@ export async function readLevel(git: GitFolder, oid: string): Promise<TreeEntry[
 
 /** One way down holds no more entries than this, or a tree made for it would fill the memory. */
 const MOST_HELD = 300_000;
+
+const ENTRIES_PER_TURN = 1_000;
 
 type Level = { prefix: string; entries: TreeEntry[]; next: number };
 
@@ -61,7 +64,9 @@ export async function* listEntries(
     if (recursive && folder) level = await enter(entry.oid, `${level.prefix}${name}/`);
   }
 
-  for (; level; level = levels.at(-1)) {
+  for (let seen = 1; level; level = levels.at(-1), seen += 1) {
+    // Folders that were read before are there at once: others have their turn all the same.
+    if (seen % ENTRIES_PER_TURN === 0) await nextTurn();
     const entry: TreeEntry | undefined = level.entries[level.next++];
     if (!entry) {
       levels.pop();

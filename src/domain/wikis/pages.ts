@@ -1,5 +1,6 @@
 /** Pages in the repository of a wiki: which there are, where one is, and what is in it. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type PageName, pageAt } from '../../core/repositories/wiki-pages.ts';
 import { Failure } from '../../platform/failure.ts';
 import { pathComponents } from '../../platform/git/names.ts';
@@ -13,8 +14,10 @@ export type Page = PageName & Pick<TreeEntry, 'oid' | 'mode'>;
 
 /** Entries that are looked at for one list: a few bytes can stand for a tree without end. */
 const MOST_ENTRIES = 100_000;
-/** Bytes of the contents that one answer carries. */
-const MOST_CONTENT = 64 * 1_048_576;
+/** Folders that were read before are there at once: others have their turn all the same. */
+const ENTRIES_PER_TURN = 1_000;
+/** Bytes of the contents that one answer carries: they are written as JSON at once, while everybody waits. */
+const MOST_CONTENT = 10 * 1_048_576;
 
 /** The file of an entry as a page; undefined for folders, links, submodules and files that are none. */
 function asPage(prefix: string, { mode, name, oid }: TreeEntry): Page | undefined {
@@ -30,6 +33,7 @@ export async function listPages(git: GitFolder, tree: string): Promise<Page[]> {
   for (const { oid, prefix } of folders) {
     for (const entry of (await readTree(git, oid)) ?? []) {
       seen += 1;
+      if (seen % ENTRIES_PER_TURN === 0) await nextTurn();
       if (seen > MOST_ENTRIES) throw new Failure('unprocessable', 'The wiki is too large to be listed.');
       const page = asPage(prefix, entry);
       if (page) pages.push(page);

@@ -3,7 +3,11 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { Failure } from '../failure.ts';
+import { keepAnswers } from './answers.ts';
+import { eachFile } from './listed-files.ts';
 import { outputOf, streamGit } from './long-runs.ts';
+import type { GitFolder } from './objects.ts';
 import { gitEnvironment } from './program.ts';
 import { launch } from './spawner.ts';
 
@@ -47,6 +51,24 @@ export async function canArchive(format: ArchiveFormat): Promise<boolean> {
     folders.map((folder) => access(join(folder, 'bzip2'), constants.X_OK)),
   );
   return found.some(({ status }) => status === 'fulfilled');
+}
+
+/** Bytes of the files in one archive: a few small objects can unpack to any number of them. */
+const MAX_ARCHIVE_BYTES = 2 * 1_073_741_824;
+
+const sizes = keepAnswers<number>(2_000);
+
+/** 422 for a tree whose files are too many or too large for one archive. */
+export async function refuseLargeArchive(git: GitFolder, tree: string): Promise<void> {
+  const size = await sizes(`${git.folder} ${tree}`, async () => {
+    let bytes = 0;
+    await eachFile(git, tree, (file) => {
+      bytes += file.size;
+    });
+    return bytes;
+  });
+  if (size > MAX_ARCHIVE_BYTES)
+    throw new Failure('unprocessable', 'The files are too large for one archive. Ask for a path, or clone.');
 }
 
 /** The archive's bytes; whoever destroys the stream ends the programs behind it. */

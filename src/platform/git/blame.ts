@@ -8,6 +8,9 @@ export type LineRange = { start: number; end: number };
 /** Lines that follow each other and came with one commit. */
 export type BlamedLines = { commit: string; lines: string[] };
 
+/** It is taken apart at once, while everybody waits. */
+const MAX_OUTPUT_BYTES = 16 * 1_048_576;
+
 /** The file's lines at the commit, in order; of the range only, or undefined where that begins behind the end. */
 export async function blame(
   folder: string,
@@ -18,7 +21,7 @@ export async function blame(
   const lines = range ? ['-L', `${range.start},${range.end}`] : [];
   const args = ['blame', '--porcelain', ...lines, commit, '--', path];
   try {
-    return parseBlame(await gitInTime(args, { folder }));
+    return parseBlame(await gitInTime(args, { folder, maximumOutput: MAX_OUTPUT_BYTES }));
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (/has only \d+ lines?/.test(error.stderr)) return undefined;

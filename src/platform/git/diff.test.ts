@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countLines, EMPTY_TREE, isGenerated, parseDiff, readDiff } from './diff.ts';
+import { createObjectReader } from './objects.ts';
 import { gitText } from './program.ts';
 import { createRepository } from './write.ts';
 
 const folder = join(mkdtempSync(join(tmpdir(), 'ashlar-diff-')), 'one.git');
-const place = { folder };
+const reader = createObjectReader();
+afterAll(() => reader.stop());
+const place = reader.open(folder);
 type Given = Record<string, { mode?: string; text: string | Buffer }>;
 
 /** A tree of files, made without a worktree. */

@@ -2,8 +2,10 @@
 import { Failure } from '../failure.ts';
 import type { ObjectPlace, Window } from './history.ts';
 import { textInTime } from './long-runs.ts';
+import type { GitFolder } from './objects.ts';
 import { decode } from './parse.ts';
-import { endingError, LONG_RUN_TIMEOUT_MS, longRuns, spawnGit, tooLarge } from './program.ts';
+import { endingError, LONG_RUN_TIMEOUT_MS, longRuns, OutOfMemory, spawnGit, tooLarge } from './program.ts';
+import { countFiles } from './trees.ts';
 
 /** The tree that a first commit is compared with; every git knows it. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
@@ -55,12 +57,39 @@ const LONGEST_HEADER = 65_536;
  * Compares two trees; renames are found by content. Patches that would take too long, or too much memory, are left out; 422
  * where even the list of the files would.
  */
-export const readDiff = (place: ObjectPlace, ends: DiffEnds, options: DiffOptions = {}): Promise<Diff> =>
-  longRuns.run(() => runDiff(place, ends, options));
+export async function readDiff(
+  git: GitFolder,
+  ends: DiffEnds,
+  options: DiffOptions & { place?: ObjectPlace } = {},
+): Promise<Diff> {
+  const files = await countFiles(git, ends.to, ends.from);
+  const { place = git, ...shown } = options;
+  return withOrWithoutRenames(files, (renames) => longRuns.run(() => runDiff(place, ends, shown, renames)));
+}
 
-async function runDiff(place: ObjectPlace, { from, to }: DiffEnds, options: DiffOptions): Promise<Diff> {
+/** Of more files nobody asks which of them were moved. */
+const MAX_RENAMED = 20_000;
+
+/** Whether a file is another one under a new name is known by the whole content of both: where that is too much, it is not asked. */
+async function withOrWithoutRenames<T>(files: number, run: (renames: string) => Promise<T>): Promise<T> {
+  const without = '--no-renames';
+  if (files > MAX_RENAMED) return run(without);
+  try {
+    return await run('-M');
+  } catch (error) {
+    if (error instanceof OutOfMemory) return run(without);
+    throw error;
+  }
+}
+
+async function runDiff(
+  place: ObjectPlace,
+  { from, to }: DiffEnds,
+  options: DiffOptions,
+  renames: string,
+): Promise<Diff> {
   const args = [
-    ...['-c', 'core.quotePath=false', 'diff-tree', '-r', '-M', '-z', '--raw', '-p', '--full-index'],
+    ...['-c', 'core.quotePath=false', 'diff-tree', '-r', renames, '-z', '--raw', '-p', '--full-index'],
     ...['--no-ext-diff', '--no-textconv', '--no-color', from, to, '--'],
   ];
   const patience = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
@@ -233,12 +262,17 @@ function pieces(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): NextPiece {
 export type LineCounts = { additions: number; deletions: number; total: number };
 
 /** Lines added and deleted between each two trees, in the order asked; binary files count nothing. */
-export async function countLines(place: ObjectPlace, pairs: readonly DiffEnds[]): Promise<LineCounts[]> {
+export async function countLines(git: GitFolder, pairs: readonly DiffEnds[]): Promise<LineCounts[]> {
   if (pairs.length === 0) return [];
+  let files = 0;
+  for (const { from, to } of pairs) files += await countFiles(git, to, from);
   const input = pairs.map(({ from, to }) => `${from} ${to}\n`).join('');
-  const args = ['diff-tree', '--stdin', '-r', '-M', '--shortstat', '--no-ext-diff', '--no-textconv'];
+  const options = ['--shortstat', '--no-ext-diff', '--no-textconv'];
+  const text = await withOrWithoutRenames(files, (renames) =>
+    textInTime(['diff-tree', '--stdin', '-r', renames, ...options], { folder: git.folder, input }),
+  );
   const counts: LineCounts[] = [];
-  for (const line of (await textInTime(args, { ...place, input })).split('\n')) {
+  for (const line of text.split('\n')) {
     if (/^[0-9a-f]/.test(line)) counts.push({ additions: 0, deletions: 0, total: 0 });
     const last = counts.at(-1);
     if (!last) continue;

@@ -43,7 +43,7 @@ export async function findInFiles(
   const names: string[] = [];
   const large: string[] = [];
   let bytes = 0;
-  await eachFile(git.folder, commit, ({ path, size }) => {
+  await eachFile(git, commit, ({ path, size }) => {
     if (names.length < MAX_NAMES && isWanted(path)) names.push(path);
     if (size > MAX_FILE_BYTES) large.push(path);
     else bytes += size;

@@ -1,5 +1,6 @@
 /** The history of commits: walked in this process where nothing is filtered, and by git where something is. */
 
+import { Failure } from '../failure.ts';
 import { textInTime } from './long-runs.ts';
 import { fullRef, pathComponents, type RefKind, shortRef } from './names.ts';
 import type { GitFolder } from './objects.ts';
@@ -66,11 +67,14 @@ export async function listHistory(
 ): Promise<Commit[]> {
   const selected = selection(head, filter);
   if (!selected || window.offset > MOST_COMMITS) return [];
-  if (head !== undefined && isWhole(filter) && window.offset <= LONGEST_WALK)
-    return walk(git, head, window, filter.firstParent);
+  const walked =
+    head !== undefined && isWhole(filter) && window.offset <= LONGEST_WALK
+      ? await walk(git, head, window, filter.firstParent)
+      : undefined;
+  if (walked) return walked;
   const range = [`--skip=${window.offset}`, `--max-count=${window.limit}`];
   const args = ['--literal-pathspecs', 'rev-list', ...range, ...selected];
-  return readCommits(git, linesOf(await textInTime(args, { folder: git.folder })));
+  return readShownCommits(git, linesOf(await textInTime(args, { folder: git.folder })));
 }
 
 /** What a commit leads to never changes, and so neither do these. */
@@ -105,8 +109,45 @@ export async function commitsBetween(
   limit: number,
 ): Promise<Commit[]> {
   const args = ['rev-list', `--max-count=${limit}`, '--reverse', head, `^${base}`, '--'];
-  return readCommits(git, linesOf(await textInTime(args, place)));
+  return readShownCommits(git, linesOf(await textInTime(args, place)));
 }
+
+/** Characters of the messages in one answer; thousands of ordinary ones are less. */
+const MAX_MESSAGES_LENGTH = 8 * 1_048_576;
+const READ_AT_ONCE = 20;
+
+const longMessages = (): Failure =>
+  new Failure('unprocessable', 'The messages are too long for one answer. Ask for fewer with per_page.');
+
+const lengthOf = (commits: readonly { message: string }[]): number =>
+  commits.reduce((sum, { message }) => sum + message.length, 0);
+
+/** Reads what one answer shows; 422 where the messages are too long for it. */
+export async function readShown<I, R>(
+  items: readonly I[],
+  read: (item: I) => Promise<R | undefined>,
+  messagesOf: (read: R) => readonly { message: string }[],
+): Promise<R[]> {
+  const shown: R[] = [];
+  let length = 0;
+  for (let at = 0; at < items.length; at += READ_AT_ONCE) {
+    const some = await Promise.all(items.slice(at, at + READ_AT_ONCE).map(read));
+    for (const one of some) {
+      if (one === undefined) continue;
+      shown.push(one);
+      length += lengthOf(messagesOf(one));
+    }
+    if (length > MAX_MESSAGES_LENGTH) throw longMessages();
+  }
+  return shown;
+}
+
+const readShownCommits = (git: GitFolder, ids: readonly string[]): Promise<Commit[]> =>
+  readShown(
+    ids,
+    (oid) => readCommit(git, oid),
+    (commit) => [commit],
+  );
 
 async function readCommits(git: GitFolder, ids: readonly string[]): Promise<Commit[]> {
   const commits = await Promise.all(ids.map((oid) => readCommit(git, oid)));
@@ -118,21 +159,33 @@ async function readCommit(git: GitFolder, oid: string): Promise<Commit | undefin
   return object?.type === 'commit' ? parseCommit(object.oid, object.content) : undefined;
 }
 
-/** As git does it: of the commits that are known and not shown, always the newest; of equals, the one known first. */
+/** A commit with more is made by no people, and walked by git. */
+const MAX_PARENTS = 100;
+
+/**
+ * As git does it: of the commits that are known and not shown, always the newest; of equals, the one known first. Undefined
+ * where git is to do it.
+ */
 async function walk(
   git: GitFolder,
   head: string,
   { offset, limit }: Window,
   firstParent = false,
-): Promise<Commit[]> {
+): Promise<Commit[] | undefined> {
   const found: Commit[] = [];
+  let length = 0;
   // Oldest first, so that the next one is at the end.
   const waiting: Commit[] = [];
   const known = new Set([head]);
   let next = await readCommit(git, head);
   for (let shown = 1; next; shown++) {
-    if (shown > offset) found.push(next);
+    if (shown > offset) {
+      found.push(next);
+      length += next.message.length;
+      if (length > MAX_MESSAGES_LENGTH) throw longMessages();
+    }
     if (shown === offset + limit) break;
+    if (next.parents.length > MAX_PARENTS && !firstParent) return undefined;
     const parents = firstParent ? next.parents.slice(0, 1) : next.parents;
     const unknown = [...new Set(parents)].filter((oid) => !known.has(oid));
     for (const commit of await readCommits(git, unknown)) {

@@ -1,6 +1,7 @@
 /** The languages of a repository, by the endings of its files' names. */
 import { keepAnswers } from './answers.ts';
 import { eachFile, type ListedFile } from './listed-files.ts';
+import type { GitFolder } from './objects.ts';
 
 const endings: Record<string, string> = {
   Ada: 'adb ads',
@@ -127,9 +128,9 @@ export function addSize(bytes: Map<string, number>, { path, mode, size }: Listed
 }
 
 /** The share of each language in the files of a commit; 422 for a tree too large to be listed. */
-export const languagesOf = (folder: string, commit: string): Promise<Record<string, number>> =>
-  answers(`${folder} ${commit}`, async () => {
+export const languagesOf = (git: GitFolder, commit: string): Promise<Record<string, number>> =>
+  answers(`${git.folder} ${commit}`, async () => {
     const bytes = new Map<string, number>();
-    await eachFile(folder, commit, (file) => addSize(bytes, file));
+    await eachFile(git, commit, (file) => addSize(bytes, file));
     return shares(bytes);
   });

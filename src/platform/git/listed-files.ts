@@ -1,6 +1,8 @@
 /** All files below a tree, as git lists them: looked at one by one, as far as an ordinary repository reaches. */
+import type { GitFolder } from './objects.ts';
 import { decode } from './parse.ts';
 import { endingError, LONG_RUN_TIMEOUT_MS, longRuns, spawnGit, tooLarge } from './program.ts';
+import { countFiles, MAX_FILES } from './trees.ts';
 
 export type ListedFile = {
   path: string;
@@ -9,8 +11,6 @@ export type ListedFile = {
   size: number;
 };
 
-/** A few small objects can stand for a tree without end. */
-const MAX_FILES = 500_000;
 const MAX_LIST_BYTES = 96 * 1_048_576;
 
 const entry = /^(\d{6}) blob [0-9a-f]+ +(\d+)\t(.*)$/s;
@@ -23,32 +23,40 @@ export function parseFile(line: string): ListedFile | undefined {
 }
 
 /** Shows each file below the tree, or the commit, to `visit`; 422 where they are too many. Submodules are none. */
-export const eachFile = (folder: string, tree: string, visit: (file: ListedFile) => void): Promise<void> =>
-  longRuns.run(async () => {
-    const patience = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
-    const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', tree];
-    const program = await spawnGit(args, { folder, kind: 'long', signal: patience });
-    program.stdin.end();
-    let files = 0;
-    let bytes = 0;
-    let rest = '';
-    try {
-      for await (const chunk of program.stdout as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        const lines = `${rest}${chunk.toString('latin1')}`.split('\0');
-        rest = lines.pop() ?? '';
-        files += lines.length;
-        if (files > MAX_FILES || bytes > MAX_LIST_BYTES) throw tooLarge();
-        for (const line of lines) {
-          const file = parseFile(line);
-          if (file) visit(file);
-        }
+export async function eachFile(
+  git: GitFolder,
+  tree: string,
+  visit: (file: ListedFile) => void,
+): Promise<void> {
+  await countFiles(git, tree);
+  await longRuns.run(() => list(git, tree, visit));
+}
+
+async function list({ folder }: GitFolder, tree: string, visit: (file: ListedFile) => void): Promise<void> {
+  const patience = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
+  const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', tree];
+  const program = await spawnGit(args, { folder, kind: 'long', signal: patience });
+  program.stdin.end();
+  let files = 0;
+  let bytes = 0;
+  let rest = '';
+  try {
+    for await (const chunk of program.stdout as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      const lines = `${rest}${chunk.toString('latin1')}`.split('\0');
+      rest = lines.pop() ?? '';
+      files += lines.length;
+      if (files > MAX_FILES || bytes > MAX_LIST_BYTES) throw tooLarge();
+      for (const line of lines) {
+        const file = parseFile(line);
+        if (file) visit(file);
       }
-      const ending = await program.ended;
-      if (ending.code === 0) return;
-      throw patience.aborted ? tooLarge() : endingError(args, folder, ending);
-    } finally {
-      program.signal('SIGKILL');
-      program.stdout.destroy();
     }
-  });
+    const ending = await program.ended;
+    if (ending.code === 0) return;
+    throw patience.aborted ? tooLarge() : endingError(args, folder, ending);
+  } finally {
+    program.signal('SIGKILL');
+    program.stdout.destroy();
+  }
+}

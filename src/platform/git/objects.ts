@@ -49,8 +49,13 @@ const IDLE_MILLISECONDS = 20_000;
 export const LARGEST_OBJECT = 64 * 1_048_576;
 /** Larger files have a process of their own: others would wait for them. */
 const LARGEST_ASKED = 1_048_576;
-/** Commits, tags and trees are taken apart at once, while everybody waits. */
-const LARGEST_PARSED = 8 * 1_048_576;
+/** What is larger is not read: commits, tags and trees are taken apart at once, while everybody waits, and several are in one answer. */
+const LARGEST: Record<ObjectType, number> = {
+  blob: LARGEST_OBJECT,
+  tree: 4 * 1_048_576,
+  commit: 1_048_576,
+  tag: 1_048_576,
+};
 const CACHE_BYTES = 32 * 1_048_576;
 const LARGEST_CACHED = 128 * 1_024;
 
@@ -217,8 +222,8 @@ export function createObjectReader(): ObjectReader {
           if (!found) return undefined;
           const same = held(found.oid);
           if (same) return same;
-          if (found.size > (found.type === 'blob' ? LARGEST_OBJECT : LARGEST_PARSED))
-            throw new Failure('unprocessable', 'The object is too large.');
+          if (found.size > LARGEST[found.type])
+            throw new Failure('unprocessable', `The ${found.type} is too large to be shown.`);
           if (found.type === 'blob' && found.size > LARGEST_ASKED) return readAlone(folder, found);
           const object = (await ask(folder, found.oid, true)) as GitObject | undefined;
           if (object) remember(`${folder} ${object.oid}`, object);

@@ -107,8 +107,15 @@ export const isNoRepository = (stderr: string): boolean => /not a git repository
 export const isTooMuch = (stderr: string): boolean =>
   /out of memory|over limit|cannot allocate/i.test(stderr);
 
-export const tooLarge = (): Failure =>
-  new Failure('unprocessable', 'The repository has objects that are too large, or too many, to answer this.');
+const TOO_LARGE = 'The repository has objects that are too large, or too many, to answer this.';
+export const tooLarge = (): Failure => new Failure('unprocessable', TOO_LARGE);
+
+/** git wanted more memory than a run of its kind may have. */
+export class OutOfMemory extends Failure {
+  constructor() {
+    super('unprocessable', TOO_LARGE);
+  }
+}
 
 const MOST_OUTPUT = 64 * 1_048_576;
 
@@ -218,6 +225,6 @@ export function endingError(
   folder: string | undefined,
   { code, complaint }: Ending,
 ): Error {
-  if (isTooMuch(complaint)) return tooLarge();
+  if (isTooMuch(complaint)) return new OutOfMemory();
   return isNoRepository(complaint) ? new NoRepository(folder) : new GitError(args, code, complaint);
 }

@@ -1,6 +1,8 @@
 /** Trees: what is at a path, what is below it, and a tree with some paths changed. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GitFolder } from './objects.ts';
-import { type NewObject, parseTree, type TreeEntry, treeObject } from './parse.ts';
+import { type NewObject, parseCommit, parseTree, type TreeEntry, treeObject } from './parse.ts';
+import { tooLarge } from './program.ts';
 
 export const FOLDER_MODE = '40000';
 const SUBMODULE_MODE = '160000';
@@ -31,15 +33,76 @@ export async function findEntry(
   return entry;
 }
 
+/** Files and folders of a commit, or that a commit changes: more are not listed, searched or compared. */
+export const MAX_FILES = 500_000;
+/** Folders that are looked at before git is: a dozen objects can stand for a tree without end, and are counted at once. */
+const MAX_COUNTED_FOLDERS = 1_000;
+
+/**
+ * How many files and folders there are below `to` that are not the same below `from`, each counted as often as it is there; 422 when
+ * they are too many. It looks at no folder twice, and at so many only: the rest is found out by git, in its own bounds.
+ */
+export async function countFiles(git: GitFolder, to: string, from?: string): Promise<number> {
+  const counts = new Map<string, number>();
+
+  async function count(after: string | undefined, before: string | undefined): Promise<number> {
+    const key = `${after} ${before}`;
+    const known = counts.get(key);
+    if (known !== undefined) return known;
+    if (after === before || counts.size >= MAX_COUNTED_FOLDERS) return 0;
+    counts.set(key, 0);
+    const [left, right] = await Promise.all([entriesOf(before), entriesOf(after)]);
+    let files = 0;
+    for (const name of new Set([...left.keys(), ...right.keys()])) {
+      const [old, made] = [left.get(name), right.get(name)];
+      if (old?.oid === made?.oid) continue;
+      const [oldFolder, newFolder] = [folderOf(old), folderOf(made)];
+      files += 1;
+      if (oldFolder || newFolder) files += await count(newFolder, oldFolder);
+      if (files > MAX_FILES) throw tooLarge();
+    }
+    counts.set(key, files);
+    return files;
+  }
+
+  async function entriesOf(oid: string | undefined): Promise<Map<string, TreeEntry>> {
+    const entries = oid === undefined ? undefined : await readTree(git, oid);
+    return new Map((entries ?? []).map((entry) => [entry.name, entry]));
+  }
+
+  return count(await treeOf(git, to), from === undefined ? undefined : await treeOf(git, from));
+}
+
+const folderOf = (entry: TreeEntry | undefined): string | undefined =>
+  entry?.mode === FOLDER_MODE ? entry.oid : undefined;
+
+/** Of a commit, or the tree itself. */
+async function treeOf(git: GitFolder, oid: string): Promise<string> {
+  const info = await git.info(oid);
+  const commit = info?.type === 'commit' ? await git.read(oid, info) : undefined;
+  return commit ? parseCommit(oid, commit.content).tree : oid;
+}
+
 export type PlacedEntry = TreeEntry & { path: string };
 
-/** Everything below the tree, folders before what is in them, in git's order; as far as the caller asks. */
+const MAX_WALKED = 100_000;
+/** Folders that were read before are there at once: others have their turn all the same. */
+const ENTRIES_PER_TURN = 1_000;
+
+/** Everything below the tree, folders before what is in them, in git's order; as far as the caller asks. 422 when there is no end of it. */
 export async function* walkTree(git: GitFolder, oid: string, prefix = ''): AsyncGenerator<PlacedEntry> {
-  for (const entry of (await readTree(git, oid)) ?? []) {
-    const path = `${prefix}${entry.name}`;
-    yield { ...entry, path };
-    if (entry.mode === FOLDER_MODE) yield* walkTree(git, entry.oid, `${path}/`);
+  let walked = 0;
+  async function* walk(tree: string, above: string): AsyncGenerator<PlacedEntry> {
+    for (const entry of (await readTree(git, tree)) ?? []) {
+      walked += 1;
+      if (walked > MAX_WALKED) throw tooLarge();
+      if (walked % ENTRIES_PER_TURN === 0) await nextTurn();
+      const path = `${above}${entry.name}`;
+      yield { ...entry, path };
+      if (entry.mode === FOLDER_MODE) yield* walk(entry.oid, `${path}/`);
+    }
   }
+  yield* walk(oid, prefix);
 }
 
 /** A change of one path: an entry to be there, or nothing. */

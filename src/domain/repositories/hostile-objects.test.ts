@@ -1,0 +1,165 @@
+/** Small pushes whose objects unpack to very much: every read is refused or cut short, in bounded memory, and others go on. */
+import { describe, expect, test } from 'vitest';
+import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
+import { bodyOf, type MadeProject, makeProject } from '../../../test/support/factories.ts';
+import {
+  deltaUponLarge,
+  endlessFolders,
+  endlessTree,
+  type Hostile,
+  largeCommits,
+  largeFiles,
+  longMessages,
+  manyLines,
+  packHostile,
+  upon,
+  wideFolder,
+} from '../../../test/support/hostile-objects.ts';
+import { NO_OBJECT } from '../../platform/git/names.ts';
+import { readRef } from '../../platform/git/refs.ts';
+
+const ashlar = useApp();
+const authorization = `Basic ${Buffer.from(`oauth2:${ROOT_TOKEN}`).toString('base64')}`;
+
+const line = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
+
+/** Pushes it over HTTP, as an attacker would; `before` is what the branch main has. */
+async function push(path: string, { objects, branches }: Hostile, before = NO_OBJECT): Promise<void> {
+  const commands = Object.entries(branches).map(
+    ([name, oid], index) =>
+      `${name === 'main' ? before : NO_OBJECT} ${oid} refs/heads/${name}${index === 0 ? '\0report-status' : ''}`,
+  );
+  const body = Buffer.concat([Buffer.from(`${commands.map(line).join('')}0000`), packHostile(objects)]);
+  expect(body.length).toBeLessThan(4_000_000);
+  const response = await fetch(`${ashlar.url}/${path}.git/git-receive-pack`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/x-git-receive-pack-request' },
+    body: new Uint8Array(body),
+  });
+  expect(await response.text()).toContain('ok refs/heads/main');
+}
+
+const reads = [
+  'commits',
+  'commits?with_stats=true&per_page=100',
+  'commits?path=README.md',
+  'commits?all=true&author=Mallory',
+  'commits/main',
+  'commits/main?stats=false',
+  'commits/main/diff',
+  'commits/main/refs',
+  'commits/main/sequence',
+  'commits/main/signature',
+  'compare?from=before&to=main',
+  'compare?from=before&to=main&straight=true',
+  'merge_base?refs[]=before&refs[]=main',
+  'branches',
+  'branches/main',
+  'tree',
+  'tree?recursive=true&per_page=100',
+  'tree?recursive=true&pagination=none',
+  'tree?recursive=true&page=900&per_page=100',
+  'tree?path=wide&pagination=keyset&per_page=100',
+  'files/README.md?ref=main',
+  'files/README.md/raw?ref=main',
+  'files/README.md/blame?ref=main',
+  'files/README.md/blame?ref=main&range[start]=1&range[end]=2',
+  'contributors',
+  'archive.tar.gz',
+  'archive.zip?path=wide',
+  '../languages',
+  '../search?scope=blobs&search=small',
+  '../search?scope=blobs&search=filename:d1',
+  '../search?scope=commits&search=Change',
+  '../events',
+];
+
+/** A download is given up after so many bytes. */
+const ENOUGH = 4_000_000;
+
+async function read(project: MadeProject, path: string): Promise<number> {
+  const url = new URL(`${ashlar.url}/api/v4/projects/${project.id}/repository/${path}`);
+  const response = await fetch(url, { headers: { 'private-token': ROOT_TOKEN } });
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > ENOUGH) break;
+  }
+  return response.status;
+}
+
+const changes = [
+  'commits?with_stats=true&per_page=100',
+  'commits/main',
+  'commits/main/diff',
+  'compare?from=before&to=main',
+  'compare?from=before&to=main&straight=true',
+];
+const allFiles = ['archive.tar.gz', '../languages', '../search?scope=blobs&search=small'];
+
+/** What cannot be answered of it; the rest is answered, or not there. */
+const hostile: Record<string, [() => Hostile, string[]]> = {
+  largeFiles: [largeFiles, ['files/README.md?ref=main', 'files/README.md/blame?ref=main', 'archive.tar.gz']],
+  endlessTree: [endlessTree, [...changes, ...allFiles, 'tree?recursive=true&pagination=none']],
+  endlessFolders: [endlessFolders, [...changes, ...allFiles, 'tree?recursive=true&pagination=none']],
+  deltaUponLarge: [
+    deltaUponLarge,
+    [
+      'files/README.md?ref=main',
+      'files/README.md/raw?ref=main',
+      'files/README.md/blame?ref=main',
+      '../search?scope=blobs&search=small',
+    ],
+  ],
+  largeCommits: [
+    largeCommits,
+    [...changes, ...allFiles, 'commits', 'branches', 'tree', 'files/README.md?ref=main'],
+  ],
+  longMessages: [
+    longMessages,
+    ['commits', 'compare?from=before&to=main', '../search?scope=commits&search=Change'],
+  ],
+  wideFolder: [wideFolder, [...changes, ...allFiles, 'tree?path=wide&pagination=keyset&per_page=100']],
+  manyLines: [manyLines, ['commits/main', 'files/README.md?ref=main', 'files/README.md/blame?ref=main']],
+};
+
+describe.each(Object.entries(hostile))('%s', (_, [make, refused]) => {
+  test('is refused or cut short wherever it is read', { timeout: 600_000 }, async () => {
+    const project = await makeProject(ashlar);
+    await push(project.path_with_namespace, make());
+    const found = new Map<string, number>();
+    for (const path of reads) found.set(path, await read(project, path));
+    expect([...found].filter(([, status]) => ![200, 404, 422].includes(status))).toEqual([]);
+    expect(refused.filter((path) => found.get(path) !== 422)).toEqual([]);
+    expect(bodyOf(await ashlar.root(`GET /projects/${project.id}`), 200)).toMatchObject({
+      empty_repo: false,
+    });
+  });
+});
+
+test('what is too large for a part of an answer is left out of it', { timeout: 60_000 }, async () => {
+  const project = await makeProject(ashlar);
+  await push(project.path_with_namespace, largeFiles(130, 3));
+  const files = bodyOf(await ashlar.root(`GET /projects/${project.id}/repository/commits/main/diff`), 200);
+  expect(files.length).toBeGreaterThan(3);
+  // git holds a whole file that comes or goes: from there on patches are left out.
+  for (const { diff, collapsed } of files)
+    expect(collapsed ? 'left out' : diff).toMatch(/^(left out|Binary files )/);
+  const { body } = await ashlar.root(`GET /projects/${project.id}/search?scope=blobs&search=README`);
+  expect(body.map(({ path, data }: { path: string; data: string }) => [path, data])).toEqual([
+    ['README.md', ''],
+  ]);
+});
+
+test.each([
+  ['folders without end', endlessFolders],
+  ['a commit that cannot be shown', largeCommits],
+])('a push of %s to a snippet is recorded', { timeout: 60_000 }, async (_, make) => {
+  const body = { title: 'One', files: [{ file_path: 'a.txt', content: 'a' }] };
+  const { id } = bodyOf(await ashlar.root('POST /snippets', { body }), 201);
+  const key = { kind: 'snippet', id, wiki: false } as const;
+  const { repositories } = ashlar.app.services;
+  const before = await repositories.read(key, 'default', (git) => readRef(git, 'refs/heads/main'));
+  await push(`snippets/${id}`, upon(before ?? '', make()), before);
+  expect(bodyOf(await ashlar.root(`GET /snippets/${id}`), 200).files).toEqual([]);
+});
