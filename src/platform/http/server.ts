@@ -242,7 +242,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     request: FastifyRequest,
     reply: FastifyReply,
     answer: Answer,
-    route = request.routeOptions?.url ?? 'none',
+    route = request.routeOptions?.url ?? NO_ROUTE,
   ): Promise<FastifyReply> {
     const final = await encoded(request, conditional(request, answer), isCompressible(request, answer));
     const milliseconds = monotonic() - (started.get(request) ?? monotonic());
@@ -260,6 +260,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       request_id: request.id,
       method: request.method,
       route,
+      // The route says nothing of an address that is none, and the measurements have no room for each.
+      path: final.status === 404 && openRoutes.has(route) ? pathOf(request) : undefined,
       status: final.status,
       ms: Math.round(milliseconds * 10) / 10,
       actor: final.actor,
@@ -318,6 +320,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply: FastifyReply,
     cors: Record<string, string>,
     params?: Record<string, string>,
+    name?: string,
   ): Promise<FastifyReply> {
     if (hasBody(request)) rates.watchBody(request.raw);
     const bodyLimit = route.stream ? Number.POSITIVE_INFINITY : (route.bodyLimit ?? MEBIBYTE);
@@ -334,7 +337,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     }
     const { replyHeaders } = asked;
     const around = answer.status === 429 ? ofRefusingThrottle(replyHeaders) : replyHeaders;
-    return send(request, reply, { ...answer, headers: { ...cors, ...around, ...answer.headers } });
+    return send(request, reply, { ...answer, headers: { ...cors, ...around, ...answer.headers } }, name);
   }
 
   const rest = options.routes.find(({ path }) => path === ANY_PATH);
@@ -368,7 +371,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const path = rest && readablePath(request);
     if (known !== undefined && (path === undefined || !isShared(known)))
       return send(request, reply, withoutMethod(request, known), routerPath(known));
-    if (rest && path !== undefined) return run(rest, request, reply, {}, { path });
+    if (rest && path !== undefined) return run(rest, request, reply, {}, { path }, routerPath(rest.path));
     return send(
       request,
       reply,
@@ -411,6 +414,16 @@ async function handleAndHold(route: Route, request: HttpRequest): Promise<Answer
   if (typeof body === 'string' || Buffer.isBuffer(body)) holdForRequest(body.length);
   return answer;
 }
+
+/** Of a request that no route takes. */
+const NO_ROUTE = 'none';
+const openRoutes: ReadonlySet<string> = new Set([NO_ROUTE, routerPath(ANY_PATH)]);
+/** Characters of an address in a log line. */
+const LONGEST_PATH = 256;
+
+/** Without the query, where credentials may be. */
+const pathOf = ({ originalUrl }: FastifyRequest): string =>
+  originalUrl.replace(/\?.*$/s, '').slice(0, LONGEST_PATH);
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
