@@ -13,7 +13,7 @@ export const OWNER_PASSWORD = 'correct horse battery staple';
 
 const README = `# Ashlar in short
 
-A paragraph with a [guide](docs/guide.md), a ![picture](docs/stone.png) and <script>alert(1)</script> no script.
+A paragraph with a [guide](docs/guide.md), a ![picture](docs/stone.png), a ![drawing](docs/picture.svg) and <script>alert(1)</script> no script.
 
 | Stone | Weight |
 |---|---|
@@ -30,7 +30,8 @@ export const answer: number = 42; // a long line that goes on and on and on, as 
 
 const files = {
   'README.md': README,
-  'docs/picture.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  'docs/picture.svg':
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" onload="alert(1)"><script>alert(1)</script><rect width="9" height="9" fill="teal"/></svg>',
   'docs/guide.md': '# Guide\n\nBack to [the start](../README.md).\n',
   'docs/uploads/notes.txt': 'notes\n',
   'src/wall.ts': Array.from({ length: 30 }, (_, row) => `export const course${row} = ${row};`).join('\n'),

@@ -17,30 +17,22 @@ import {
   pageNumber,
   pager,
   personLink,
-  tag,
   thing,
   timeOf,
   wordTag,
 } from './parts.ts';
-import { projectAddress, projectOf, showInProject } from './places.ts';
+import { numberIn, projectAddress, projectOf, showInProject } from './places.ts';
 import { proseOf } from './prose.ts';
 
 const API = '/projects/:id/alert_management_alerts';
 /** Characters of a payload that are shown. */
 const MOST_SHOWN = 100_000;
 
-const statusTag = (status: string): Html =>
-  status === 'triggered'
-    ? tag('Triggered', 'open')
-    : status === 'resolved'
-      ? tag('Resolved', 'closed')
-      : wordTag(status);
-
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 export const alertRow = (project: AuthorizedProject, alert: AlertRecord): Html =>
   thing(
-    html`<a href="${projectAddress(project)}/-/alert_management/${alert.iid}/details">${alert.title}</a> ${statusTag(alert.status)} ${wordTag(alert.severity)}`,
+    html`<a href="${projectAddress(project)}/-/alert_management/${alert.iid}/details">${alert.title}</a> ${wordTag(alert.status)} ${wordTag(alert.severity)}`,
     html`#${alert.iid} · since ${timeOf(alert.started_at)} · came ${times(alert.event_count)}${
       alert.service !== null && html` · ${alert.service}`
     }`,
@@ -48,21 +40,19 @@ export const alertRow = (project: AuthorizedProject, alert: AlertRecord): Html =
   );
 
 /** What needs somebody; all, or those of one status, where the address says so. */
-const choicesOf = {
-  open: 'triggered,acknowledged',
-  all: statuses.join(','),
-  ...Object.fromEntries(statuses.map((status) => [status, status])),
-};
+const views = ['open', 'all', ...statuses] as const;
+const statusesOf = (view: (typeof views)[number]): string =>
+  view === 'open' ? 'triggered,acknowledged' : view === 'all' ? statuses.join(',') : view;
 
 export async function showAlerts(looking: Looking): Promise<Answer> {
   const project = await projectOf(looking);
-  const here = Object.hasOwn(choicesOf, looking.field('status')) ? looking.field('status') : 'open';
+  const here = looking.choice('status', views);
   const alerts = await looking.list<AlertRecord>(API, {
     id: String(project.id),
-    status: new Map(Object.entries(choicesOf)).get(here),
+    status: statusesOf(here),
     page: String(pageNumber(looking)),
   });
-  const links = Object.keys(choicesOf).map((name) => ({
+  const links = views.map((name) => ({
     href: `?status=${name}`,
     label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     here: name === here,
@@ -116,7 +106,7 @@ ${text.length > MOST_SHOWN && html`<p class="none">The rest is not shown here.</
 
 export async function showAlert(looking: Looking): Promise<Answer> {
   const project = await projectOf(looking);
-  const named = { id: String(project.id), alert_iid: looking.param('iid') };
+  const named = { id: String(project.id), alert_iid: numberIn(looking, 'iid') };
   const alert = await looking.one<AlertRecord>(`${API}/:alert_iid`, named);
   const [description, images, discussions] = await Promise.all([
     proseOf(looking, alert.description, { project }),
@@ -127,7 +117,7 @@ export async function showAlert(looking: Looking): Promise<Answer> {
     }),
   ]);
   const body = html`<h1>${alert.title}</h1>
-<p class="below">${statusTag(alert.status)} ${wordTag(alert.severity)} came ${times(alert.event_count)} since ${timeOf(alert.started_at)}</p>
+<p class="below">${wordTag(alert.status)} ${wordTag(alert.severity)} came ${times(alert.event_count)} since ${timeOf(alert.started_at)}</p>
 ${facts(
   ['Assigned to', between(alert.assignees.map(personLink))],
   [

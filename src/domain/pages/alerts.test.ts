@@ -74,6 +74,22 @@ test('one alert with its payload, its incident and what was said', async () => {
   expect(over.text).toContain('href="https://run.example/a?b=1&amp;c=2"');
 });
 
+test('colours of states say urgency', async () => {
+  const tag = (kind: string, word: string) => `<span class="tag ${kind}">${word}</span>`;
+  const one = await developer.get(`${home}/-/alert_management/1/details`);
+  expect(one.text).toContain(`${tag('urgent', 'Triggered')} ${tag('warning', 'High')}`);
+  const over = await developer.get(`${home}/-/alert_management/2/details`);
+  expect(over.text).toContain(`${tag('closed', 'Resolved')} ${tag('urgent', 'Critical')}`);
+  const list = await developer.get(`${home}/-/alert_management?status=all`);
+  for (const part of [tag('urgent', 'Triggered'), tag('closed', 'Resolved'), tag('urgent', 'Critical')])
+    expect(list.text).toContain(part);
+  const incident = await developer.get(`${home}/-/issues/1`);
+  expect(incident.text).toContain(tag('warning', 'High'));
+  bodyOf(await app.root(`PUT ${alerts()}/1`, { body: { status: 'acknowledged' } }), 200);
+  const seen = await developer.get(`${home}/-/alert_management/1/details`);
+  expect(seen.text).toContain(tag('warning', 'Acknowledged'));
+});
+
 test('who may not read alerts finds no pages and no tab', async () => {
   for (const path of ['', '/1/details', '/9/details'])
     expect((await reporter.get(`${home}/-/alert_management${path}`)).status).toBe(404);

@@ -11,6 +11,7 @@ import { type Answer, json } from '../../platform/http/answer.ts';
 import { isForReading } from '../../platform/http/error-page.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import type { Route } from '../../platform/http/server.ts';
+import { between } from './parts.ts';
 
 /** What a page is made with: who looks at it, and the API as they would read it. */
 export type Looking = PageContext & {
@@ -19,6 +20,12 @@ export type Looking = PageContext & {
   room: { characters: number };
   /** A parameter of the path, decoded; empty when there is none of that name. */
   param(name: string): string;
+  /** All values of a parameter of the query, given as `name` or `name[]`. */
+  fields(name: string): string[];
+  /** A parameter of the query that has one of these values; the first of them where it has none, or another. */
+  choice<const V extends string>(name: string, values: readonly [V, ...V[]]): V;
+  /** What the page has asked for until now, with the values that count; none for any. */
+  asked: Map<string, readonly string[]>;
   one<T>(path: string, parameters: Parameters): Promise<T>;
   list<T>(path: string, parameters: Parameters): Promise<Page<T>>;
   file(path: string, parameters: Parameters): Promise<Answer>;
@@ -83,11 +90,27 @@ export const readingPage = (
       const { request, settings, session } = context;
       const caller = session?.actor;
       const reading: OwnReading = { services, settings, caller, request };
+      const asked = new Map<string, readonly string[]>();
+      const query = new URLSearchParams(request.query);
       const looking: Looking = {
         ...context,
         caller,
         room: { characters: MOST_RENDERED },
         param: (name) => request.params[name] ?? '',
+        field(name) {
+          asked.set(name, []);
+          return context.field(name);
+        },
+        fields(name) {
+          asked.set(name, []);
+          return [...query].flatMap(([key, value]) => (nameOf(key) === name ? value : []));
+        },
+        choice(name, values) {
+          asked.set(name, values);
+          const given = context.field(name);
+          return values.find((value) => value === given) ?? values[0];
+        },
+        asked,
         one: (path, parameters) => reads.one(reading, path, parameters),
         list: (path, parameters) => reads.list(reading, path, parameters),
         file: (path, parameters) => reads.file(reading, path, parameters),
@@ -96,6 +119,31 @@ export const readingPage = (
     },
   });
 
+/** The parameter that a key of the query names. */
+const nameOf = (key: string): string => key.replace(/\[\]$/, '');
+
+/** Of what is ignored, as much as is told. */
+const MOST_TOLD = 5;
+const LONGEST_TOLD = 50;
+
+/** What of the query the page took no notice of: a mistyped filter must not pass for one that finds nothing. */
+function ignoredNote({ request, asked }: Looking): Html | undefined {
+  const ignored = [...new URLSearchParams(request.query)].filter(([key, value]) => {
+    const values = asked.get(nameOf(key));
+    return values === undefined || (values.length > 0 && value !== '' && !values.includes(value));
+  });
+  if (ignored.length === 0) return undefined;
+  const told = ignored
+    .slice(0, MOST_TOLD)
+    .map(([key, value]) => html`<code>${`${key}=${value}`.slice(0, LONGEST_TOLD)}</code>`);
+  const known = [...asked].map(
+    ([name, values]) =>
+      html`<code>${name}</code>${values.length > 0 && ` (${values.filter(Boolean).join(', ')})`}`,
+  );
+  return html`<p class="message" role="status">Ignored, since this page does not know it: ${between(told)}${ignored.length > MOST_TOLD && ' …'}.
+${known.length > 0 ? html`It knows ${between(known)}.` : 'It takes no parameters.'}</p>`;
+}
+
 /** A page of this capability in the site's frame. */
-export const show = ({ services, session }: Looking, title: string, body: Html): Answer =>
-  showPage(services, session, { title, body });
+export const show = (looking: Looking, title: string, body: Html): Answer =>
+  showPage(looking.services, looking.session, { title, body: html`${ignoredNote(looking)}${body}` });

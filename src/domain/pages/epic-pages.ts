@@ -7,7 +7,7 @@ import { discussionsView } from './discussion.ts';
 import type { Looking } from './door.ts';
 import { chips, pathOf, stateAsked, stateChoices } from './issue-pages.ts';
 import { facts, listOf, pageNumber, pager, personLink, stateTag, tag, thing, timeOf } from './parts.ts';
-import { groupOf, showInGroup } from './places.ts';
+import { groupOf, numberIn, showInGroup } from './places.ts';
 import { proseOf } from './prose.ts';
 
 const epicRow = (looking: Looking, epic: EpicRecord): Html =>
@@ -39,7 +39,7 @@ type IssueOfEpic = Pick<IssueRecord, 'title' | 'state' | 'web_url' | 'references
 
 export async function showEpic(looking: Looking): Promise<Answer> {
   const group = await groupOf(looking);
-  const named = { id: String(group.id), epic_iid: looking.param('iid') };
+  const named = { id: String(group.id), epic_iid: numberIn(looking, 'iid') };
   const epic = await looking.one<EpicRecord>('/groups/:id/epics/:epic_iid', named);
   const [labelled, inside, issues, description, discussions] = await Promise.all([
     looking.list<EpicRecord>('/groups/:id/epics', {

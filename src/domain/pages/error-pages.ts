@@ -78,10 +78,10 @@ type Choice = readonly [name: string, label: string];
 
 /** The choice that the address names; the first one where it names none. */
 const chosen = (
-  { field }: Pick<Looking, 'field'>,
+  { choice }: Pick<Looking, 'choice'>,
   name: string,
-  all: readonly [Choice, ...Choice[]],
-): string => (all.find(([value]) => value === field(name)) ?? all[0])[0];
+  [first, ...others]: readonly [Choice, ...Choice[]],
+): string => choice(name, [first[0], ...others.map(([value]) => value)]);
 
 /** Links to the same page with another choice. */
 function choicesOf(
@@ -104,8 +104,8 @@ const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
 const statusTag = ({ status, regressed_at }: Listed): HtmlValue => {
-  if (status !== 'unresolved') return tag(status === 'resolved' ? 'Resolved' : 'Ignored', 'closed');
-  return regressed_at !== null && tag('Came back', 'open');
+  if (status !== 'unresolved') return wordTag(status);
+  return regressed_at !== null && tag('Came back', 'urgent');
 };
 
 const errorRow = (address: string, error: Listed): Html =>
@@ -201,7 +201,7 @@ export async function showError(looking: Looking): Promise<Answer> {
   const here = `${looking.services.baseUrl()}/`;
   const body = html`<p class="below"><a href="${address}/-/error_tracking">Errors</a> · ${error.id}</p>
 <h1>${oneLine(error.name) || 'Error'}</h1>
-<p class="below">${wordTag(error.level)} ${error.status === 'unresolved' ? tag('Unresolved', 'open') : statusTag(error)} ${
+<p class="below">${wordTag(error.level)} ${wordTag(error.status)} ${
     error.regressed_at !== null && html`came back ${timeOf(error.regressed_at)}`
   }</p>
 ${error.description !== '' && html`<pre class="listing">${error.description}</pre>`}

@@ -68,6 +68,9 @@ test('the list is narrowed and ordered by links', async () => {
   expect(await names('?order_by=frequency')).toEqual(['Common', 'Rare']);
   expect(await names('?status=resolved')).toEqual(['Done']);
   expect(await names('?status=nonsense&order_by=nonsense')).toEqual(['Rare', 'Common']);
+  const { text } = await browser.get(`/${path_with_namespace}/-/error_tracking?status=nonsense`);
+  expect(text).toContain('<code>status=nonsense</code>');
+  expect(text).toContain('<code>status</code> (unresolved, resolved, ignored, all)');
 });
 
 test('one error shows its stack with the lines around, its tags and the plot', async () => {
@@ -90,6 +93,9 @@ test('one error shows its stack with the lines around, its tags and the plot', a
   ])
     expect(text).toContain(part);
   expect(text.indexOf('layCourse</code> <span')).toBeLessThan(text.indexOf('node_modules/queue'));
+  expect(text).toMatch(
+    /<span class="tag (warning|urgent)">\w+<\/span> <span class="tag warning">Unresolved</,
+  );
   expect(await page('?period=week')).toContain('aria-label="7 events in this time');
   expect(await page('?period=month')).toContain('aria-label="12 events in this time');
 });

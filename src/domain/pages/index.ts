@@ -39,6 +39,16 @@ const shown: [path: string, load: () => Promise<Show>][] = [
     [`${home}/-/snippets/:id/raw`, async () => (await import('./snippet-pages.ts')).sendSnippet],
     [`${home}/-/snippets/:id/raw/*`, async () => (await import('./snippet-pages.ts')).sendSnippetFile],
   ]),
+  // Other programs have forms there.
+  ...['issues', 'epics', 'milestones', 'labels', 'snippets', 'branches', 'tags'].map(
+    (kind): [string, () => Promise<Show>] => [
+      `/:path+/-/${kind}/new`,
+      async () => (await import('./new-pages.ts')).showNew,
+    ],
+  ),
+  ['/-/snippets/new', async () => (await import('./new-pages.ts')).showNewSnippet],
+  ['/projects/new', async () => (await import('./new-pages.ts')).showNewProject],
+  ['/groups/new', async () => (await import('./new-pages.ts')).showNewGroup],
   [ANY_PATH, async () => (await import('./any-page.ts')).showAny],
 ];
 

@@ -21,7 +21,7 @@ import {
   timeOf,
   wordTag,
 } from './parts.ts';
-import { homeOf, projectAddress, projectOf, showIn, showInProject } from './places.ts';
+import { homeOf, numberIn, projectAddress, projectOf, showIn, showInProject } from './places.ts';
 import { proseOf } from './prose.ts';
 
 /** The path of an address of this site. */
@@ -57,8 +57,8 @@ const states = [
 ] as const;
 
 /** The state that was asked for; those that are open unless another is named. */
-export const stateAsked = ({ field }: Pick<Looking, 'field'>): 'opened' | 'closed' | 'all' =>
-  states.find(([name]) => name === field('state'))?.[0] ?? 'opened';
+export const stateAsked = ({ choice }: Pick<Looking, 'choice'>): 'opened' | 'closed' | 'all' =>
+  choice('state', ['opened', 'closed', 'all']);
 
 /** Links to the same list with another state. */
 export const stateChoices = (looking: Looking): Html => {
@@ -77,9 +77,7 @@ export const stateChoices = (looking: Looking): Html => {
 /** Issues of a project or a group; with a label where one is named, as labels in texts link here. */
 export async function showIssues(looking: Looking): Promise<Answer> {
   const home = await homeOf(looking);
-  const names = [...new URLSearchParams(looking.request.query)].flatMap(([key, value]) =>
-    key === 'label_name' || key === 'label_name[]' ? value : [],
-  );
+  const names = looking.fields('label_name');
   const issues = await looking.list<IssueRecord>(`${home.api}/issues`, {
     id: String(home.id),
     state: stateAsked(looking),
@@ -100,7 +98,7 @@ ${pager(looking, issues)}`;
 
 export async function showIssue(looking: Looking): Promise<Answer> {
   const project = await projectOf(looking);
-  const named = { id: String(project.id), issue_iid: looking.param('iid') };
+  const named = { id: String(project.id), issue_iid: numberIn(looking, 'iid') };
   const issue = await looking.one<IssueRecord>('/projects/:id/issues/:issue_iid', named);
   const [labelled, description, discussions] = await Promise.all([
     looking.list<IssueRecord>('/projects/:id/issues', {
@@ -120,6 +118,8 @@ export async function showIssue(looking: Looking): Promise<Answer> {
 <h1>${issue.title}</h1>
 <p class="below">${stateTag(issue.state)} ${issue.confidential && tag('Confidential', 'closed')} ${
     issue.issue_type !== 'issue' && wordTag(issue.issue_type)
+  } ${
+    issue.issue_type === 'incident' && issue.severity !== 'UNKNOWN' && wordTag(issue.severity.toLowerCase())
   } opened ${timeOf(issue.created_at)} by ${personLink(issue.author)}</p>
 ${facts(
   ['Assigned to', between(issue.assignees.map(personLink))],

@@ -8,7 +8,7 @@ import { type Html, html } from '../../platform/http/html.ts';
 import type { Looking } from './door.ts';
 import { issueRow, pathOf } from './issue-pages.ts';
 import { facts, labelChip, listOf, pageNumber, pager, stateTag, tag, thing, timeOf } from './parts.ts';
-import { homeOf, showIn } from './places.ts';
+import { homeOf, numberIn, showIn } from './places.ts';
 import { proseOf } from './prose.ts';
 
 const span = ({ start_date, due_date }: MilestoneRecord): string => {
@@ -19,7 +19,7 @@ const span = ({ start_date, due_date }: MilestoneRecord): string => {
 
 const milestoneRow = (looking: Looking, milestone: MilestoneRecord): Html =>
   thing(
-    html`<a href="${pathOf(looking, milestone.web_url)}">${milestone.title}</a> ${milestone.expired && milestone.state === 'active' && tag('Expired', 'closed')}`,
+    html`<a href="${pathOf(looking, milestone.web_url)}">${milestone.title}</a> ${milestone.expired && milestone.state === 'active' && tag('Expired', 'warning')}`,
     span(milestone),
     milestone.state === 'closed' && stateTag('closed'),
   );
@@ -44,8 +44,7 @@ ${pager(looking, milestones)}`;
 export async function showMilestone(looking: Looking): Promise<Answer> {
   const home = await homeOf(looking);
   const id = String(home.id);
-  const iid = looking.param('iid');
-  if (!/^\d{1,9}$/.test(iid)) throw notFound('Milestone');
+  const iid = numberIn(looking, 'iid');
   const { items } = await looking.list<MilestoneRecord>(`${home.api}/milestones`, { id, iids: [iid] });
   const [milestone] = items;
   if (!milestone) throw notFound('Milestone');
@@ -58,7 +57,7 @@ export async function showMilestone(looking: Looking): Promise<Answer> {
     proseOf(looking, milestone.description, { project: home.project }),
   ]);
   const body = html`<h1>${milestone.title}</h1>
-<p class="below">${stateTag(milestone.state)} ${milestone.expired && milestone.state === 'active' && tag('Expired', 'closed')}</p>
+<p class="below">${stateTag(milestone.state)} ${milestone.expired && milestone.state === 'active' && tag('Expired', 'warning')}</p>
 ${facts(['Starts', milestone.start_date], ['Due', milestone.due_date], ['Made', timeOf(milestone.created_at)])}
 ${description}
 <h2>Issues</h2>

@@ -57,8 +57,85 @@ describe('what is shown', () => {
     expect(text).toContain(`href="${home}/-/blob/main/README.md"`);
     const picture = await owner.get(`${home}/-/raw/main/docs/stone.png`);
     expect(picture.headers.get('content-type')).toBe('image/png');
-    const source = await owner.get(`${home}/-/raw/main/docs/picture.svg`);
+    const source = await owner.get(`${home}/-/raw/main/README.md`);
     expect(source.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  });
+
+  test('a drawing is shown as a picture, and runs nothing where it is opened by itself', async () => {
+    const address = `${home}/-/raw/main/docs/picture.svg`;
+    expect((await owner.get(home)).text).toContain(`src="${address}"`);
+    const drawing = await owner.get(address);
+    expect(Object.fromEntries(drawing.headers)).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+      'x-content-type-options': 'nosniff',
+    });
+    const file = `${home}/-/blob/main/docs/picture.svg`;
+    const shown = (await owner.get(file)).text;
+    expect(shown).toContain(`<img src="${address}" alt="picture.svg">`);
+    expect(shown).toContain('href="?plain=1">Source</a>');
+    const source = (await owner.get(`${file}?plain=1`)).text;
+    expect(source).toContain('&lt;script&gt;alert(1)');
+    expect(source).not.toContain('<img src=');
+    expect((await ashlar.call(`GET ${address}`, { raw: true })).status).toBe(404);
+  });
+
+  test('where other programs have forms, the way through the API is shown', async () => {
+    const projectApi = `/api/v4/projects/${world.project.id}`;
+    for (const [path, request] of [
+      [`${home}/-/issues/new`, `${projectApi}/issues`],
+      [`${home}/-/issues/new?issue[title]=x`, `${projectApi}/issues`],
+      [`${home}/-/branches/new`, `${projectApi}/repository/branches`],
+      [`${home}/-/tags/new`, `${projectApi}/repository/tags`],
+      [`${home}/-/labels/new`, `${projectApi}/labels`],
+      [`${home}/-/milestones/new`, `${projectApi}/milestones`],
+      [`${home}/-/snippets/new`, `${projectApi}/snippets`],
+      [`/groups/${world.group.full_path}/-/epics/new`, `/api/v4/groups/${world.group.id}/epics`],
+      [`/groups/${world.group.full_path}/-/labels/new`, `/api/v4/groups/${world.group.id}/labels`],
+      ['/-/snippets/new', '/api/v4/snippets'],
+      ['/projects/new', '/api/v4/projects'],
+      ['/groups/new', '/api/v4/groups'],
+    ] as const) {
+      const { status, text } = await owner.get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).toContain(`"${ashlar.url}${request}"</pre>`);
+      expect(text).toContain('href="/api/docs#');
+    }
+    for (const path of [
+      `${home}/-/epics/new`,
+      `${home}/-/merge_requests/new`,
+      `${home}/-/issues/news`,
+      `${home}/-/issues/0`,
+      `${home}/-/issues/1x`,
+      `${home}/-/milestones/news`,
+      `${home}/-/snippets/news`,
+      `${home}/-/alert_management/x/details`,
+      `/groups/${world.group.full_path}/-/epics/news`,
+      `${home}-not/-/issues/new`,
+      `/groups/${world.group.full_path}/-/issues/new`,
+      `/groups/${world.group.full_path}/-/branches/new`,
+    ])
+      expect([path, (await owner.get(path)).status]).toEqual([path, 404]);
+    const hidden = await ashlar.call(`GET ${home}/-/issues/new`, { raw: true, headers: BROWSER });
+    expect(hidden.status).toBe(404);
+  });
+
+  test('parameters that a page does not know are told, with those that it does', async () => {
+    const note = async (path: string) =>
+      /<p class="message" role="status">(.*?)<\/p>/s.exec((await owner.get(path)).text)?.[1];
+    const issues = `${home}/-/issues`;
+    for (const query of ['', '?state=all&page=1&label_name[]=a&label_name=b', '?state='])
+      expect([query, await note(`${issues}${query}`)]).toEqual([query, undefined]);
+    const mistyped = await note(`${issues}?staet=closed&state=closd&state=all`);
+    expect(mistyped).toContain('<code>staet=closed</code>, <code>state=closd</code>');
+    expect(mistyped).toMatch(/It knows(?: <code>\w+<\/code>(?: \([a-z, ]+\))?,?)+\./);
+    for (const name of ['state', 'label_name', 'page']) expect(mistyped).toContain(`<code>${name}</code>`);
+    expect(mistyped).toContain('<code>state</code> (opened, closed, all)');
+    expect(await note(`${home}?x=%3Cscript%3E`)).toContain('<code>x=&lt;script&gt;</code>');
+    expect(await note(`${home}?x=1`)).toContain('It takes no parameters.');
+    const many = await note(`${home}?${'y'.repeat(500)}=1&b&c&d&e&f&g`);
+    expect(many?.match(/<code>/g)).toHaveLength(5);
+    expect(many).toContain(`<code>${'y'.repeat(50)}</code>`);
   });
 
   test.each([

@@ -27,12 +27,24 @@ export const oneLine = (text: string): string =>
 /** The day of a time, in UTC. */
 export const dayOf = (iso: string): Html => html`<time datetime="${iso}">${iso.slice(0, 10)}</time>`;
 
-export const tag = (text: string, kind: 'open' | 'closed' | 'quiet' = 'quiet'): Html =>
+type TagKind = 'urgent' | 'warning' | 'open' | 'closed' | 'quiet';
+
+export const tag = (text: string, kind: TagKind = 'quiet'): Html =>
   html`<span class="tag ${kind}">${text}</span>`;
+
+/** States, severities and levels that call for somebody, or no longer do; every other word is quiet. */
+const kinds = new Map<string, TagKind>([
+  ...['triggered', 'critical', 'fatal', 'failed'].map((word) => [word, 'urgent'] as const),
+  ...['acknowledged', 'unresolved', 'high', 'medium', 'error', 'warning'].map(
+    (word) => [word, 'warning'] as const,
+  ),
+  ['success', 'open'],
+  ['resolved', 'closed'],
+]);
 
 /** A visibility, or another word of a record, as it stands in a mark. */
 export const wordTag = (word: string): Html =>
-  tag(`${(word[0] ?? '').toUpperCase()}${word.slice(1).replaceAll('_', ' ')}`);
+  tag(`${(word[0] ?? '').toUpperCase()}${word.slice(1).replaceAll('_', ' ')}`, kinds.get(word.toLowerCase()));
 
 export const stateTag = (state: string): Html =>
   state === 'closed' ? tag('Closed', 'closed') : tag(state === 'active' ? 'Active' : 'Open', 'open');

@@ -33,6 +33,13 @@ export async function projectAt({ services, caller }: Looking, path: string): Pr
   return authorizeProject(services.database.points, caller, 'read_project', path);
 }
 
+/** The number of a thing in the path, as it stands there; 404 for anything else. */
+export function numberIn(looking: Looking, name: string): string {
+  const number = looking.param(name);
+  if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
+  return number;
+}
+
 const GROUPS = 'groups/';
 
 export const isGroupPath = (path: string): boolean => path.startsWith(GROUPS);

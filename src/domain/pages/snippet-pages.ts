@@ -9,7 +9,7 @@ import { discussionsView } from './discussion.ts';
 import { type Looking, show } from './door.ts';
 import { pathOf } from './issue-pages.ts';
 import { facts, inAddress, listOf, pageNumber, pager, personLink, thing, timeOf, wordTag } from './parts.ts';
-import { projectOf, showInProject } from './places.ts';
+import { numberIn, projectOf, showInProject } from './places.ts';
 import { proseOf } from './prose.ts';
 import { isMarkdown, LARGEST_SHOWN } from './readme.ts';
 
@@ -25,7 +25,7 @@ type Found = {
 
 /** A snippet of the project before the dash, or a person's own where there is none. */
 async function findSnippet(looking: Looking): Promise<Found> {
-  const id = looking.param('id');
+  const id = numberIn(looking, 'id');
   if (looking.param('path') === '') return { project: undefined, api: '/snippets/:id', named: { id } };
   const project = await projectOf(looking);
   const named = { id: String(project.id), snippet_id: id };

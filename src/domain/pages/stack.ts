@@ -72,7 +72,7 @@ export function stackView(event: StackTrace): Html {
       (each, at) =>
         html`<section class="file"><h3>${at > 0 && 'Caused by '}${oneLine(each.type ?? 'Error')}${
           each.value !== null && each.value !== '' && html`: ${oneLine(each.value)}`
-        } ${each.handled === false && tag('Not caught', 'closed')}</h3>${callsView(each, room)}</section>`,
+        } ${each.handled === false && tag('Not caught', 'urgent')}</h3>${callsView(each, room)}</section>`,
     );
   const calls =
     event.frames.length > 0 && html`<section class="file"><h3>Calls</h3>${callsView(event, room)}</section>`;

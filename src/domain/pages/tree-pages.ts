@@ -59,8 +59,9 @@ ${hiddenCount > 0 && html`<p class="none">${hiddenCount} more are not shown here
 ${readme}`;
 }
 
-/** Pictures that browsers show and that can do nothing else, by the ends of their names. */
+/** Pictures that browsers show, by the ends of their names. */
 const pictures: Record<string, string> = {
+  svg: 'image/svg+xml',
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -83,20 +84,20 @@ async function fileView(
   const { ref, path, entry } = spot;
   const text = await textOf(git, entry.oid);
   const raw = address(project, 'raw', ref, path);
-  const source = looking.field('plain') === '1' || !isMarkdown(entry.name);
+  const type = pictureType(entry.name);
+  const hasTwoForms = text !== undefined && (isMarkdown(entry.name) || type === pictures.svg);
+  const source = looking.choice('plain', ['', '1']) === '1' || !hasTwoForms;
   const shown =
-    text === undefined
-      ? pictureType(entry.name)
-        ? html`<p class="picture"><img src="${raw}" alt="${entry.name}"></p>`
-        : html`<p class="none">This file is binary, or larger than ${LARGEST_SHOWN / 1_048_576} MiB.</p>`
-      : source
-        ? codeLines(text)
-        : await proseOf(looking, text, { project, file: { ref, folder: path.slice(0, -1) } });
+    type && (text === undefined || !source)
+      ? html`<p class="picture"><img src="${raw}" alt="${entry.name}"></p>`
+      : text === undefined
+        ? html`<p class="none">This file is binary, or larger than ${LARGEST_SHOWN / 1_048_576} MiB.</p>`
+        : source
+          ? codeLines(text)
+          : await proseOf(looking, text, { project, file: { ref, folder: path.slice(0, -1) } });
   return html`${trail(project, spot)}
 <p class="actions"><a href="${raw}">Raw</a>${
-    text !== undefined &&
-    isMarkdown(entry.name) &&
-    html`<a href="${source ? '?' : '?plain=1'}">${source ? 'Rendered' : 'Source'}</a>`
+    hasTwoForms && html`<a href="${source ? '?' : '?plain=1'}">${source ? 'Rendered' : 'Source'}</a>`
   }</p>
 <section class="file">${shown}</section>`;
 }
@@ -129,6 +130,9 @@ export async function showBlob(looking: Looking): Promise<Answer> {
   return showInProject(looking, project, { title: spot.path.join('/'), tab: 'Files', body });
 }
 
+/** A picture that is also a document: opened by itself it runs nothing, loads nothing, and is of no site. */
+const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+
 /** The bytes of a file, as the API sends them; pictures as what they are, for the pages that show them. */
 export async function sendRaw(looking: Looking): Promise<Answer> {
   const project = await codeOf(looking);
@@ -139,6 +143,10 @@ export async function sendRaw(looking: Looking): Promise<Answer> {
     ref,
   });
   const type = pictureType(path.at(-1) ?? '');
-  const isBinary = answer.headers['content-type'] === 'application/octet-stream';
-  return type && isBinary ? { ...answer, headers: { ...answer.headers, 'content-type': type } } : answer;
+  if (!type) return answer;
+  const isText = answer.headers['content-type'] !== 'application/octet-stream';
+  // What goes by the name of a picture of another kind, and is text, is shown as text.
+  if (isText && type !== pictures.svg) return answer;
+  const headers = { 'content-type': type, 'content-security-policy': SANDBOX };
+  return { ...answer, headers: { ...answer.headers, ...headers } };
 }

@@ -14,6 +14,8 @@ export const readingStyle = `.crumbs { display: flex; flex-wrap: wrap; align-ite
 .when:hover { text-decoration: underline; }
 .tag { display: inline-block; font-weight: 400; }
 .tag.quiet { background: var(--paper); color: var(--quiet); box-shadow: inset 0 0 0 1px var(--line); }
+.tag.urgent { background: light-dark(#fbdad6, #571f1b); color: light-dark(#8a1c12, #ffc9c3); font-weight: 600; }
+.tag.warning { background: light-dark(#fcefcb, #3d3111); color: light-dark(#6b4600, #f0d08a); }
 .tag.open { background: light-dark(#e3f4e8, #173423); color: light-dark(#17603a, #8fdcab); }
 .tag.closed { background: light-dark(#ece9f7, #2b2740); color: light-dark(#4b3a8c, #c4b8f5); }
 .label { display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 0.35rem; padding: 0 0.5rem; border: 1px solid var(--line); border-radius: 1rem; color: inherit; font-size: 0.85rem; text-decoration: none; }

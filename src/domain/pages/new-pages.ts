@@ -1,0 +1,85 @@
+/** Addresses at which other programs have a form to make something: here they say how the API makes it. */
+import { notFound } from '../../platform/failure.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { type Html, html } from '../../platform/http/html.ts';
+import { type Looking, show } from './door.ts';
+import { homeOf, showIn, type Tab } from './places.ts';
+
+type Making = {
+  noun: string;
+  /** The part of the API's documentation. */
+  part: string;
+  /** Below `/projects/:id`, and below `/groups/:id`, where it is made there. */
+  project?: string;
+  group?: string;
+  /** What must be sent. */
+  fields: string;
+  tab: Tab;
+};
+
+const makings: Record<string, Making> = {
+  issues: { noun: 'issue', part: 'issues', project: 'issues', fields: 'title=…', tab: 'Issues' },
+  epics: { noun: 'epic', part: 'epics', group: 'epics', fields: 'title=…', tab: 'Epics' },
+  milestones: {
+    ...{ noun: 'milestone', part: 'milestones', project: 'milestones', group: 'milestones' },
+    ...{ fields: 'title=…', tab: 'Milestones' },
+  },
+  labels: {
+    ...{ noun: 'label', part: 'labels', project: 'labels', group: 'labels' },
+    ...{ fields: 'name=…&color=red', tab: 'Labels' },
+  },
+  snippets: {
+    ...{ noun: 'snippet', part: 'snippets', project: 'snippets' },
+    ...{ fields: 'title=…&visibility=private&file_name=…&content=…', tab: 'Snippets' },
+  },
+  branches: {
+    ...{ noun: 'branch', part: 'repositories', project: 'repository/branches' },
+    ...{ fields: 'branch=…&ref=…', tab: 'Branches' },
+  },
+  tags: {
+    ...{ noun: 'tag', part: 'repositories', project: 'repository/tags' },
+    ...{ fields: 'tag_name=…&ref=…', tab: 'Tags' },
+  },
+};
+
+const pageOf = (
+  looking: Looking,
+  noun: string,
+  path: string,
+  { fields, part }: Pick<Making, 'fields' | 'part'>,
+): Html =>
+  html`<h1>New ${noun}</h1>
+<p>Pages are for reading. To make ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}, call the API with an access token of the scope <code>api</code>:</p>
+<pre class="listing">curl --request POST --header "PRIVATE-TOKEN: &lt;your token&gt;" \\
+  --data "${fields}" "${looking.services.baseUrl()}/api/v4${path}"</pre>
+<p>What else it takes is in <a href="/api/docs#${part}">the documentation of the API</a>.</p>`;
+
+/** `<home>/-/<kind>/new`; 404 where the home is not seen, or has no such things. */
+export async function showNew(looking: Looking): Promise<Answer> {
+  const home = await homeOf(looking);
+  const making = new Map(Object.entries(makings)).get(looking.request.path.split('/').at(-2) ?? '');
+  const path = home.project ? making?.project : making?.group;
+  if (!making || path === undefined) throw notFound();
+  if (making.part === 'epics' && looking.services.config.tier === 'free') throw notFound();
+  const body = pageOf(looking, making.noun, `${home.api.replace(':id', String(home.id))}/${path}`, making);
+  return showIn(looking, home, { title: `New ${making.noun}`, tab: making.tab, body });
+}
+
+/** What is made in no project or group that the address names. */
+const showNewAnywhere =
+  (noun: string, path: string, part: string, fields: string) =>
+  async (looking: Looking): Promise<Answer> =>
+    show(
+      looking,
+      `New ${noun}`,
+      html`<div class="page">${pageOf(looking, noun, path, { fields, part })}</div>`,
+    );
+
+export const showNewProject = showNewAnywhere('project', '/projects', 'projects', 'name=…');
+export const showNewGroup = showNewAnywhere('group', '/groups', 'groups', 'name=…&path=…');
+export const showNewSnippet = showNewAnywhere(
+  'snippet',
+  '/snippets',
+  'snippets',
+  makings.snippets?.fields ?? '',
+);
