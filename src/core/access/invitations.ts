@@ -1,5 +1,5 @@
-/** What becomes of invitations by mail when an account proves to have the address. */
-import { sql } from 'kysely';
+/** What becomes of invitations by mail when an account proves to have the address, or its owner decides. */
+import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { joinMembers, placeAt } from './joining.ts';
@@ -16,15 +16,17 @@ type Waiting = {
 
 const BATCH = 100;
 
-const selectWaiting = (tx: Db, email: string) =>
+const selectWaiting = (db: Db, condition: RawBuilder<unknown>, locked: RawBuilder<unknown>) =>
   sql<Waiting>`
     select i.id, i.project_id, n.id as namespace_id, i.access_level, i.expires_at, i.created_by_id,
       concat_ws('/', n.full_path, p.path) as full_path
     from invitations i
     left join projects p on p.id = i.project_id
     join namespaces n on n.id = coalesce(i.namespace_id, p.namespace_id)
-    where lower(i.email) collate "C" = ${email.toLowerCase()}
-    order by i.id limit ${BATCH} for update of i`.execute(tx);
+    where ${condition} order by i.id limit ${BATCH} ${locked}`.execute(db);
+const lock = sql`for update of i`;
+
+const today = (): string => now().toISOString().slice(0, 10);
 
 /**
  * Turns every invitation of the address into a membership of the user, in the transaction that confirms the address for
@@ -37,18 +39,50 @@ export async function acceptInvitations(tx: Db, userId: number, email: string): 
     .select(['id', 'username', 'name'])
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
-  const today = now().toISOString().slice(0, 10);
   // Each round removes what it read, so the rounds end.
   for (;;) {
-    const { rows } = await selectWaiting(tx, email);
+    const { rows } = await selectWaiting(tx, sql`lower(i.email) collate "C" = ${email.toLowerCase()}`, lock);
     if (rows.length === 0) return;
-    const ids = rows.map((row) => row.id);
-    await tx.deleteFrom('invitations').where('id', 'in', ids).execute();
-    for (const row of rows) {
-      const { access_level, expires_at, created_by_id } = row;
-      if (expires_at !== null && expires_at <= today) continue;
-      const newcomer = { user_id: user.id, name: user.name, access_level, expires_at, created_by_id };
-      await joinMembers(tx, placeAt(row), user, [newcomer]);
-    }
+    await settle(tx, user, rows, true);
   }
+}
+
+/** Removes the invitations, and makes the user a member of what they were for where they are taken and have not lapsed. */
+async function settle(
+  tx: Db,
+  user: { id: number; username: string; name: string },
+  rows: readonly Waiting[],
+  taken: boolean,
+): Promise<void> {
+  const ids = rows.map((row) => row.id);
+  if (ids.length === 0) return;
+  await tx.deleteFrom('invitations').where('id', 'in', ids).execute();
+  for (const row of rows) {
+    const { access_level, expires_at, created_by_id } = row;
+    if (!taken || (expires_at !== null && expires_at <= today())) continue;
+    const newcomer = { user_id: user.id, name: user.name, access_level, expires_at, created_by_id };
+    await joinMembers(tx, placeAt(row), user, [newcomer]);
+  }
+}
+
+/** Those to one of the addresses that the user has confirmed. */
+const toUser = (userId: number) => sql`lower(i.email) collate "C" in (
+  select lower(e.email) collate "C" from emails e where e.user_id = ${userId} and e.confirmed_at is not null)`;
+
+/** What the user is invited to, by any confirmed address. */
+export async function invitationsTo(db: Db, userId: number): Promise<Waiting[]> {
+  const current = sql`(i.expires_at is null or i.expires_at > ${today()}::date)`;
+  const { rows } = await selectWaiting(db, sql`${toUser(userId)} and ${current}`, sql``);
+  return rows;
+}
+
+/** Takes or declines an invitation to the user; nothing happens where it is not to the user, or not there any more. */
+export async function decideInvitation(
+  tx: Db,
+  user: { id: number; username: string; name: string },
+  id: number,
+  taken: boolean,
+): Promise<void> {
+  const { rows } = await selectWaiting(tx, sql`i.id = ${id} and ${toUser(user.id)}`, lock);
+  await settle(tx, user, rows, taken);
 }

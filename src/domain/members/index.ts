@@ -2,6 +2,7 @@
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { expireMembers } from './expiry.ts';
+import { invitationPages } from './invitation-pages.ts';
 import { importEndpoint, memberEndpoints } from './member-routes.ts';
 import { groups, projects } from './source.ts';
 import { reassignInvitations } from './waiting-actions.ts';
@@ -18,6 +19,7 @@ export const membersCapability = (services: Services): Capability => ({
     ...invitationEndpoints(projects),
     ...invitationEndpoints(groups),
   ],
+  routes: invitationPages(services),
   tasks: {
     'members.expire': async () => {
       await expireMembers(services.database.background);

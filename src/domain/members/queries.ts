@@ -2,7 +2,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { levelName } from '../../core/access/joining.ts';
 import { MINIMAL, OWNER } from '../../core/access/roles.ts';
-import type { Caller } from '../../core/identity/actor.ts';
+import type { Actor, Caller } from '../../core/identity/actor.ts';
 import { userBasicColumns } from '../../core/identity/records.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -149,9 +149,13 @@ export const selectUsersByName = (db: Db, names: readonly string[]): Promise<Mem
     )
     .execute();
 
-/** The users who have confirmed one of these addresses, by the address in lower case. */
+/**
+ * The users who have confirmed one of these addresses, by the address in lower case, as far as the caller may know: who is
+ * no administrator knows only the addresses that people show.
+ */
 export async function selectUsersByMail(
   db: Db,
+  caller: Pick<Actor, 'admin'>,
   addresses: readonly string[],
 ): Promise<Map<string, MemberUser>> {
   const rows = await db
@@ -161,6 +165,9 @@ export async function selectUsersByMail(
     .select(sql<string>`lower(emails.email)`.as('address'))
     .where('emails.confirmed_at', 'is not', null)
     .where('users.deletion', 'is', null)
+    .where(
+      sql<boolean>`(${caller.admin} or (lower(users.public_email) = lower(emails.email) and not users.private_profile))`,
+    )
     .where(
       sql<boolean>`lower(emails.email) collate "C" = any(${addresses.map((each) => each.toLowerCase())}::text[])`,
     )

@@ -75,8 +75,8 @@ export async function removeAccessRequest(
 }
 
 /**
- * Adds the users, and those who have confirmed one of the addresses; the other addresses get an invitation that waits for
- * such an account. Returns what kept out each of the others, by the address or username it was asked for under.
+ * Adds the users, and those who are known to have one of the addresses; the other addresses get an invitation, alike whether
+ * an account has confirmed them or not: its owner decides, or the one who confirms the address. Returns what kept out each of the others, by the address or username it was asked for under.
  */
 export async function invite(
   db: Db,
@@ -89,7 +89,7 @@ export async function invite(
   const addresses = new Map(people.addresses.map((each) => [each.toLowerCase(), each]));
   const problems: Record<string, string> = {};
   await inTransaction(db, async (tx) => {
-    const known = await selectUsersByMail(tx, [...addresses.keys()]);
+    const known = await selectUsersByMail(tx, actor, [...addresses.keys()]);
     const names = new Map(people.users.map((user) => [user.id, user.username]));
     for (const [address, user] of known) names.set(user.id, addresses.get(address) ?? address);
     const users = new Map([...people.users, ...known.values()].map((user) => [user.id, user]));

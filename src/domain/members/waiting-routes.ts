@@ -108,7 +108,7 @@ export const invitationEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
   endpoint({
     method: 'POST',
     path: `${kind.path}/invitations`,
-    summary: `Invites mail addresses to a ${kind.noun}, and adds users; who has an account is a member at once.`,
+    summary: `Invites mail addresses to a ${kind.noun}, and adds users; the addresses' owners decide.`,
     access: kind.access.manage,
     input: NewInvitations,
     reply: Outcome,

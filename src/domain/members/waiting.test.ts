@@ -1,6 +1,8 @@
 /** Access requests and invitations over HTTP (facts: Members API, Invitation). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
+import { hiddenFields, openBrowser, signInAs } from '../../../test/support/browser.ts';
+import { makeUser as makeSignIn } from '../../../test/support/factories.ts';
 import {
   type Made,
   type MadeUser,
@@ -109,19 +111,89 @@ describe.each(['project', 'group'] as const)('a %s', (noun) => {
     expect((await as(`DELETE ${one}`)).status).toBe(404);
   });
 
-  it('makes members at once of users, and of who has confirmed an invited address', async () => {
-    const [ann, bob] = [await makeUser(ashlar), await makeUser(ashlar)];
+  it('makes members at once of users, and of whose address the caller may know', async () => {
+    const [ann, bob, cem] = [await makeUser(ashlar), await makeUser(ashlar), await makeUser(ashlar)];
+    await database().updateTable('users').set({ public_email: cem.email }).where('id', '=', cem.id).execute();
+    const invite = (as: typeof ashlar.root, email: string[], user_id?: number[]) =>
+      as(`POST ${path}/invitations`, { body: { email, user_id, access_level: 20 } });
     const as = ashlar.as(owner.token);
-    const done = await as(`POST ${path}/invitations`, {
-      body: { email: [bob.email.toUpperCase()], user_id: [ann.id, 99_999_999], access_level: 20 },
-    });
+    const done = await invite(as, [cem.email.toUpperCase()], [ann.id, 99_999_999]);
     expect(done.body).toEqual({ status: 'error', message: { 99999999: '404 User Not Found' } });
-    for (const each of [ann, bob]) {
-      expect((await as(`GET ${path}/members/${each.id}`)).body.access_level).toBe(20);
-    }
-    const again = await as(`POST ${path}/invitations`, { body: { email: bob.email, access_level: 50 } });
+    expect((await invite(ashlar.root, [bob.email])).body).toEqual({ status: 'success' });
+    for (const each of [ann, bob, cem])
+      expect([each.id, (await as(`GET ${path}/members/${each.id}`)).body.access_level]).toEqual([
+        each.id,
+        20,
+      ]);
+    const again = await invite(ashlar.root, [bob.email]);
     expect(again.body.message).toEqual({ [bob.email]: 'User already exists in source' });
-    expect((await as(`GET ${path}/members/${bob.id}`)).body.access_level).toBe(20);
+  });
+
+  it('does not tell by an invitation which address an account has', async () => {
+    const [plain, member, hidden] = [await makeUser(ashlar), await makeUser(ashlar), await makeUser(ashlar)];
+    await makeMember(
+      ashlar,
+      noun === 'group' ? { namespace_id: place.id } : { project_id: place.id },
+      member,
+      20,
+    );
+    await database()
+      .updateTable('users')
+      .set({ public_email: hidden.email, private_profile: true })
+      .where('id', '=', hidden.id)
+      .execute();
+    const as = ashlar.as(owner.token);
+    const before = (await as(`GET ${path}/members`)).body;
+    const addresses = [plain.email, member.email, hidden.email, `nobody-${noun}@example.com`];
+    const told: string[] = [];
+    for (const email of addresses) {
+      const one = `${path}/invitations/${encodeURIComponent(email)}`;
+      const answers = [
+        await as(`POST ${path}/invitations`, { body: { email, access_level: 20 } }),
+        await as(`POST ${path}/invitations`, { body: { email, access_level: 30 } }),
+        await as(`GET ${path}/invitations`, { query: `query=${encodeURIComponent(email)}` }),
+        await as(`PUT ${one}`, { body: { access_level: 10 } }),
+        await as(`DELETE ${one}`),
+        await as(`DELETE ${one}`),
+        await as(`POST ${path}/invitations`, { body: { email, access_level: 20 } }),
+      ];
+      const text = JSON.stringify(answers.map(({ status, body }) => [status, body]));
+      told.push(text.replaceAll(email, 'ADDRESS').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'));
+    }
+    expect(new Set(told).size).toBe(1);
+    expect((await as(`GET ${path}/members`)).body).toEqual(before);
+  });
+
+  it('lets the owner of an invited address in, who joins or declines', async () => {
+    const user = await makeSignIn(ashlar);
+    const stranger = await makeSignIn(ashlar);
+    const as = ashlar.as(owner.token);
+    const invite = () =>
+      as(`POST ${path}/invitations`, { body: { email: `${user.username}@example.com`, access_level: 30 } });
+    const page = '/-/profile/invitations';
+    const mine = openBrowser(ashlar);
+    await signInAs(mine, user.username, 'correct horse battery staple');
+    const other = openBrowser(ashlar);
+    await signInAs(other, stranger.username, 'correct horse battery staple');
+    expect((await mine.get(page)).text).toContain('There are none.');
+    await invite();
+    const shown = await mine.get(page);
+    expect(shown.text).toContain(place.path);
+    const [, action = ''] = new RegExp(`action="(${page}/\\d+)/decline"`).exec(shown.text) ?? [];
+    expect(action).not.toBe('');
+    expect((await other.get(page)).text).not.toContain(place.path);
+    const forms = hiddenFields((await other.get(page)).text, '/users/sign_out');
+    expect((await other.post(`${action}/accept`, forms)).status).toBe(303);
+    expect((await as(`GET ${path}/members/${stranger.id}`)).status).toBe(404);
+    expect((await mine.post(`${action}/accept`, {})).status).toBe(403);
+    await mine.submit(page, {}, `${action}/decline`);
+    expect((await as(`GET ${path}/members/${user.id}`)).status).toBe(404);
+    await invite();
+    const [, again = ''] =
+      new RegExp(`action="(${page}/\\d+)/accept"`).exec((await mine.get(page)).text) ?? [];
+    await mine.submit(page, {}, `${again}/accept`);
+    expect((await as(`GET ${path}/members/${user.id}`)).body.access_level).toBe(30);
+    expect((await mine.get(page)).text).toContain('There are none.');
   });
 
   it('refuses invitations above the own level, and to do anything without managing', async () => {

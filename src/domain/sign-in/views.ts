@@ -87,6 +87,7 @@ const ownPages = (user: { twoFactor: boolean; admin: boolean }): Html => html`
 <li><a href="/-/profile/password">Change password</a></li>
 <li><a href="/-/profile/two_factor_auth">Two-factor authentication</a> is ${user.twoFactor ? 'on' : 'off'}</li>
 <li><a href="/-/profile/active_sessions">Active sessions</a></li>
+<li><a href="/-/profile/invitations">Invitations</a></li>
 <li><a href="/-/profile/notifications">Notifications</a></li>
 <li><a href="/-/profile/applications">Applications</a></li>
 ${user.admin && html`<li><a href="/admin/applications">Applications of this site</a></li>`}`;
