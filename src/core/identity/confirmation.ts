@@ -39,3 +39,6 @@ export async function isConfirmationOf(db: Db, userId: number, token: string): P
     .executeTakeFirst();
   return found !== undefined;
 }
+
+/** The fact that somebody registered with an address that an account has; its payload is `user_id` and `email`. */
+export const KNOWN_ADDRESS_REGISTERED = 'known_address_registered';

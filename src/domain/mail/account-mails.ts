@@ -1,4 +1,5 @@
 /** Mails that are asked for about accounts. Each looks again at what it speaks of: meanwhile that may be out of date. */
+import { sql } from 'kysely';
 import { isConfirmationOf } from '../../core/identity/confirmation.ts';
 import { isResetOf } from '../../core/identity/password-reset.ts';
 import type { Services } from '../../core/services.ts';
@@ -6,7 +7,7 @@ import type { Task } from '../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
 import { unseal } from '../../platform/secret.ts';
 import { type Letter, writeLetter } from './layout.ts';
-import { confirmationLetter, resetLetter } from './letters.ts';
+import { confirmationLetter, knownAddressLetter, resetLetter } from './letters.ts';
 
 /** What both facts say, and the number of the fact. */
 type Asked = { user_id: number; email: string; token_sealed: string; fact_id: number };
@@ -55,3 +56,25 @@ export const confirmationTask = (services: Services, mailer: Mailer): Task =>
 /** The task that sends a link to set a new password. */
 export const passwordResetTask = (services: Services, mailer: Mailer): Task =>
   mailTask(services, mailer, resetMail);
+
+/** The task that tells the owner of an address of a registration with it. */
+export const knownAddressTask = (services: Services, mailer: Mailer): Task => {
+  const db = services.database.background;
+  return async (payload) => {
+    // Written by registration alone.
+    const { user_id, email, fact_id } = payload as Omit<Asked, 'token_sealed'>;
+    const user = await db
+      .selectFrom('users')
+      .innerJoin('emails', 'emails.user_id', 'users.id')
+      .select(['username', 'name', 'emails.email'])
+      .where('users.id', '=', user_id)
+      .where('deletion', 'is', null)
+      .where('state', 'not in', ['blocked', 'banned'])
+      .where(({ fn }) => sql<boolean>`${fn('lower', ['emails.email'])} = ${email.toLowerCase()}`)
+      .executeTakeFirst();
+    if (!user) return;
+    const baseUrl = services.baseUrl();
+    const id = `known-address-${fact_id}-${user_id}`;
+    await mailer.send({ id, to: user.email, ...writeLetter(knownAddressLetter(user, baseUrl), baseUrl) });
+  };
+};

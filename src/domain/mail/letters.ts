@@ -37,3 +37,17 @@ export const resetLetter = (to: Recipient, baseUrl: string, token: string): Lett
     'If it was not you, do nothing.',
   ],
 });
+
+/** Tells the owner of an address that somebody registered with it. */
+export const knownAddressLetter = (to: Recipient & { email: string }, baseUrl: string): Letter => ({
+  subject: 'You have an account already',
+  name: to.name,
+  before: [
+    `Somebody, perhaps you, registered with ${to.email}. It is an address of the account @${to.username}, so no other was made.`,
+  ],
+  link: { label: 'Sign in', url: `${baseUrl}/users/sign_in` },
+  after: [
+    'If you forgot your password, the page for signing in leads to a new one.',
+    'If it was not you, do nothing: whoever it was has not been told.',
+  ],
+});

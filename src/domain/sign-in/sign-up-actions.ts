@@ -2,7 +2,11 @@
 import { sql } from 'kysely';
 import { releaseUnconfirmed } from '../../core/access/address-claims.ts';
 import { announce } from '../../core/activity/announce.ts';
-import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
+import {
+  confirmationRequested,
+  KNOWN_ADDRESS_REGISTERED,
+  newConfirmation,
+} from '../../core/identity/confirmation.ts';
 import { userEntity } from '../../core/identity/login.ts';
 import { refusal } from '../../core/identity/login-rules.ts';
 import { isMailAddress, signUpMailProblem } from '../../core/identity/mail-rules.ts';
@@ -42,20 +46,19 @@ export function signUpProblems(input: SignUpInput, settings: ApplicationSettings
   ];
 }
 
-async function takenProblems(tx: Db, input: SignUpInput): Promise<Problem[]> {
+/** Whether the name is taken, and who has the address. */
+async function selectTaken(
+  tx: Db,
+  input: SignUpInput,
+): Promise<{ username: boolean; owner: number | null } | undefined> {
   const name = input.username.toLowerCase();
-  const { rows } = await sql<{ username: boolean; email: boolean }>`
+  const { rows } = await sql<{ username: boolean; owner: number | null }>`
     select exists (select from users where lower(username) collate "C" = ${name})
         or exists (select from namespaces where lower(full_path) collate "C" = ${name}) as username,
-      exists (
-        select from emails e join users u on u.id = e.user_id
+      (select u.id from emails e join users u on u.id = e.user_id
         where lower(e.email) collate "C" = ${input.email.toLowerCase()}
-          and (e.confirmed_at is not null or lower(u.email) = lower(e.email))) as email`.execute(tx);
-  const [taken] = rows;
-  return [
-    ...(taken?.username ? problem('Username has already been taken.', 'username') : []),
-    ...(taken?.email ? problem('Email has already been taken.', 'email') : []),
-  ];
+          and (e.confirmed_at is not null or lower(u.email) = lower(e.email)) limit 1) as owner`.execute(tx);
+  return rows[0];
 }
 
 /** Makes the account that the form describes, and signs it in where nothing is left to wait for. */
@@ -64,6 +67,7 @@ export async function signUp(
   settings: ApplicationSettings,
   input: SignUpInput,
   browser: { origin: SessionOrigin; oldToken: string | undefined },
+  again = false,
 ): Promise<SignUp> {
   const problems = signUpProblems(input, settings);
   if (problems.length > 0) return { kind: 'problems', problems };
@@ -79,8 +83,10 @@ export async function signUp(
   const reason = refusal(account, settings, time);
   try {
     return await inTransaction(services.database.db, async (tx): Promise<SignUp> => {
-      const taken = await takenProblems(tx, input);
-      if (taken.length > 0) return { kind: 'problems', problems: taken };
+      const taken = await selectTaken(tx, input);
+      if (taken?.username)
+        return { kind: 'problems', problems: problem('Username has already been taken.', 'username') };
+      if (taken?.owner != null) return await meetOwner(tx, input, taken.owner, reason);
       const { name, username, email } = input;
       await releaseUnconfirmed(tx, undefined, email);
       const id = await insertUser(tx, {
@@ -116,11 +122,29 @@ export async function signUp(
       return { kind: 'signed_in', token: await openSession(tx, id, browser.origin) };
     });
   } catch (error) {
-    // Two forms with one name or address at once: the unique indexes let one pass.
+    // Two forms with one name or address at once: the unique indexes let one pass, and the other finds it then.
     if (!(error instanceof Failure) || typeof error.publicMessage === 'string') throw error;
+    if (error.publicMessage.email && !again) return signUp(services, settings, input, browser, true);
     return {
       kind: 'problems',
       problems: problem('Username or email has already been taken.', 'username', 'email'),
     };
   }
+}
+
+/**
+ * The address is somebody's. Where a new account would have to wait, the answer is the one that it would get, and a mail
+ * tells the owner; where it would be signed in at once no answer could hide that there is none.
+ */
+async function meetOwner(
+  tx: Db,
+  { email }: SignUpInput,
+  ownerId: number,
+  reason: string | undefined,
+): Promise<SignUp> {
+  if (reason === undefined)
+    return { kind: 'problems', problems: problem('Email has already been taken.', 'email') };
+  const fact = { name: KNOWN_ADDRESS_REGISTERED, payload: { user_id: ownerId, email } };
+  await announce(tx, { author: undefined, fact });
+  return { kind: 'waiting', text: reason };
 }

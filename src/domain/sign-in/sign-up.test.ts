@@ -136,6 +136,51 @@ describe('registering', () => {
     ),
   );
 
+  test.each<[string, Partial<ApplicationSettings>]>([
+    ['an administrator', { require_admin_approval_after_user_signup: true }],
+    ['a confirmation', { email_confirmation_setting: 'hard' }],
+  ])(
+    'where everybody waits for %s, the page tells nothing of an address, and a mail tells its owner',
+    (_, waits) =>
+      withSettings(waits, async () => {
+        const owner = await makeUser(app);
+        const own = `${owner.username}@example.com`;
+        const other = `also-${own}`;
+        bodyOf(
+          await app.root(`POST /users/${owner.id}/emails`, {
+            body: { email: other, skip_confirmation: true },
+          }),
+          201,
+        );
+        const free = newcomer();
+        const asked = [free, ...[own.toUpperCase(), other].map((email) => ({ ...newcomer(), email }))];
+        const answers: unknown[] = [];
+        for (const fields of asked) {
+          const { browser, answer } = await register(fields);
+          answers.push([answer.status, answer.text, browser.cookies.size]);
+        }
+        expect(answers[0]).toMatchObject([201, expect.stringContaining('You are registered'), 0]);
+        expect(answers[1]).toEqual(answers[0]);
+        expect(answers[2]).toEqual(answers[0]);
+        expect(await find(free.username)).toBeDefined();
+        for (const { username } of asked.slice(1)) expect(await find(username)).toBeUndefined();
+        // A name is nobody's secret.
+        const taken = await register({ ...newcomer(), username: owner.username, email: own });
+        expect(taken.answer.alert).toBe('Username has already been taken.');
+        await settleMail(app);
+        for (const address of [own, other]) {
+          const told = mailsTo(app, address).filter(
+            ({ subject }) => subject === 'You have an account already',
+          );
+          expect(told).toHaveLength(1);
+          expect(told[0]?.text).toContain(`@${owner.username}`);
+        }
+        expect(mailsTo(app, free.email).map(({ subject }) => subject)).not.toContain(
+          'You have an account already',
+        );
+      }),
+  );
+
   test('a name that a group has is taken', () =>
     withSettings({}, async () => {
       const group = await makeGroup(app);
