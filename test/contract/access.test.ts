@@ -1,98 +1,63 @@
 /**
- * Every endpoint attacked by default: as nobody, an outsider, with a wrong scope and with each role, on a private group and
- * its project (spec: Status codes, 401, 403 and 404). Bodies are malformed, so that what is allowed ends at the 400 behind
- * the access rule and changes nothing; this also holds the order of answers: 401, then 404 or 403, then 400.
+ * Every door of the program, tried by everybody: the endpoints of the API, git, files and pages (spec: Status codes, 401, 403
+ * and 404). Requests are such as would succeed for the right caller, so that a check that is missing shows as one that went
+ * through; what they do is taken back. Malformed bodies hold the order of answers: 401, then 404 or 403, then 400.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { groupPolicy, projectPolicy, type Rule } from '../../src/core/access/policy.ts';
 import type { Endpoint } from '../../src/core/endpoint.ts';
-import { featureDefinitions } from '../../src/core/settings/features.ts';
 import { digest } from '../../src/platform/secret.ts';
-import { ROOT_TOKEN, useApp } from '../support/app.ts';
-import { addressOf, expectGolden, forEachOf, type Places, titleOf } from '../support/inventory.ts';
+import { type Cell, onlyReads, openWalk, type Walk } from '../support/access-walk.ts';
+import { accessOptions } from '../support/access-world.ts';
+import { useApp } from '../support/app.ts';
+import { type CallerName, callers } from '../support/callers.ts';
+import { addressOf, expectGolden, forEachOf, titleOf } from '../support/inventory.ts';
+import type { Door } from '../support/other-doors.ts';
 import { sendRaw } from '../support/raw-http.ts';
-import { makeGroup, makeMember, makeProject, makeUser } from '../support/rows.ts';
-import { everything } from '../support/snapshot.ts';
+import { type Situation, situationNames, situations } from '../support/situations.ts';
 
-const ashlar = useApp();
+const ashlar = useApp(accessOptions());
 
-const roles = { guest: 10, reporter: 20, developer: 30, maintainer: 40, owner: 50 };
+const roles = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 };
+/** Those of whom the table of who may do what says all. */
 const personas = [
   'anonymous',
   'outsider',
   'guest',
+  'planner',
   'reporter',
   'developer',
   'maintainer',
   'owner',
   'admin',
-] as const;
+] as const satisfies readonly CallerName[];
 type Persona = (typeof personas)[number];
-/** `yes`: the access rule let the request through. */
-type Result = 'yes' | '401' | '403' | '404' | `${number}`;
+type Result = 'yes' | '401' | '403' | '404';
 type Row = Record<Persona, Result>;
 
-const tokens = new Map<Persona, string>([['admin', ROOT_TOKEN]]);
-let places: Places;
+/** What nobody may, and what there is none of, as the right caller is told. */
+const openToNobody = new Set([
+  'DELETE /projects/:id/repository/tags/:tag_name, protected',
+  'POST /projects/:id/share, of a locked group',
+  'GET /projects/:id/repository/commits/:sha/signature',
+  'GET /projects/:id/repository/tags/:tag_name/signature',
+  'GET /projects/:id/issues/:eventable_id/resource_iteration_events/:event_id',
+]);
+
+let walk: Walk;
 const WRONG_SCOPE = 'glpat-of-root-for-repositories-only';
+const MALFORMED = '{"';
 
 beforeAll(async () => {
   const { db } = ashlar.app.services.database;
-  const owner = await makeUser(ashlar);
-  tokens.set('owner', owner.token);
-  const group = await makeGroup(ashlar, { owner });
-  const project = await makeProject(ashlar, { of: group });
-  for (const persona of personas) {
-    if (tokens.has(persona) || persona === 'anonymous') continue;
-    const user = await makeUser(ashlar);
-    tokens.set(persona, user.token);
-    const level = Object.entries(roles).find(([name]) => name === persona)?.[1];
-    if (level !== undefined) await makeMember(ashlar, { namespace_id: group.id }, user, level);
-  }
-  const target = await makeUser(ashlar);
-  places = { user: target.id, group: group.id, project: project.id };
   const time = { created_at: new Date(), updated_at: new Date() };
   const row = { kind: 'personal', user_id: 1, name: 'wrong', scopes: ['read_repository'] };
   await db
     .insertInto('access_tokens')
     .values({ ...row, digest: digest(WRONG_SCOPE), ...time })
     .execute();
-  const snippet = { author_id: owner.id, title: 'first', visibility: 0, repository_storage: 'default' };
-  await db
-    .insertInto('snippets')
-    .values({ ...snippet, ready: true, ...time })
-    .execute();
-  for (const name of Object.keys(featureDefinitions)) {
-    await db.insertInto('feature_gates').values({ name, value: 'true', updated_at: new Date() }).execute();
-  }
-  ashlar.app.services.features.forget();
+  walk = await openWalk(ashlar);
 });
-
-/** The answer's status, and whether the access rule was passed. */
-async function call(
-  spec: Endpoint,
-  token: string | undefined,
-  body: string,
-): Promise<{ status: number; text: string }> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(token !== undefined && { 'private-token': token }),
-  };
-  return sendRaw(ashlar.url, `${spec.method} /api/v4${addressOf(spec.path, places)}`, { headers, body });
-}
-
-const MALFORMED = '{"';
-
-async function attack(spec: Endpoint, token: string | undefined): Promise<Result> {
-  const { status, text } = await call(spec, token, MALFORMED);
-  if (status === 400 && text.includes('malformed JSON')) return 'yes';
-  // A body that is taken as it comes is no JSON at all.
-  if (status === 400 && spec.stream && text.includes('file is missing')) return 'yes';
-  // Refused whatever is wrong with the body: what is right with it must not matter either.
-  if (spec.method !== 'GET')
-    expect([titleOf(spec), (await call(spec, token, '{}')).status]).toEqual([titleOf(spec), status]);
-  return `${status}`;
-}
 
 const row = (results: (persona: Persona) => Result): Row =>
   Object.fromEntries(personas.map((persona) => [persona, results(persona)])) as Row;
@@ -104,10 +69,8 @@ const administrators = row((persona) =>
 
 /** Abilities that are in no table of policy.ts, and what each persona is told; the user is somebody else. */
 const exceptions: Record<string, Row> = {
-  read_snippet: row((persona) => (persona === 'owner' || persona === 'admin' ? 'yes' : '404')),
-  manage_snippet: row((persona) =>
-    persona === 'anonymous' ? '401' : persona === 'owner' || persona === 'admin' ? 'yes' : '404',
-  ),
+  read_snippet: row((persona) => (persona === 'admin' ? 'yes' : '404')),
+  manage_snippet: row((persona) => (persona === 'anonymous' ? '401' : persona === 'admin' ? 'yes' : '404')),
   read_user: row(() => 'yes'),
   follow_user: signedIn,
   manage_own_user: administrators,
@@ -135,29 +98,97 @@ function promised({ access }: Endpoint): Row {
   });
 }
 
-test('every endpoint keeps its promise to everybody, and a refused request changes nothing', async () => {
-  const before = await everything(ashlar);
-  const matrix = new Map<Endpoint, Row>();
-  await forEachOf(ashlar.app.endpoints, 6, async (spec) => {
-    const results: [Persona, Result][] = [];
-    for (const persona of personas) results.push([persona, await attack(spec, tokens.get(persona))]);
-    matrix.set(spec, Object.fromEntries(results) as Row);
+const cellsOf = new Map<Door, Map<string, string>>();
+const keyOf = (situation: Situation, caller: CallerName): string => `${situation} ${caller}`;
+
+test('every door opens to those whom it is for, and a refused request changes nothing', async () => {
+  const ask = async (cell: Cell) => {
+    const answers = cellsOf.get(cell.door) ?? new Map<string, string>();
+    cellsOf.set(cell.door, answers);
+    answers.set(keyOf(cell.situation, cell.caller), await walk.ask(cell));
+  };
+  for (const situation of situationNames) {
+    await walk.enter(situation);
+    const cells = walk.cells.filter((cell) => cell.situation === situation);
+    await forEachOf(
+      cells.filter(({ door }) => onlyReads(door)),
+      6,
+      ask,
+    );
+    // One after the other, since what each writes is taken back.
+    await forEachOf(
+      cells.filter(({ door }) => !onlyReads(door)),
+      1,
+      ask,
+    );
+  }
+  const told = [...cellsOf].map(([door, answers]) => ({ door, said: [...answers.values()] }));
+  const strange = told.filter(({ said }) => said.some((each) => !/^(yes( \d+)?|no|[34]\d\d)$/.test(each)));
+  expect(strange.map(({ door, said }) => [door.title, said])).toEqual([]);
+  const closed = told
+    .filter(({ said }) => !said.some((each) => each.startsWith('yes')))
+    .map(({ door }) => door.title);
+  const shut = walk.doors.filter((door) => door.shut).map(({ title }) => title);
+  expect(closed.sort()).toEqual([...openToNobody, ...shut].sort());
+}, 1_800_000);
+
+test('who may do what is as it was agreed upon', () => {
+  expectGolden('access-matrix.golden.md', render(walk.doors));
+});
+
+test('every endpoint keeps the promise of its access sentence', () => {
+  const broken = walk.doors.flatMap((door) => {
+    const { endpoint, title } = door;
+    const answers = cellsOf.get(door);
+    if (!endpoint || openToNobody.has(title)) return [];
+    const row = promised(endpoint);
+    return personas
+      .map((persona) => ({ persona, promise: row[persona], said: answers?.get(keyOf('private', persona)) }))
+      .filter(({ promise, said }) => promise !== 'yes' && promise !== said)
+      .map((each) => ({ title, ...each }));
   });
-  expect(await everything(ashlar)).toEqual(before);
-  const ordered = [...matrix].sort(([a], [b]) => (order(a) < order(b) ? -1 : 1));
-  const broken = ordered.filter(
-    ([spec, results]) => JSON.stringify(promised(spec)) !== JSON.stringify(results),
+  expect(broken).toEqual([]);
+});
+
+test('what is wrong with a request is told only to those who may make it', async () => {
+  const tried = walk.cells.filter(
+    ({ door, situation, caller }) =>
+      door.endpoint &&
+      door.title === titleOf(door.endpoint) &&
+      situation === 'private' &&
+      ['anonymous', 'guest', 'admin'].includes(caller),
   );
-  expect(
-    broken.map(([spec, results]) => ({ endpoint: titleOf(spec), promised: promised(spec), results })),
-  ).toEqual([]);
-  expectGolden('access-matrix.golden.md', render(ordered));
+  await walk.enter('private');
+  await forEachOf(tried, 6, async (cell: Cell) => {
+    const spec = cell.door.endpoint;
+    if (!spec) return;
+    const { status, text } = await walk.sendMalformed(cell);
+    const noticed =
+      status === 400 &&
+      (text.includes('malformed JSON') || (spec.stream && text.includes('file is missing')));
+    const { anonymous, sentence } = spec.access;
+    const promise = promised(spec)[cell.caller as Persona];
+    expect([titleOf(spec), cell.caller, noticed ? 'yes' : `${status}`, anonymous, sentence]).toEqual([
+      titleOf(spec),
+      cell.caller,
+      promise,
+      anonymous,
+      sentence,
+    ]);
+  });
 }, 120_000);
+
+/** The answer to a request with a malformed body. */
+const call = (spec: Endpoint, token: string) =>
+  sendRaw(ashlar.url, `${spec.method} /api/v4${addressOf(spec.path, walk.world.places)}`, {
+    headers: { 'content-type': 'application/json', 'private-token': token },
+    body: MALFORMED,
+  });
 
 test('a token without the scope is refused on every endpoint, a public one too, and told which scopes would do', async () => {
   await forEachOf(ashlar.app.endpoints, 6, async (spec) => {
     if (spec.scopes.includes('read_repository')) return;
-    const { status, text } = await call(spec, WRONG_SCOPE, MALFORMED);
+    const { status, text } = await call(spec, WRONG_SCOPE);
     expect([titleOf(spec), status]).toEqual([titleOf(spec), 403]);
     expect(JSON.parse(text)).toMatchObject({ error: 'insufficient_scope', scope: spec.scopes.join(' ') });
   });
@@ -165,38 +196,79 @@ test('a token without the scope is refused on every endpoint, a public one too, 
 
 test('a credential that is none is refused on every endpoint, a public one too', async () => {
   await forEachOf(ashlar.app.endpoints, 6, async (spec) => {
-    const { status, text } = await call(spec, 'glpat-unknown', MALFORMED);
+    const { status, text } = await call(spec, 'glpat-unknown');
     expect([titleOf(spec), status]).toEqual([titleOf(spec), 401]);
     expect(JSON.parse(text)).toEqual({ message: '401 Unauthorized' });
   });
 });
 
-const order = ({ method, path }: Endpoint): string => `${path} ${method}`;
+const order = ({ title, endpoint }: Door): string =>
+  endpoint ? `0 ${endpoint.path} ${title}` : title.startsWith('git') ? `1 ${title}` : `2 ${title}`;
 
-function render(rows: [Endpoint, Row][]): string {
-  const cells = [
-    ['endpoint', 'access', 'scopes', ...personas],
-    ...rows.map(([spec, results]) => {
-      const { on, ability } = spec.access.sentence;
-      const scopes = spec.scopes.length > 6 ? 'any' : spec.scopes.join(' ');
-      return [titleOf(spec), `${on}: ${ability}`, scopes, ...personas.map((persona) => results[persona])];
-    }),
-  ];
-  const widths = personas.length + 3;
-  const width = Array.from({ length: widths }, (_, column) =>
-    Math.max(...cells.map((line) => line[column]?.length ?? 0)),
+function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  const width = head.map((_, column) =>
+    Math.max(...[head, ...lines].map((line) => line[column]?.length ?? 0)),
   );
-  const lines = cells.map(
+  const shown = [head, ...lines].map(
     (line) => `| ${line.map((text, column) => text.padEnd(width[column] ?? 0)).join(' | ')} |`,
   );
-  lines.splice(1, 0, `|${width.map((length) => '-'.repeat(length + 2)).join('|')}|`);
-  return `# What each endpoint answers to whom
+  shown.splice(1, 0, `|${width.map((length) => '-'.repeat(length + 2)).join('|')}|`);
+  return shown.join('\n');
+}
 
-Written by \`UPDATE_GOLDEN=1\` from requests to the running program; a change of it is a change of who may do what.
-Projects and groups are private, roles are in the group, users are somebody else. \`yes\`: the access rule lets the caller
-through, and the action may still have rules of its own. 401: sign in first. 403: refused. 404: does not exist for this
-caller.
+function render(doors: readonly Door[]): string {
+  const ordered = [...doors].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  const said = (door: Door, situation: Situation, caller: CallerName): string =>
+    cellsOf.get(door)?.get(keyOf(situation, caller)) ?? '';
+  const endpoints = ordered.flatMap((door) =>
+    door.endpoint && door.title === titleOf(door.endpoint) ? [{ spec: door.endpoint }] : [],
+  );
+  const scopesOf = ({ scopes }: Endpoint): string => (scopes.length > 6 ? 'any' : scopes.join(' '));
+  const access = table(
+    ['endpoint', 'access', 'scopes'],
+    endpoints.map(({ spec }) => [
+      titleOf(spec),
+      `${spec.access.sentence.on}: ${spec.access.sentence.ability}`,
+      scopesOf(spec),
+    ]),
+  );
+  const whilePrivate = table(
+    ['door', ...callers],
+    ordered.map((door) => [door.title, ...callers.map((caller) => said(door, 'private', caller))]),
+  );
+  const others = situationNames
+    .filter((name) => name !== 'private')
+    .flatMap((situation) => situations[situation].who.map((caller) => ({ situation, caller })));
+  const elsewhere = table(
+    ['door', ...others.map(({ situation, caller }) => `${situation}: ${caller}`)],
+    ordered
+      .filter((door) => door.situations.length > 1)
+      .map((door) => [door.title, ...others.map(({ situation, caller }) => said(door, situation, caller))]),
+  );
+  return `# What each door answers to whom
 
-${lines.join('\n')}
+Written by \`UPDATE_GOLDEN=1\` from requests to the running program; a change of it is a change of who may do what. Each
+request would succeed for the right caller. \`yes\`: it went through. 401: sign in first (pages lead there, 303). 403: refused.
+404: does not exist for this caller. Others: the caller may, and something else is in the way. Empty: not tried, since it
+is as elsewhere.
+
+Roles are in the group. The author wrote what the requests are about, and is a Guest. The holder is the user whom paths
+name, and a Developer through an invited group. The blocked one is an Owner otherwise. The bots are a Maintainer of the
+project and an Owner of the group. Administrators are members of nothing.
+
+## Endpoints
+
+${access}
+
+## On a private group and its project
+
+${whilePrivate}
+
+## Elsewhere
+
+Internal, public and archived; \`members\` is public with its parts for members only; \`off\` is private with its parts turned
+off.
+
+${elsewhere}
 `;
 }

@@ -104,6 +104,8 @@ export function useApp(
   options: {
     env?: Record<string, string>;
     limits?: boolean;
+    /** It answers and does nothing of itself: no relay and no jobs. */
+    still?: boolean;
     /** Takes the place of the capability of its name. */
     instead?: (services: Services) => Capability;
   } = {},
@@ -143,7 +145,7 @@ export function useApp(
     });
     if (!options.limits) await app.services.settings.write(app.services.database.db, withoutLimits);
     app.services.settings.forget();
-    url = await app.start();
+    url = options.still ? await app.server.listen({ host: '127.0.0.1', port: 0 }) : await app.start();
   });
 
   afterAll(async () => {

@@ -15,7 +15,9 @@ export const planning = ({ group, project }: Places): string => `
   insert into milestones (project_id, namespace_id, iid, title, created_at, updated_at)
     select case x when 1 then ${project} end, case x when 2 then ${group} end, row_number() over (partition by x order by id),
       case x when 2 then 'of-' else '' end || username, ${stamps}
-    from users, generate_series(1, 2) x where username like 'person-%' order by id, x;`;
+    from users, generate_series(1, 2) x where username like 'person-%' order by id, x;
+  insert into group_counters (namespace_id, milestones)
+    select ${group}, count(*) from milestones where namespace_id = ${group};`;
 
 /** Two issues by each person, with the person's label and for the person to do: in the project's first milestone, and in the group's. */
 export const issues = ({ group, project }: Places): string => `

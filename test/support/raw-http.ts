@@ -11,7 +11,7 @@ export type RawAnswer = {
 export function sendRaw(
   url: string,
   line: string,
-  options: { headers?: Record<string, string>; body?: string } = {},
+  options: { headers?: Record<string, string>; body?: string | Buffer } = {},
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const space = line.indexOf(' ');

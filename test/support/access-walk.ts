@@ -1,0 +1,107 @@
+/**
+ * The walk through every door of the program: each is tried by everybody, in every situation that makes a difference, with
+ * a request that would succeed for the right caller. What it did is taken back before the next one tries.
+ */
+import type { Endpoint } from '../../src/core/endpoint.ts';
+import { type AccessWorld, makeAccessWorld } from './access-world.ts';
+import type { TestApp } from './app.ts';
+import type { CallerName } from './callers.ts';
+import { type GoodRequest, makeRequests } from './good-requests.ts';
+import { type Door, makeOtherDoors } from './other-doors.ts';
+import { type RawAnswer, sendRaw } from './raw-http.ts';
+import { changeOf, type Situation, situationNames, situations } from './situations.ts';
+import { watchChanges } from './undo.ts';
+
+export type Cell = { door: Door; situation: Situation; caller: CallerName };
+
+export type Walk = {
+  doors: readonly Door[];
+  cells: readonly Cell[];
+  world: AccessWorld;
+  enter(situation: Situation): Promise<void>;
+  /** What the caller is told, in a word; what the request wrote is taken back. */
+  ask(cell: Cell): Promise<string>;
+  /** The same request with a text that is no JSON, which nothing comes of, in the situation that was entered last. */
+  sendMalformed(cell: Cell): Promise<RawAnswer>;
+};
+
+export async function openWalk(app: TestApp): Promise<Walk> {
+  const world = await makeAccessWorld(app);
+  const { sql } = app.app.services.database;
+  const requests = await makeRequests(app, world.places, app.app.endpoints);
+  const endpoints = requests.map(
+    ({ spec, title, request }): Door => ({
+      title,
+      endpoint: spec,
+      request,
+      credential: 'token',
+      situations: situationsOf(spec),
+    }),
+  );
+  const doors = [...endpoints, ...(await makeOtherDoors(app, world))];
+  const { undo } = await watchChanges(app);
+  let now: Situation | undefined;
+  /** Only one at a time: what a request writes would be seen, or taken back, by another. */
+  async function enter(situation: Situation): Promise<void> {
+    if (now === situation) return;
+    await sql.begin((tx) => tx.unsafe(changeOf(situation, world.places.group)));
+    now = situation;
+  }
+  function send({ door, caller }: Cell, request: GoodRequest): Promise<RawAnswer> {
+    const { line, headers, body } = request;
+    const presented = world.credentials(caller, door.credential);
+    const filled = typeof body === 'string' ? body.replaceAll('{csrf}', presented.csrf ?? '') : body;
+    return sendRaw(app.url, line, {
+      headers: { ...headers, ...presented.headers },
+      ...(filled !== undefined && { body: filled }),
+    });
+  }
+  return {
+    doors,
+    cells: situationNames.flatMap((situation) =>
+      doors
+        .filter((door) => door.situations.includes(situation))
+        .flatMap((door) =>
+          situations[situation].who
+            .filter((caller) => door.callers?.includes(caller) ?? true)
+            .map((caller) => ({ door, situation, caller })),
+        ),
+    ),
+    world,
+    async ask(cell) {
+      await enter(cell.situation);
+      const answer = await send(cell, cell.door.request);
+      if (onlyReads(cell.door)) return verdictOf(cell.door, answer);
+      const changed = await undo();
+      const said = verdictOf(cell.door, answer);
+      // What administrators are told is that it is not there, and others that they may not: neither writes.
+      return !said.startsWith('yes') && changed.length > 0
+        ? `${said}, but it wrote ${[...new Set(changed)].sort().join()}`
+        : said;
+    },
+    enter,
+    sendMalformed: (cell) =>
+      send(cell, { ...cell.door.request, headers: { 'content-type': 'application/json' }, body: '{"' }),
+  };
+}
+
+/** What reads can be asked by many at a time, and leaves nothing to take back. */
+export const onlyReads = ({ request }: Door): boolean => request.line.startsWith('GET ');
+
+/** Where it can matter: what is archived is read all the same, and what is of no part is not closed with one. */
+function situationsOf({ method, path, access }: Endpoint): readonly Situation[] {
+  if (!['project', 'group', 'snippet'].includes(access.sentence.on)) return ['private'];
+  const ofPart = /repository|wikis|snippets|issues|search|fork|alert|todo/.test(path);
+  return situationNames.filter((name) => {
+    if (name === 'archived') return method !== 'GET';
+    return ofPart || (name !== 'members' && name !== 'off');
+  });
+}
+
+function verdictOf({ endpoint, opened }: Door, answer: RawAnswer): string {
+  if (opened && !opened(answer)) return answer.status < 300 ? 'no' : `${answer.status}`;
+  if (answer.status >= 300 && !opened) return `${answer.status}`;
+  // Of a list, how many are shown says more.
+  const list: unknown = endpoint?.page === undefined ? undefined : JSON.parse(answer.text);
+  return Array.isArray(list) ? `yes ${list.length}` : 'yes';
+}

@@ -1,0 +1,93 @@
+/** Takes back whatever a request wrote: rows by a journal that triggers keep, and the refs of repositories. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestApp } from './app.ts';
+
+/** Marks of use, which a refused request may leave too. */
+const marks = `array['last_used_at', 'last_activity_on', 'last_used_ip']`;
+/** Windows of limits, heartbeats, and who holds a repository just now. */
+const unwatched = ['rate_limit_windows', 'processes', 'repository_uses'];
+
+const journal = `
+  create schema journal;
+  create table journal.changes (id bigint generated always as identity, name text, before jsonb, after jsonb);
+  create function journal.note() returns trigger language plpgsql set timezone = 'UTC' as $$
+    begin
+      if tg_op = 'UPDATE' and to_jsonb(old) - ${marks} = to_jsonb(new) - ${marks} then return null; end if;
+      insert into journal.changes (name, before, after) values (tg_table_name,
+        case when tg_op <> 'INSERT' then to_jsonb(old) end, case when tg_op <> 'DELETE' then to_jsonb(new) end);
+      return null;
+    end $$;
+  create function journal.hold() returns trigger language plpgsql as $$ begin return null; end $$;
+  create trigger hold before update on storage_moves for each row execute function journal.hold();
+  create function journal.undo() returns text[] language plpgsql set timezone = 'UTC' set session_replication_role = replica as $$
+    declare
+      change record;
+      names text[] := '{}';
+    begin
+      for change in select * from journal.changes order by id desc loop
+        names := names || change.name;
+        if change.after is not null then
+          execute format('delete from %I t where to_jsonb(t) - $2 = $1 - $2', change.name)
+            using change.after, ${marks};
+        end if;
+        if change.before is not null then
+          execute format('insert into %I overriding system value select * from jsonb_populate_record(null::%I, $1)',
+            change.name, change.name) using change.before;
+        end if;
+      end loop;
+      delete from journal.changes;
+      return names;
+    end $$;`;
+
+export type Undo = {
+  /** Takes everything back since the last call; the tables that had changed. */
+  undo(): Promise<readonly string[]>;
+};
+
+const isRef = (path: string): boolean => /\.git\/(refs\/.*|packed-refs|HEAD)$/.test(path);
+
+function refFiles(roots: Iterable<string>): Map<string, string> {
+  const paths = [...roots].flatMap((root) =>
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map((file) => join(file.parentPath, file.name)),
+  );
+  return new Map(paths.filter(isRef).map((path) => [path, readFileSync(path, 'utf8')]));
+}
+
+function restoreRefs(roots: Iterable<string>, kept: Map<string, string>): void {
+  const found = refFiles(roots);
+  for (const path of found.keys()) if (!kept.has(path)) rmSync(path);
+  for (const [path, text] of kept) {
+    if (found.get(path) === text) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+/** From now on everything can be taken back, as long as no job runs meanwhile; moves stay scheduled. */
+export async function watchChanges(app: TestApp): Promise<Undo> {
+  const { database, repositories, settings, features } = app.app.services;
+  const { sql } = database;
+  await sql.unsafe(journal);
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`;
+  for (const { name } of tables) {
+    if (unwatched.includes(name)) continue;
+    await sql.unsafe(`create trigger journal after insert or update or delete on "${name}"
+      for each row execute function journal.note()`);
+  }
+  const roots = [...repositories.storages.values()];
+  const kept = refFiles(roots);
+  return {
+    async undo() {
+      const [changed] = await sql<{ names: string[] }[]>`select journal.undo() as names`;
+      const names = changed?.names ?? [];
+      if (names.length > 0) restoreRefs(roots, kept);
+      if (names.includes('application_settings')) settings.forget();
+      if (names.includes('feature_gates')) features.forget();
+      return names;
+    },
+  };
+}
