@@ -1,0 +1,208 @@
+/**
+ * The lines that authorise, each made wrong in the ways that matter. All mutants of a file are in one text, and sleep until
+ * one of them is switched on while the program runs.
+ */
+import { parseAst } from 'rolldown/parseAst';
+
+export type Mutant = { id: string; file: string; line: number; change: string; text: string };
+
+type Node = { type: string; start: number; end: number } & Record<string, unknown>;
+type Wrap = { start: number; end: number; before: string; after: string };
+
+/** Files that do nothing but decide: there every condition counts. */
+const deciding =
+  /^src\/core\/access\/|^src\/core\/identity\/(authenticate|scopes)\.ts$|^src\/domain\/git-http\/(targets|credentials)\.ts$/;
+
+/** Questions whose answer is whether somebody may. */
+const asks =
+  /^(may|mayForce|mayPush|mayMerge|mayReach|mayPromote|mayTakePart|mayCreate\w+|mayReadMetrics|canLink|canArchive|sees[A-Z]\w*|isVisible|isOpen|roleMay\w+)$/;
+/** Statements that refuse, and do nothing else. */
+const guards =
+  /^(require(Actor|Scope|Management|Reader|Resolver|Client|Deletion|Editable|OtherAdministrator)|refuse(Strangers|Others|Guarded|Guests|Private|Inactive|Protected|Unprotect|Dynamic|Hidden)?|authorize[A-Z]\w*)$/;
+const refusing = /\b(forbidden|unauthenticated|wrong)\(|new Failure\(\s*'(forbidden|unauthenticated)'/;
+const standing = /\.(admin|auditor|external|role|author_id|archived)\b|\bisAuthor\b|\bauthor\b/;
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
+
+function children(node: Node): Node[] {
+  return Object.values(node).flatMap((value) =>
+    Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
+  );
+}
+
+/** The last name of what is called: `may` of `project.may(…)`. */
+function calledName(node: Node): string {
+  const callee = node.callee as Node;
+  if (callee.type === 'Identifier') return callee.name as string;
+  return callee.type === 'MemberExpression' ? (((callee.property as Node).name as string) ?? '') : '';
+}
+
+const unwrapped = (node: Node): Node => (node.type === 'AwaitExpression' ? (node.argument as Node) : node);
+
+/** Levels in order, for rows of the policy. */
+const levels = ['GUEST', 'PLANNER', 'REPORTER', 'DEVELOPER', 'MAINTAINER', 'OWNER'];
+
+/** The file's mutants, and the text that has all of them. */
+export function mutate(file: string, source: string): { mutants: Mutant[]; text: string } {
+  const mutants: Mutant[] = [];
+  const wraps: Wrap[] = [];
+  const decides = deciding.test(file);
+  const inPolicy = file.endsWith('access/policy.ts');
+  const textOf = (node: Node): string => source.slice(node.start, node.end);
+  /** Registers a mutant; the name by which it is switched on. */
+  function add(node: Node, change: string): string {
+    const line = source.slice(0, node.start).split('\n').length;
+    const column = node.start - source.lastIndexOf('\n', node.start - 1);
+    const id = `${file}:${line}:${column} ${change}`;
+    const text = textOf(node).replaceAll(/\s+/g, ' ').slice(0, 100);
+    mutants.push({ id, file, line, change, text });
+    return JSON.stringify(id);
+  }
+  const wrap = ({ start, end }: Node, before: string, after: string) =>
+    wraps.push({ start, end, before, after });
+  const answer = (node: Node) => {
+    wrap(node, `(__mutant(${add(node, 'always')}) || `, ')');
+    wrap(node, `(!__mutant(${add(node, 'never')}) && `, ')');
+  };
+  const negate = (node: Node) => wrap(node, `__negated(${add(node, 'negated')}, `, ')');
+
+  function visit(node: Node, parent: Node | undefined): void {
+    if (node.type.startsWith('TS') && !/Expression$/.test(node.type)) return;
+    if (node.type === 'IfStatement') guard(node);
+    if (node.type === 'ExpressionStatement') statement(node);
+    if (node.type === 'CallExpression') call(node);
+    if (decides && node.type === 'LogicalExpression') operands(node);
+    if (decides && node.type === 'ConditionalExpression') negate(node.test as Node);
+    if (
+      decides &&
+      node.type === 'BinaryExpression' &&
+      ['>=', '>', '<=', '<', '===', '!=='].includes(node.operator as string)
+    )
+      negate(node);
+    if (inPolicy && node.type === 'Property' && parent?.type === 'ObjectExpression') row(node);
+    if (node.type === 'Property' && (node.key as Node).name === 'access') bareAccess(node.value as Node);
+    for (const child of children(node)) visit(child, node);
+  }
+
+  function guard(node: Node): void {
+    const test = node.test as Node;
+    const consequent = textOf(node.consequent as Node);
+    const about = asksIn(test) || standing.test(textOf(test));
+    if (!decides && !refusing.test(consequent) && !(about && /throw|refuse/.test(consequent))) return;
+    wrap(test, `(!__mutant(${add(test, 'guard removed')}) && (`, '))');
+    negate(test);
+  }
+
+  const asksIn = (node: Node): boolean =>
+    (node.type === 'CallExpression' && asks.test(calledName(node))) || children(node).some(asksIn);
+
+  function statement(node: Node): void {
+    const expression = unwrapped(node.expression as Node);
+    if (expression.type !== 'CallExpression' || !guards.test(calledName(expression))) return;
+    wrap(node, `if (!__mutant(${add(node, 'statement removed')})) { `, ' }');
+  }
+
+  function call(node: Node): void {
+    const name = calledName(node);
+    const given = node.arguments as Node[];
+    if (asks.test(name)) answer(node);
+    if (name === 'onProject' || name === 'onGroup') {
+      const least = name === 'onProject' ? 'read_project' : 'read_group';
+      const [verb] = given;
+      if (verb && textOf(verb) !== `'${least}'`) {
+        const rest = textOf(node).replace(textOf(verb), `'${least}'`);
+        wrap(node, `__access(${add(node, `asks for ${least} alone`)}, `, `, ${rest})`);
+      }
+    }
+    if (/^on(Project|Group|UserAsAdmin|OwnUser)$/.test(name))
+      wrap(node, `__opened(${add(node, 'opened to all')}, `, ')');
+    if (name === 'authorizeProject' || name === 'authorizeGroup') {
+      const [, caller, verb] = given;
+      const least = name === 'authorizeProject' ? `'read_project'` : `'read_group'`;
+      if (caller) wrap(caller, `__admin(${add(node, 'asked as an administrator')}, `, ')');
+      if (verb && textOf(verb) !== least)
+        wrap(verb, `(__mutant(${add(node, `asks for ${least} alone`)}) ? ${least} : (`, '))');
+    }
+    if (name === 'authorizeInstance') {
+      const [caller] = given;
+      if (caller) wrap(caller, `__admin(${add(node, 'asked as an administrator')}, `, ')');
+    }
+  }
+
+  function operands(node: Node): void {
+    if (node.operator === '??') return;
+    const neutral = node.operator === '&&' ? '|| ' : '&& !';
+    for (const side of [node.left as Node, node.right as Node]) {
+      if (side.type === 'LogicalExpression' && side.operator === node.operator) continue;
+      const id = add(side, 'operand dropped');
+      if (neutral === '|| ') wrap(side, `(__mutant(${id}) || (`, '))');
+      else wrap(side, `(!__mutant(${id}) && (`, '))');
+    }
+  }
+
+  function bareAccess(value: Node): void {
+    if (value.type !== 'Identifier') return;
+    if (
+      value.name === 'onInstance' ||
+      value.name === 'signedIn' ||
+      value.name === 'onOwnSnippet' ||
+      value.name === 'onSnippet'
+    )
+      wrap(value, `__opened(${add(value, 'opened to all')}, `, ')');
+  }
+
+  /** Part of a row of the policy: it is read each time, so that it can be another. */
+  function row(node: Node): void {
+    const [key, value] = [node.key as Node, node.value as Node];
+    const name = key.name as string;
+    if (!['least', 'visible', 'open', 'feature', 'whileArchived', 'notFromInside', 'auditor'].includes(name))
+      return;
+    const given = textOf(value);
+    const other =
+      name === 'least' ? (given === 'GUEST' ? 'PLANNER' : levels[levels.indexOf(given) - 1]) : 'undefined';
+    if (other === undefined) return;
+    const id = add(node, name === 'least' ? `least is ${other}` : 'dropped');
+    wraps.push({
+      start: node.start,
+      end: value.start,
+      before: `get ${name}() { return __mutant(${id}) ? ${other} : `,
+      after: '',
+    });
+    wraps.push({ start: value.end, end: value.end, before: '', after: '; }' });
+    removed.push([node.start, value.start]);
+  }
+  const removed: [from: number, to: number][] = [];
+
+  visit(parseAst(source, { lang: 'ts' }) as unknown as Node, undefined);
+  return { mutants, text: written(source, wraps, removed) };
+}
+
+/** The source with what is put around parts of it, outer parts first. */
+function written(
+  source: string,
+  wraps: readonly Wrap[],
+  removed: readonly [from: number, to: number][],
+): string {
+  const put = wraps.flatMap((wrap, index) => [
+    { at: wrap.start, text: wrap.before, opens: 1, other: wrap.end, index },
+    { at: wrap.end, text: wrap.after, opens: 0, other: wrap.start, index },
+  ]);
+  put.sort(
+    (a, b) =>
+      a.at - b.at ||
+      a.opens - b.opens ||
+      b.other - a.other ||
+      (a.opens === 1 ? a.index - b.index : b.index - a.index),
+  );
+  const taken = (position: number): boolean =>
+    removed.some(([from, to]) => position >= from && position < to);
+  let text = '';
+  let position = 0;
+  for (const { at, text: more } of put) {
+    text += taken(position) ? '' : source.slice(position, at);
+    text += more;
+    position = at;
+  }
+  return text + source.slice(position);
+}
