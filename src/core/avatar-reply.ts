@@ -1,8 +1,10 @@
 /** Avatars as answers: of the endpoint that gives the picture, and of the address that records name. */
 import { notFound } from '../platform/failure.ts';
 import type { Answer } from '../platform/http/answer.ts';
-import { Reply } from './endpoint.ts';
-import { avatarFilename, readAvatar } from './uploads.ts';
+import { bytesOf, Reply } from './endpoint.ts';
+import { avatarFilename, pictureTypes, readAvatar } from './uploads.ts';
+
+export const AvatarPicture = bytesOf(...pictureTypes);
 
 /** The stored picture's bytes; 404 without one. */
 export async function replyWithAvatar(dataFolder: string, avatar: string | null): Promise<Reply<Buffer>> {

@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '../platform/db/page.ts';
 import { notFound } from '../platform/failure.ts';
 import type { HttpRequest } from '../platform/http/answer.ts';
 import { type KeysetRule, keysetFields, pageFields } from '../platform/http/pagination.ts';
+import { togetherOf } from '../platform/http/schema.ts';
 import type { Method } from '../platform/http/server.ts';
 import type { Access } from './access/access.ts';
 import type { Caller } from './identity/actor.ts';
@@ -41,8 +42,13 @@ export class Reply<T> {
 
 /** For replies without a body. */
 export const noContent = Type.Null({ description: 'No body.' });
-/** For replies that are a file: the handler gives a Reply whose value is the bytes, or a stream of them. */
-export const bytes = Type.Unsafe<Buffer | Readable>({ type: 'string', format: 'binary' });
+/** For replies that are a file of these types: the handler gives a Reply whose value is the bytes, or a stream of them. */
+export const bytesOf = (...contentTypes: readonly string[]) =>
+  Type.Unsafe<Buffer | Readable>({ type: 'string', format: 'binary', contentTypes });
+
+/** The types of the file that a reply is; undefined for records. */
+export const contentTypesOf = (reply: TSchema): readonly string[] | undefined =>
+  (reply as { contentTypes?: readonly string[] }).contentTypes; // only bytesOf() writes it
 /** `{message: '202 Accepted'}`: scheduled (spec: General request rules, 5). */
 export const Accepted = Type.Object({ message: Type.String() });
 export const accepted = (): Reply<{ message: string }> => new Reply(202, { message: '202 Accepted' });
@@ -56,6 +62,12 @@ export type CallLimit = {
   exceptAdmins?: true;
   periodSeconds: number;
 };
+
+/**
+ * Statuses that an endpoint answers with besides its own and the refusals that every endpoint has: the same record under
+ * another status, nothing changed, or a refusal of its own.
+ */
+export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 409 | 422;
 
 type Common<P extends TProperties, Subject, C extends Caller> = {
   method: Method;
@@ -78,6 +90,7 @@ type Common<P extends TProperties, Subject, C extends Caller> = {
   rotatesToken?: boolean;
   deprecated?: { use: string };
   limit?: CallLimit;
+  also?: readonly OtherStatus[];
   bodyLimit?: number;
   /** The body is not read, whatever its size: the handler takes request.bodyStream. */
   stream?: boolean;
@@ -92,6 +105,7 @@ export type Endpoint = {
   input: TObject;
   reply: TSchema;
   status: number;
+  also: readonly OtherStatus[];
   page?: 'offset' | KeysetRule;
   tier?: 'premium' | 'ultimate';
   offering?: 'self_managed';
@@ -117,12 +131,13 @@ export function endpoint<P extends TProperties, R extends TSchema, Subject, C ex
     handle(context: Context<Static<TObject<P>>, Subject, C>): Promise<Static<R> | Reply<Static<R>>>;
   },
 ): Endpoint {
-  const { input, scopes, status, jobToken, ...rest } = spec;
+  const { input, scopes, status, also, jobToken, ...rest } = spec;
   return {
     ...rest,
     input: input ?? Type.Object({}),
     scopes: scopes ?? defaultScopes(spec.method),
     status: status ?? defaultStatus[spec.method],
+    also: also ?? [],
     jobToken: jobToken ?? false,
     // The types were checked above; from here on endpoints of all shapes are in one list.
   } as unknown as Endpoint;
@@ -140,7 +155,9 @@ export function listing<P extends TProperties, R extends TSchema, Subject, C ext
   const fields = spec.page === 'offset' ? pageFields : { ...pageFields, ...keysetFields };
   return endpoint({
     ...rest,
-    input: Type.Object({ ...fields, ...spec.input?.properties }),
+    input: Type.Object({ ...fields, ...spec.input?.properties }, togetherOf(spec.input)),
+    // Asking for keyset pages where there are none is refused, and so are the last of very many pages by offset.
+    also: [...(spec.also ?? []), 405],
     reply: Type.Array(item),
     // A Page is turned into its items and headers by runEndpoint().
     handle: spec.handle as never,

@@ -2,8 +2,9 @@
 import Type, { type TObject } from 'typebox';
 import { type Operation, openApiDocument } from '../platform/http/openapi.ts';
 import type { SchemaObject } from '../platform/http/openapi-schemas.ts';
+import { togetherOf } from '../platform/http/schema.ts';
 import type { Capability } from './capability.ts';
-import { bytes, type Endpoint, noContent } from './endpoint.ts';
+import { contentTypesOf, type Endpoint, noContent } from './endpoint.ts';
 
 const securitySchemes: Record<string, SchemaObject> = {
   privateToken: {
@@ -40,13 +41,23 @@ const refusals = {
   401: 'No valid credential.',
   403: 'Not allowed, or a scope that does not reach.',
   404: 'Not there, or not visible to the caller.',
+  405: 'Not with these parameters, or not on this object.',
+  409: 'There is one already, or something else is in the way.',
   412: 'Changed since `If-Unmodified-Since`.',
+  413: 'The body is too large.',
+  415: 'No endpoint reads bodies of this type.',
+  422: 'Understood, and not possible.',
   429: 'Too many requests; `Retry-After` says for how many seconds.',
+  503: 'Not now: too much at once, maintenance, or the disk is full.',
 };
+/** An endpoint says so where they can come. */
+const ownRefusals = new Set([405, 409, 412, 422]);
 
 const description =
   'Parameters are sent in the query, as JSON or as a form. Administrators with the scope `sudo` run any request as ' +
-  'another user by the parameter or header `sudo`. Dates are ISO 8601 in UTC.';
+  'another user by the parameter or header `sudo`. Dates are ISO 8601 in UTC. A form and a query hold lists as `name[]=` ' +
+  'and objects as `name[key]=`. Parameters that an endpoint does not know are not looked at, but nowhere is there a NUL ' +
+  'byte in a text, a number past 2^53, or JSON nested deeper than 100 levels.';
 
 /** The whole document; `version` is the API's. */
 export const describeApi = (capabilities: readonly Capability[], version: string): SchemaObject =>
@@ -62,13 +73,25 @@ export const describeApi = (capabilities: readonly Capability[], version: string
     ),
   });
 
+/** What an endpoint answers with: successes first. */
+export const statusesOf = (spec: Endpoint): readonly number[] => [...successesOf(spec), ...refusalsOf(spec)];
+
+const successesOf = ({ status, also }: Endpoint): readonly number[] => [
+  ...new Set([status, ...also.filter((other) => other < 400)]),
+];
+
+function refusalsOf({ method, also, access }: Endpoint): readonly number[] {
+  const own = new Set<number>(also);
+  if (method === 'DELETE') own.add(412);
+  // A project that has moved on is read at its new place, and written nowhere but there.
+  if (method !== 'GET' && access.sentence.on === 'project') own.add(405);
+  return Object.keys(refusals)
+    .map(Number)
+    .filter((status) => !ownRefusals.has(status) || own.has(status));
+}
+
 function toOperation(tag: string, spec: Endpoint): Operation {
   const { method, path, access } = spec;
-  const content = spec.reply === bytes ? 'file' : spec.reply === noContent ? 'none' : 'json';
-  const has = (status: number): boolean => {
-    if (status === 404) return path.includes(':');
-    return status !== 412 || method === 'DELETE';
-  };
   return {
     method,
     path,
@@ -77,12 +100,12 @@ function toOperation(tag: string, spec: Endpoint): Operation {
     deprecated: spec.deprecated !== undefined,
     input: withReference(spec),
     reply: {
-      status: spec.status,
+      statuses: successesOf(spec),
       schema: spec.reply,
-      content,
+      content: contentTypesOf(spec.reply) ?? (spec.reply === noContent ? 'none' : 'json'),
       headers: spec.page === undefined ? [] : Object.keys(pageHeaders),
     },
-    refusals: Object.keys(refusals).map(Number).filter(has),
+    refusals: refusalsOf(spec),
     security: [
       ...(access.anonymous ? [undefined] : []),
       ...everywhere,
@@ -112,5 +135,5 @@ function withReference({ access, path, input }: Endpoint): TObject {
   }[on as string];
   if (text === undefined) return input;
   const reference = Type.Unsafe({ type: ['integer', 'string'], description: text });
-  return Type.Object({ ...input.properties, [name]: reference });
+  return Type.Object({ ...input.properties, [name]: reference }, togetherOf(input));
 }

@@ -22,7 +22,7 @@ import { compileSerializer } from '../platform/http/serialize.ts';
 import type { Route } from '../platform/http/server.ts';
 import type { AccessQuestion } from './access/access.ts';
 import { Moved } from './access/find.ts';
-import { bytes, type Context, type Endpoint, noContent, Reply } from './endpoint.ts';
+import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
 import { keysetRuleOf, pageAskedFor, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
 import { withHint } from './hints.ts';
 import type { Caller } from './identity/actor.ts';
@@ -37,7 +37,9 @@ const LARGE_BYTES = 4 * 1_048_576;
 /** Of a reply's text: more are not hashed, encoded and written in one go. */
 const VERY_LARGE_BYTES = 16 * 1_048_576;
 
-export type ReplyObserver = (endpoint: Endpoint, value: unknown) => void;
+/** What an endpoint answered: the status, and of a success what its reply describes. */
+export type Answered = { status: number; value?: unknown; contentType?: string | undefined };
+export type ReplyObserver = (endpoint: Endpoint, answered: Answered) => void;
 
 /** Makes the route that runs an endpoint. Validators and serialisers are compiled at first use. */
 export function toRoute(
@@ -111,6 +113,11 @@ export function toRoute(
     });
   }
 
+  /** HEAD may have words of its own. */
+  function observed(request: HttpRequest, answered: Answered): void {
+    if (request.method !== 'HEAD') observe?.(spec, answered);
+  }
+
   async function present(value: unknown, context: Context<unknown, unknown, Caller>): Promise<Answer> {
     const given = value instanceof Reply ? value : undefined;
     const status = given?.status ?? spec.status;
@@ -121,10 +128,15 @@ export function toRoute(
       Object.assign(headers, pageHeaders(page, context, keyset, config));
       content = page.items;
     }
-    if (spec.reply === bytes && (Buffer.isBuffer(content) || content instanceof Readable))
+    if (contentTypesOf(spec.reply) && (Buffer.isBuffer(content) || content instanceof Readable)) {
+      observed(context.request, { status, contentType: headers['content-type'] });
       return { status, headers, body: content };
-    if (spec.reply === noContent || content === undefined) return { status, headers, body: '' };
-    observe?.(spec, content);
+    }
+    if (spec.reply === noContent || content === undefined) {
+      observed(context.request, { status });
+      return { status, headers, body: '' };
+    }
+    observed(context.request, { status, value: content });
     return {
       status,
       headers: { 'content-type': 'application/json', ...headers },
@@ -223,7 +235,11 @@ export function toRoute(
     path: `/api/v4${spec.path}`,
     ...(spec.bodyLimit !== undefined && { bodyLimit: spec.bodyLimit }),
     ...(spec.stream && { stream: true }),
-    handle: (request) => handle(request).catch((error: unknown) => answerUnhandled(request, error)),
+    handle: (request) =>
+      handle(request).catch((error: unknown) => {
+        if (error instanceof Failure) observed(request, { status: error.status });
+        return answerUnhandled(request, error);
+      }),
   };
 }
 

@@ -1,11 +1,22 @@
-/** The second lock on replies: each one is validated against its schema before it is serialised. */
+/** The second lock on answers: each one is held against what its endpoint declares before it leaves. */
 import Schema from 'typebox/schema';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import { contentTypesOf, type Endpoint } from '../../src/core/endpoint.ts';
+import { statusesOf } from '../../src/core/openapi.ts';
+import type { Answered } from '../../src/core/run-endpoint.ts';
 
 const validators = new WeakMap<Endpoint, ReturnType<typeof Schema.Compile>>();
 
-/** Throws, so that the request becomes a 500 whose log says where the reply breaks its schema. */
-export function validateReplies(endpoint: Endpoint, value: unknown): void {
+/** Throws, so that the request becomes a 500 whose log says where the answer is not the declared one. */
+export function validateAnswers(endpoint: Endpoint, { status, value, contentType }: Answered): void {
+  const title = `${endpoint.method} ${endpoint.path}`;
+  if (!statusesOf(endpoint).includes(status)) throw new Error(`${title} answers ${status}, undeclared`);
+  const types = contentTypesOf(endpoint.reply);
+  if (contentType !== undefined && types && !types.includes(contentType.split(';')[0] ?? ''))
+    throw new Error(`${title} answers with ${contentType}, undeclared`);
+  if (value !== undefined) validateReply(endpoint, value);
+}
+
+function validateReply(endpoint: Endpoint, value: unknown): void {
   let validator = validators.get(endpoint);
   if (!validator) {
     validator = Schema.Compile(endpoint.reply);

@@ -36,6 +36,7 @@ export const adminEndpoints: Endpoint[] = [
     path: '/users/:id/approve',
     summary: 'Lets in somebody who registered.',
     access: onUserAsAdmin(),
+    also: [409],
     reply: Message,
     handle: async ({ db, actor, subject }) => {
       await approveUser(db, actor, subject);
@@ -47,6 +48,7 @@ export const adminEndpoints: Endpoint[] = [
     path: '/users/:id/reject',
     summary: 'Turns away somebody who registered, and removes the account.',
     access: onUserAsAdmin(),
+    also: [409],
     reply: Message,
     handle: async ({ db, actor, subject }) => {
       await requestDeletion(db, actor, subject, { hard: true, event: 'user_rejected', waiting: true });

@@ -86,6 +86,7 @@ export const emailEndpoints: Endpoint[] = [
     path: '/user/emails',
     summary: 'Adds a mail address of the caller, to be confirmed.',
     access: own.write,
+    also: [409],
     input: Type.Object({ email: Address }),
     reply: Email,
     handle: async ({ db, services, subject, actor, input }) => {
@@ -101,6 +102,7 @@ export const emailEndpoints: Endpoint[] = [
     path: '/users/:id/emails',
     summary: 'Adds a mail address of a user.',
     access: administered.write,
+    also: [409],
     input: Type.Object({
       email: Address,
       skip_confirmation: Type.Optional(Type.Boolean({ description: 'The address counts as confirmed.' })),

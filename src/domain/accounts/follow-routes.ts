@@ -118,6 +118,7 @@ export const followEndpoints: Endpoint[] = [
     path: '/users/:id/follow',
     summary: 'Follows a user; 304 when the caller does already.',
     access: onOther,
+    also: [304],
     input: Type.Object({}),
     reply: UserBasic,
     handle: async (context) => {
@@ -131,6 +132,7 @@ export const followEndpoints: Endpoint[] = [
     path: '/users/:id/unfollow',
     summary: 'Follows a user no longer; 304 when the caller did not.',
     access: onOther,
+    also: [304],
     reply: UserBasic,
     handle: async (context) => {
       const { db, actor, subject } = context;

@@ -1,6 +1,6 @@
 /** Parameters of the endpoints over users (facts §2.1). */
 import Type, { type Static } from 'typebox';
-import { dateTime, file, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { atLeastOne, dateTime, file, nullable, stringEnum, together } from '../../platform/http/schema.ts';
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const text = (description: string, maxLength = 255) =>
@@ -95,15 +95,23 @@ export const UserChanges = Type.Object({
 });
 export type UserChanges = Static<typeof UserChanges>;
 
-export const NewUserInput = Type.Object({
-  email: Email,
-  name: Name,
-  username: Username,
-  password: Type.Optional(Password),
-  reset_password: flag('The user sets a password by a link sent by mail.'),
-  force_random_password: flag('The user gets a password that nobody knows.'),
-  skip_confirmation: flag('The address counts as confirmed.'),
-  ...profileFields,
-  ...adminFields,
-});
+export const NewUserInput = Type.Object(
+  {
+    email: Email,
+    name: Name,
+    username: Username,
+    password: Type.Optional(Password),
+    reset_password: flag('The user sets a password by a link sent by mail.'),
+    force_random_password: flag('The user gets a password that nobody knows.'),
+    skip_confirmation: flag('The address counts as confirmed.'),
+    ...profileFields,
+    ...adminFields,
+  },
+  together(
+    atLeastOne(
+      ['password', 'reset_password', 'force_random_password'],
+      '400 Bad request - "password" not given',
+    ),
+  ),
+);
 export type NewUserInput = Static<typeof NewUserInput>;

@@ -169,6 +169,7 @@ export const userEndpoints: Endpoint[] = [
     path: '/users',
     summary: 'Makes a user. One of password, reset_password and force_random_password is needed.',
     access: onInstance,
+    also: [409],
     input: NewUserInput,
     reply: UserRecord,
     handle: async (context) => {
@@ -181,6 +182,7 @@ export const userEndpoints: Endpoint[] = [
     path: '/users/:id',
     summary: 'Changes a user; what is not given stays.',
     access: onUserAsAdmin(),
+    also: [409],
     input: UserChanges,
     reply: UserRecord,
     handle: async (context) => {
@@ -194,6 +196,7 @@ export const userEndpoints: Endpoint[] = [
     summary:
       'Removes a user, in the background; what they made goes to the ghost user, or away with hard_delete.',
     access: onUserAsAdmin(),
+    also: [409],
     input: Type.Object({
       hard_delete: Type.Optional(
         Type.Boolean({ description: 'Removes contributions, and groups that the user alone owns.' }),

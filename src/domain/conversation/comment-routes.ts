@@ -88,6 +88,7 @@ export const commentEndpoints: Endpoint[] = [
     path,
     summary: 'Comments on a commit, or on a line of it.',
     access: onProject('comment_on_commits'),
+    also: [409],
     bodyLimit: BODY_LIMIT,
     input: CommentInput,
     reply: CommitNote,

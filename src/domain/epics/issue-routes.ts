@@ -158,6 +158,7 @@ const endpointsAt = (path: string): Endpoint[] => {
       path: `${issues}/:issue_id`,
       summary: 'Puts an issue in an epic; it leaves the one that it was in.',
       access: onGroup('update_epics'),
+      also: [409],
       tier: 'premium',
       input: AssignIssue,
       reply: EpicIssueLinkRecord,

@@ -175,6 +175,7 @@ export const relatedEndpoints: Endpoint[] = [
     path,
     summary: 'Links an epic to another, of this group or of one that the caller is in.',
     access: onGroup('update_epics'),
+    also: [409, 422],
     tier: 'premium',
     input: RelateInput,
     reply: RelatedEpicLinkRecord,

@@ -151,6 +151,7 @@ export const errorEndpoints: Endpoint[] = [
     path: `${pathOfOne}/issue`,
     summary: 'Makes an issue of an error, once.',
     access: onProject('read_errors'),
+    also: [409],
     input: IssueOfError,
     reply: IssueRecord,
     handle: async (context) => {

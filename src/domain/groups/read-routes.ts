@@ -2,15 +2,8 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { anyone, onGroup } from '../../core/access/access.ts';
-import { replyWithAvatar } from '../../core/avatar-reply.ts';
-import {
-  bytes,
-  type CallLimit,
-  type Context,
-  type Endpoint,
-  endpoint,
-  listing,
-} from '../../core/endpoint.ts';
+import { AvatarPicture, replyWithAvatar } from '../../core/avatar-reply.ts';
+import { type CallLimit, type Context, type Endpoint, endpoint, listing } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { type GroupQuery, listGroups, today } from '../../core/namespaces/group-list.ts';
 import { Group, PublicGroupDetails, presentPublicGroup } from '../../core/namespaces/group-records.ts';
@@ -168,7 +161,7 @@ export const readEndpoints: Endpoint[] = [
     path: '/groups/:id/avatar',
     summary: 'The picture of the group.',
     access: onGroup('read_group'),
-    reply: bytes,
+    reply: AvatarPicture,
     handle: ({ services, subject }) => replyWithAvatar(services.config.data, subject.row.avatar),
   }),
 ];

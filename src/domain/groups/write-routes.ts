@@ -46,6 +46,7 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string): Endpoint =>
     path: `/groups/:id/${verb}`,
     summary,
     access: onGroup('archive_group'),
+    also: [422],
     limit: {
       name: 'group_archive_unarchive_api',
       setting: 'group_archive_unarchive_api_limit',
@@ -80,6 +81,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/groups/:id',
     summary: 'Change a group.',
     access: onGroup('update_group'),
+    also: [409],
     input: UpdateGroup,
     reply: GroupDetail,
     handle: async (context) => {
@@ -122,6 +124,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/groups/:id/transfer',
     summary: 'Move a group into another, or to the top level.',
     access: onGroup('transfer_group'),
+    also: [409],
     input: Type.Object({
       group_id: Type.Optional(
         nullable(Type.Integer({ description: 'Where to; the top level when absent.' })),
@@ -139,6 +142,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/groups/:id/share',
     summary: 'Give the members of another group a role in the group.',
     access: onGroup('share_group'),
+    also: [409],
     input: ShareGroup,
     reply: GroupDetail,
     handle: async (context) => {

@@ -161,6 +161,7 @@ export const issueLinkEndpoints: Endpoint[] = [
     path,
     summary: 'Links an issue with another.',
     access: onProject('create_issues'),
+    also: [409],
     input: CreateLink,
     reply: LinkRecord,
     handle: async (context) => {

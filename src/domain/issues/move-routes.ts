@@ -64,6 +64,7 @@ export const issueMoveEndpoints: Endpoint[] = [
     path: `${path}/reorder`,
     summary: 'Puts an issue between others of its project.',
     access: onProject('create_issues'),
+    also: [422],
     input: Reorder,
     reply: IssueRecord,
     handle: async (context) => {

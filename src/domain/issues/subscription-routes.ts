@@ -15,6 +15,7 @@ const subscription = (word: 'subscribe' | 'unsubscribe', summary: string): Endpo
     path: `/projects/:id/issues/:subscribable_id/${word}`,
     summary,
     access: onProject('create_issues'),
+    also: [304],
     input: Type.Object({ subscribable_id: integerId() }),
     reply: IssueRecord,
     handle: async (context) => {

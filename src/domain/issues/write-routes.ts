@@ -12,7 +12,7 @@ import { IssueRecord, presentIssue } from '../../core/work/issue-records.ts';
 import { requireDeletion, requireUpdate } from '../../core/work/issue-rights.ts';
 import { deleteIssue, updateIssue } from '../../core/work/issue-writes.ts';
 import { assigneesOf, presentOne } from './one-issue.ts';
-import { BODY_LIMIT, CreateIssue, OneIssue, refuseEmpty, UpdateIssue } from './write-schema.ts';
+import { BODY_LIMIT, CreateIssue, OneIssue, UpdateIssue } from './write-schema.ts';
 
 const path = '/projects/:id/issues';
 const pathOfOne = `${path}/:issue_iid`;
@@ -51,6 +51,7 @@ export const issueWriteEndpoints: Endpoint[] = [
     path,
     summary: 'Makes an issue. What the caller may not set is passed over.',
     access: onProject('create_issues'),
+    also: [409],
     bodyLimit: BODY_LIMIT,
     input: CreateIssue,
     reply: IssueRecord,
@@ -67,6 +68,7 @@ export const issueWriteEndpoints: Endpoint[] = [
     path: pathOfOne,
     summary: 'Changes, closes or reopens an issue. What the caller may not set is passed over.',
     access: onProject('create_issues'),
+    also: [409],
     bodyLimit: BODY_LIMIT,
     input: UpdateIssue,
     reply: IssueRecord,
@@ -75,7 +77,6 @@ export const issueWriteEndpoints: Endpoint[] = [
       const { issue_iid, ...sent } = input;
       const issue = await findIssue(db, subject, actor, issue_iid);
       requireUpdate(subject, actor, issue, await assigneesOf(db, issue.id));
-      refuseEmpty(sent);
       return presentOne(context, await updateIssue(context, subject, issue, await changesOf(context, sent)));
     },
   }),

@@ -1,8 +1,16 @@
 /** What is sent to make or change an issue. */
 import Type, { type Static } from 'typebox';
 import { healthStatuses, issueTypes, severities } from '../../core/work/issue-changes.ts';
-import { Failure } from '../../platform/failure.ts';
-import { commaList, date, dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+import {
+  atLeastOne,
+  commaList,
+  date,
+  dateTime,
+  integerId,
+  nullable,
+  stringEnum,
+  together,
+} from '../../platform/http/schema.ts';
 
 const properties = {
   description: Type.Optional(nullable(Type.String())),
@@ -48,19 +56,14 @@ export type CreateIssue = Static<typeof CreateIssue>;
 
 export const OneIssue = Type.Object({ issue_iid: integerId() });
 
-export const UpdateIssue = Type.Object({
-  ...OneIssue.properties,
+const changes = {
   title: Type.Optional(Type.String()),
   state_event: Type.Optional(stringEnum(['reopen', 'close'])),
   ...properties,
   updated_at: Type.Optional(dateTime({ description: 'For administrators and owners.' })),
-});
+};
+export const UpdateIssue = Type.Object(
+  { ...OneIssue.properties, ...changes },
+  together(atLeastOne(Object.keys(changes))),
+);
 export type UpdateIssue = Static<typeof UpdateIssue>;
-
-/** 400 for a change of nothing. */
-export function refuseEmpty(sent: object): void {
-  const names = Object.keys(UpdateIssue.properties).filter((name) => name !== 'issue_iid');
-  if (names.some((name) => name in sent)) return;
-  const error = `${names.join(', ')} are missing, at least one parameter must be provided`;
-  throw new Failure('bad_request', `400 Bad request - ${error}`, { error });
-}

@@ -8,7 +8,6 @@ import { createLabel, deleteLabel, subscribe, updateLabel } from './actions.ts';
 import { presentLabel, presentLabels } from './present.ts';
 import { promoteLabel } from './promotion.ts';
 import { selectLabel, selectLabels } from './queries.ts';
-import { nameOf, refuseEmpty } from './rules.ts';
 import {
   CreateInput,
   DeleteEitherInput,
@@ -16,11 +15,12 @@ import {
   type LabelRecord,
   ListInput,
   NameInput,
+  nameOf,
   OneInput,
   ProjectLabelRecord,
   SubscribableInput,
-  UpdateEitherInput,
-  UpdateInput,
+  updateEitherInput,
+  updateInput,
 } from './schema.ts';
 
 type Home = {
@@ -86,6 +86,7 @@ const createEndpoint = ({ word, path, manage, record }: Home): Endpoint =>
     path,
     summary: `Makes a label of a ${word}.`,
     access: manage,
+    also: [409],
     input: CreateInput,
     reply: record,
     handle: async (context) => {
@@ -100,12 +101,12 @@ const updateEndpoints = ({ word, path, manage, record }: Home): Endpoint[] => [
     path: `${path}/:name`,
     summary: `Changes a label of a ${word}; what is not sent stays as it is.`,
     access: manage,
-    input: UpdateInput,
+    also: [409],
+    input: updateInput(word),
     reply: record,
     handle: async (context) => {
       const { db, actor, subject, input } = context;
       const { name, ...changes } = input;
-      refuseEmpty(changes, word === 'project');
       return presentLabel(context, subject, await updateLabel(db, actor, subject, name, changes));
     },
   }),
@@ -114,14 +115,14 @@ const updateEndpoints = ({ word, path, manage, record }: Home): Endpoint[] => [
     path,
     summary: `Changes a label of a ${word} that is named beside the path.`,
     access: manage,
+    also: [409],
     deprecated: { use: `PUT ${path}/:name` },
-    input: UpdateEitherInput,
+    input: updateEitherInput(word),
     reply: record,
     handle: async (context) => {
       const { db, actor, subject, input } = context;
       const { label_id, name, ...changes } = input;
-      const named = nameOf(input);
-      refuseEmpty(changes, word === 'project');
+      const named = nameOf({ label_id, name });
       return presentLabel(context, subject, await updateLabel(db, actor, subject, named, changes));
     },
   }),
@@ -165,6 +166,7 @@ const subscriptionEndpoints = (home: Home): Endpoint[] =>
           ? `Makes the caller hear of what gets a label of a ${home.word}; 304 where that is so.`
           : `Ends the caller's subscription to a label of a ${home.word}; 304 without one.`,
       access: home.subscribe,
+      also: [304],
       input: SubscribableInput,
       reply: home.record,
       handle: async (context) => {

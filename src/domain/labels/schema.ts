@@ -1,7 +1,7 @@
 /** Labels: how they are sent, and how they leave. */
 import Type, { type Static } from 'typebox';
 import { LabelBasicRecord } from '../../core/work/label-records.ts';
-import { integerId, nullable } from '../../platform/http/schema.ts';
+import { atLeastOne, exactlyOne, integerId, nullable, together } from '../../platform/http/schema.ts';
 
 const GroupLabel = Type.Object({
   ...LabelBasicRecord.properties,
@@ -76,11 +76,24 @@ export type LabelChanges = Partial<Omit<CreateInput, 'name'>> & { new_name?: str
 
 /** How a label is named beside the path: by one of the two. */
 const either = { label_id: Type.Optional(integerId()), name: Type.Optional(Type.String()) };
-export type Either = { label_id?: number; name?: string };
+const oneOfEither = exactlyOne('label_id', 'name');
+export const nameOf = ({
+  label_id,
+  name,
+}: {
+  label_id?: number | undefined;
+  name?: string | undefined;
+}): string => String(label_id ?? name);
 
-export const UpdateInput = Type.Object({ name, ...changes });
-export const UpdateEitherInput = Type.Object({ ...either, ...changes });
-export const DeleteEitherInput = Type.Object(either);
+/** A change of nothing is refused; only labels of projects have a priority there. */
+const some = (word: 'group' | 'project') =>
+  atLeastOne(['new_name', 'color', 'description', 'archived', ...(word === 'project' ? ['priority'] : [])]);
+
+export const updateInput = (word: 'group' | 'project') =>
+  Type.Object({ name, ...changes }, together(some(word)));
+export const updateEitherInput = (word: 'group' | 'project') =>
+  Type.Object({ ...either, ...changes }, together(oneOfEither, some(word)));
+export const DeleteEitherInput = Type.Object(either, together(oneOfEither));
 export const NameInput = Type.Object({ name });
 export const SubscribableInput = Type.Object({
   subscribable_id: Type.String({ description: 'The name of the label, or its id.' }),

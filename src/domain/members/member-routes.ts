@@ -4,7 +4,7 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import { authorizeProject } from '../../core/access/find.ts';
 import { type CallLimit, type Endpoint, endpoint, listing, noContent, Reply } from '../../core/endpoint.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { Failure, notFound } from '../../platform/failure.ts';
+import { notFound } from '../../platform/failure.ts';
 import {
   addMembers,
   failureOf,
@@ -34,16 +34,6 @@ const deleteLimit: CallLimit = { name: 'members_delete', setting: 'members_delet
 /** Nobody left out is a success. */
 export const outcomeOf = (problems: Record<string, string>): Outcome =>
   Object.keys(problems).length === 0 ? { status: 'success' } : { status: 'error', message: problems };
-
-/** Who was asked for by number or by name: exactly one of the two (facts: Cross-cutting behaviour). */
-function oneOf<A, B>(user_id: A | undefined, username: B | undefined): void {
-  if ((user_id === undefined) !== (username === undefined)) return;
-  const error =
-    user_id === undefined
-      ? 'user_id, username are missing, exactly one parameter must be provided'
-      : 'user_id, username are mutually exclusive';
-  throw new Failure('bad_request', `400 Bad request - ${error}`, { error });
-}
 
 /** The lists and records of members, own ones only or inherited ones too. */
 const readEndpoints = <S>(kind: SourceKind<S>, reach: Reach): Endpoint[] => {
@@ -85,13 +75,13 @@ const writeEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
     path: `${kind.path}/members`,
     summary: `Adds users to a ${kind.noun}: one, answered with the member, or several, answered with how they fared.`,
     access: kind.access.manage,
+    also: [405, 409],
     input: NewMembers,
     reply: Type.Union([Member, Outcome]),
     handle: async ({ db, services, subject, input, ...context }) => {
       const view = viewOf({ services, ...context }, kind.view(subject));
       const { source } = view;
       const { access_level, expires_at = null, user_id, username } = input;
-      oneOf(user_id, username);
       const wanted: Grant = { access_level, expires_at };
       const grant = await permitGrant(db, source, wanted, services.config.tier);
       const asked = user_id ?? username ?? [];
@@ -172,6 +162,7 @@ export const importEndpoint = (kind: SourceKind<AuthorizedProject>): Endpoint =>
     status: 200,
     summary: 'Copies the own members of another project to this one.',
     access: kind.access.manage,
+    also: [405],
     input: Type.Object({ project_id: Type.Integer() }),
     reply: ImportOutcome,
     handle: async ({ db, services, subject, actor, input }) => {

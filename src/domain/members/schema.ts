@@ -2,7 +2,17 @@
 import Type, { type Static } from 'typebox';
 import { memberLevels } from '../../core/access/roles.ts';
 import { UserBasic } from '../../core/identity/records.ts';
-import { commaList, date, dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+import {
+  atLeastOne,
+  commaList,
+  date,
+  dateTime,
+  exactlyOne,
+  integerId,
+  nullable,
+  stringEnum,
+  together,
+} from '../../platform/http/schema.ts';
 
 /** How many people one request may name. */
 const MAXIMUM_PEOPLE = 100;
@@ -62,12 +72,15 @@ export const memberFilters = {
 /** Nobody awaits a seat here, so `awaiting` finds nobody. */
 export const memberState = Type.Optional(stringEnum(['awaiting', 'active']));
 
-export const NewMembers = Type.Object({
-  access_level: accessLevel(),
-  user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
-  username: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
-  expires_at: expiresAt(),
-});
+export const NewMembers = Type.Object(
+  {
+    access_level: accessLevel(),
+    user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
+    username: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
+    expires_at: expiresAt(),
+  },
+  together(exactlyOne('user_id', 'username')),
+);
 
 export const ChangedMember = Type.Object({
   user_id: Type.Integer(),
@@ -75,12 +88,15 @@ export const ChangedMember = Type.Object({
   expires_at: expiresAt(),
 });
 
-export const NewInvitations = Type.Object({
-  access_level: accessLevel(),
-  email: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
-  user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
-  expires_at: expiresAt(),
-});
+export const NewInvitations = Type.Object(
+  {
+    access_level: accessLevel(),
+    email: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
+    user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
+    expires_at: expiresAt(),
+  },
+  together(atLeastOne(['email', 'user_id'])),
+);
 
 export const ChangedInvitation = Type.Object({
   email: Type.String(),

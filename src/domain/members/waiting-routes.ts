@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { DEVELOPER } from '../../core/access/roles.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
 import { mapPage } from '../../platform/db/page.ts';
-import { Failure } from '../../platform/failure.ts';
+
 import { permitGrant } from './actions.ts';
 import { listAccessRequesters, listInvitations, selectInvitation } from './invitation-queries.ts';
 import { outcomeOf } from './member-routes.ts';
@@ -60,6 +60,7 @@ export const accessRequestEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
     path: `${kind.path}/access_requests/:user_id/approve`,
     summary: `Makes a member of a user who asked for access to a ${kind.noun}.`,
     access: kind.access.manage,
+    also: [409],
     // It makes a membership (facts: Members API, "PUT 201").
     status: 201,
     input: Type.Object({ user_id: Type.Integer(), access_level: Type.Optional(accessLevel()) }),
@@ -110,15 +111,12 @@ export const invitationEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
     path: `${kind.path}/invitations`,
     summary: `Invites mail addresses to a ${kind.noun}, and adds users; the addresses' owners decide.`,
     access: kind.access.manage,
+    also: [405],
     input: NewInvitations,
     reply: Outcome,
     handle: async ({ db, services, subject, actor, input }) => {
       const source = kind.view(subject);
       const { access_level, expires_at = null, email = [], user_id = [] } = input;
-      if (email.length + user_id.length === 0) {
-        const error = 'email, user_id are missing, at least one parameter must be provided';
-        throw new Failure('bad_request', `400 Bad request - ${error}`, { error });
-      }
       const grant = await permitGrant(db, source, { access_level, expires_at }, services.config.tier);
       const users = await selectUsers(db, user_id);
       const people = { users, addresses: email };

@@ -147,6 +147,7 @@ const contentEndpoints = ({ word, path, read }: Home): Endpoint[] => [
     path: `${path}/:milestone_id/burndown_events`,
     summary: `When the issues of a milestone of a ${word} came, were closed and reopened.`,
     access: read,
+    also: [405],
     tier: 'premium',
     input: OneInput,
     reply: Type.Array(BurndownEvent),

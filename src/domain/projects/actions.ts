@@ -192,11 +192,6 @@ export async function createProject(
   complete: (tx: Db, id: number) => Promise<void> = async () => {},
 ): Promise<number> {
   const { db } = services.database;
-  if (input.name === undefined && input.path === undefined) {
-    throw new Failure('bad_request', '400 Bad request - "name" not given', {
-      error: 'name, path are missing, at least one parameter must be provided',
-    });
-  }
   const target =
     input.namespace_id === undefined
       ? await ownNamespace(db, owner.id)

@@ -12,6 +12,7 @@ export const forkEndpoints: Endpoint[] = [
     path: '/projects/:id/fork',
     summary: "Forks a project into the caller's own namespace, or another one.",
     access: onProject('fork_project'),
+    also: [409],
     input: ForkProject,
     reply: ProjectRecord,
     handle: async (context) => {

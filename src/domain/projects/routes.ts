@@ -1,8 +1,8 @@
 /** Reading projects: lists and single ones. */
 import Type from 'typebox';
 import { anyone, onProject } from '../../core/access/access.ts';
-import { replyWithAvatar } from '../../core/avatar-reply.ts';
-import { bytes, type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
+import { AvatarPicture, replyWithAvatar } from '../../core/avatar-reply.ts';
+import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
 import { BasicProject, FullProject } from '../../core/namespaces/project-records.ts';
 import type { KeysetRule } from '../../platform/http/pagination.ts';
 import { ProjectFilterFields, projectFilters, projectOrder } from './filters.ts';
@@ -80,7 +80,7 @@ export const readEndpoints: Endpoint[] = [
     path: '/projects/:id/avatar',
     summary: 'The picture of a project.',
     access: onProject('read_project'),
-    reply: bytes,
+    reply: AvatarPicture,
     handle: ({ services, subject }) => replyWithAvatar(services.config.data, subject.row.avatar),
   }),
 ];

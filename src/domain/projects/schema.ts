@@ -3,7 +3,7 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { assignableLevels, visibilityNames } from '../../core/access/roles.ts';
 import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
 import { TopicName } from '../../core/namespaces/topics.ts';
-import { commaList, date, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { atLeastOne, commaList, date, nullable, stringEnum, together } from '../../platform/http/schema.ts';
 
 /** Other origins of a project's code, which nothing here brings yet: refused by name, so that nobody waits for it. */
 const originFields = {
@@ -69,18 +69,21 @@ const ownFields = {
   ...settingFields,
 } satisfies TProperties;
 
-export const CreateProject = Type.Object({
-  name: Type.Optional(Type.String({ maxLength: 255 })),
-  path: Type.Optional(Type.String({ maxLength: 255 })),
-  namespace_id: Type.Optional(
-    Type.Integer({ description: "Where it goes; the caller's own namespace when absent." }),
-  ),
-  initialize_with_readme: Type.Optional(
-    Type.Boolean({ default: false, description: 'With a first commit of a README.md.' }),
-  ),
-  ...templateFields,
-  ...ownFields,
-});
+export const CreateProject = Type.Object(
+  {
+    name: Type.Optional(Type.String({ maxLength: 255 })),
+    path: Type.Optional(Type.String({ maxLength: 255 })),
+    namespace_id: Type.Optional(
+      Type.Integer({ description: "Where it goes; the caller's own namespace when absent." }),
+    ),
+    initialize_with_readme: Type.Optional(
+      Type.Boolean({ default: false, description: 'With a first commit of a README.md.' }),
+    ),
+    ...templateFields,
+    ...ownFields,
+  },
+  together(atLeastOne(['name', 'path'], '400 Bad request - "name" not given')),
+);
 export type CreateProject = Static<typeof CreateProject>;
 
 export const ForkProject = Type.Object({

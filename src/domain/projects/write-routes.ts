@@ -18,7 +18,7 @@ import type { Services } from '../../core/services.ts';
 import { storeAvatar } from '../../core/uploads.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
-import { file, nullable } from '../../platform/http/schema.ts';
+import { file, nullable, togetherOf } from '../../platform/http/schema.ts';
 import { createProject, findTarget, setArchived, transferProject, updateProject } from './actions.ts';
 import { deleteProject, restoreProject } from './deletion.ts';
 import { presentProjects, projectView } from './present.ts';
@@ -73,6 +73,7 @@ const verb = (
     path: `/projects/:id/${name}`,
     summary,
     access: onProject(ability),
+    also: [304],
     reply: ProjectRecord,
     handle: async (context) =>
       (await act(context)) ? showProject(context, context.subject.id) : new Reply(304),
@@ -84,7 +85,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects',
     summary: 'Create a project.',
     access: signedIn,
-    input: Type.Object({ ...CreateProject.properties, avatar }),
+    input: Type.Object({ ...CreateProject.properties, avatar }, togetherOf(CreateProject)),
     bodyLimit: UPLOAD_LIMIT,
     reply: ProjectRecord,
     handle: async (context) => {
@@ -102,7 +103,10 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects/user/:user_id',
     summary: 'Create a project for a user.',
     access: onInstance,
-    input: Type.Object({ ...CreateProject.properties, avatar, user_id: Type.Integer() }),
+    input: Type.Object(
+      { ...CreateProject.properties, avatar, user_id: Type.Integer() },
+      togetherOf(CreateProject),
+    ),
     bodyLimit: UPLOAD_LIMIT,
     reply: ProjectRecord,
     handle: async (context) => {
@@ -119,6 +123,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects/:id',
     summary: 'Change a project.',
     access: onProject('update_project'),
+    also: [409],
     input: Type.Object({ ...UpdateProject.properties, avatar }),
     bodyLimit: UPLOAD_LIMIT,
     reply: ProjectRecord,
@@ -154,6 +159,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects/:id/transfer',
     summary: 'Move a project into another namespace.',
     access: onProject('transfer_project'),
+    also: [409],
     input: Type.Object({ namespace: Type.String({ minLength: 1, description: 'Id or full path.' }) }),
     reply: ProjectRecord,
     handle: async (context) => {
@@ -194,6 +200,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects/:id/fork/:forked_from_id',
     summary: 'Say that a project was forked from another.',
     access: onProject('remove_fork_relation'),
+    also: [409],
     input: Type.Object({ forked_from_id: Type.String() }),
     reply: ProjectRecord,
     handle: async (context) => {
@@ -213,6 +220,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects/:id/fork',
     summary: 'End a fork relation; 304 when there is none.',
     access: onProject('remove_fork_relation'),
+    also: [304],
     reply: noContent,
     handle: async ({ services, actor, subject, unmodified }) => {
       unmodified(subject.row.updated_at);

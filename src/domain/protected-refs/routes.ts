@@ -57,6 +57,7 @@ const branchEndpoints: Endpoint[] = [
     path: branchesPath,
     summary: 'Protects a branch, or every branch that a pattern meets.',
     access: managing,
+    also: [409, 422],
     input: ProtectBranch,
     reply: ProtectedBranch,
     handle: async (context) => {
@@ -79,6 +80,7 @@ const branchEndpoints: Endpoint[] = [
     path: branchPath,
     summary: 'Changes what protects a branch; what is not sent stays as it is.',
     access: managing,
+    also: [422],
     input: ChangeBranch,
     reply: ProtectedBranch,
     handle: async (context) => {
@@ -119,6 +121,7 @@ const tagEndpoints: Endpoint[] = [
     path: tagsPath,
     summary: 'Protects a tag, or every tag that a pattern meets.',
     access: managing,
+    also: [409, 422],
     input: ProtectTag,
     reply: ProtectedTag,
     handle: async (context) => {

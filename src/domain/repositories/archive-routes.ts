@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
-import { bytes, type Endpoint, endpoint, found } from '../../core/endpoint.ts';
+import { bytesOf, type Endpoint, endpoint, found } from '../../core/endpoint.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import type { Services } from '../../core/services.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -62,7 +62,8 @@ const archiveAt = (path: string): Endpoint =>
     summary: 'The files of a repository as one archive.',
     access: onProject('read_code'),
     input: ArchiveInput,
-    reply: bytes,
+    reply: bytesOf('application/zip', 'application/octet-stream'),
+    also: [304, 422],
     handle: async ({ services, subject: project, input, request }) => {
       const order = await orderOf(services, project, input);
       if (!(await canArchive(order.format)))

@@ -1,12 +1,12 @@
 /** Blobs by their ids (facts: Repository). */
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
-import { bytes, type Endpoint, endpoint, found } from '../../core/endpoint.ts';
+import { type Endpoint, endpoint, found } from '../../core/endpoint.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import { isAbbreviatedId } from '../../platform/git/names.ts';
 import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
 import { readBlob } from './file-queries.ts';
-import { limitRaw, replyWithBlob } from './raw-reply.ts';
+import { limitRaw, RawFile, replyWithBlob } from './raw-reply.ts';
 
 const input = Type.Object({ sha: Type.String({ description: 'Id of the blob.' }) });
 const access = onProject('read_code');
@@ -29,6 +29,7 @@ export const blobEndpoints: Endpoint[] = [
     path: '/projects/:id/repository/blobs/:sha',
     summary: 'A blob of a repository, its content in base64.',
     access,
+    also: [422],
     input,
     reply: BlobRecord,
     handle: async ({ services, subject: project, input: { sha } }) => {
@@ -47,7 +48,8 @@ export const blobEndpoints: Endpoint[] = [
     summary: 'The bytes of a blob of a repository.',
     access,
     input,
-    reply: bytes,
+    reply: RawFile,
+    also: [304],
     handle: async ({ services, settings, subject: project, input: { sha }, request }) => {
       await limitRaw(services, settings, project, sha);
       const reply = await replyWithBlob(services, project, request, async (git) => {

@@ -2,14 +2,14 @@
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
-import { bytes, type Endpoint, endpoint, found, Reply } from '../../core/endpoint.ts';
+import { type Endpoint, endpoint, found, Reply } from '../../core/endpoint.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import type { Services } from '../../core/services.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { fileHeaders } from './file-present.ts';
 import { blameFile, describeFile, type FileAddress, findFile, readFile } from './file-queries.ts';
 import { BlameInput, BlameRecord, FileRecord, fileFields } from './file-schema.ts';
-import { limitRaw, replyWithBlob } from './raw-reply.ts';
+import { limitRaw, RawFile, replyWithBlob } from './raw-reply.ts';
 
 const access = onProject('read_code');
 
@@ -36,6 +36,7 @@ export const fileEndpoints: Endpoint[] = [
     path: '/projects/:id/repository/files/:file_path',
     summary: 'A file of a repository, its content in base64.',
     access,
+    also: [422],
     input: Type.Object(fileFields),
     reply: FileRecord,
     handle: async ({ services, subject: project, input, request }) => {
@@ -50,7 +51,8 @@ export const fileEndpoints: Endpoint[] = [
     summary: 'The bytes of a file of a repository.',
     access,
     input: Type.Object(fileFields),
-    reply: bytes,
+    reply: RawFile,
+    also: [304],
     handle: async ({ services, settings, subject: project, input, request }) => {
       await limitRaw(services, settings, project, input.file_path);
       return found(await replyWithBlob(services, project, request, (git) => findFile(git, input)), 'File');
@@ -61,6 +63,7 @@ export const fileEndpoints: Endpoint[] = [
     path: '/projects/:id/repository/files/:file_path/blame',
     summary: 'The commits that the lines of a file came with.',
     access,
+    also: [422],
     input: BlameInput,
     reply: Type.Array(BlameRecord),
     handle: async ({ services, subject: project, input, request }) => {

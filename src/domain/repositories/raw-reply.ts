@@ -1,7 +1,7 @@
 /** The bytes of a blob as an answer, whole or streamed, and how often they may be asked for. */
 import type { Readable } from 'node:stream';
 import type { AuthorizedProject } from '../../core/access/find.ts';
-import { Reply } from '../../core/endpoint.ts';
+import { bytesOf, Reply } from '../../core/endpoint.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
@@ -14,6 +14,9 @@ import { digest } from '../../platform/secret.ts';
 import { replyWithStream } from './held-stream.ts';
 
 const MINUTE = 60;
+
+/** Nothing that a browser would run: text as such, all else and what is large as bytes. */
+export const RawFile = bytesOf('text/plain', 'application/octet-stream');
 
 /** 429 when the raw file of this project and path was asked for too often within the minute, by whomever. */
 export async function limitRaw(

@@ -108,6 +108,7 @@ export const treeEndpoints: Endpoint[] = [
     path: '/projects/:id/repository/tree',
     summary: 'Files and folders of a repository.',
     access: onProject('read_code'),
+    also: [422],
     input: TreeInput,
     reply: Type.Array(TreeRecord),
     handle: async ({ services, subject: project, input, request }) => {

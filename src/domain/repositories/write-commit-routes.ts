@@ -31,6 +31,7 @@ const pick = (verb: 'cherry_pick' | 'revert', summary: string, make: typeof cher
     path: `/projects/:id/repository/commits/:sha/${verb}`,
     summary,
     access: commitAccess,
+    also: [200],
     input: PickInput,
     reply: PickReply,
     handle: async (context) => {

@@ -15,7 +15,7 @@ import { notFound } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { HttpRequest } from '../../platform/http/answer.ts';
 import { commitEdits } from './files.ts';
-import { changesOf, checkFields, newFilesOf, readChanges, refuseEmpty } from './rules.ts';
+import { changesOf, checkFields, newFilesOf, readChanges } from './rules.ts';
 import type { Scene } from './scene.ts';
 import type { CreateInput, UpdateInput } from './schema.ts';
 import { checkSnippet } from './spam.ts';
@@ -134,7 +134,6 @@ export async function updateSnippet(
 ): Promise<SnippetRow> {
   const { services, settings, actor } = scene;
   const { title, description, visibility } = input;
-  refuseEmpty(input);
   const level = visibility && visibilityLevel(visibility);
   checkFields({
     title,

@@ -1,6 +1,6 @@
 /** The bytes of a snippet's files: read for an answer, and changed by a commit. */
 import type { Readable } from 'node:stream';
-import { Reply } from '../../core/endpoint.ts';
+import { bytesOf, Reply } from '../../core/endpoint.ts';
 import { commitChanges, type Person } from '../../core/repositories/commits.ts';
 import { snippetRepository } from '../../core/repositories/containers.ts';
 import type { CutOff } from '../../core/repositories/cut-off.ts';
@@ -50,6 +50,7 @@ export async function commitEdits(
 
 /** What a browser would show as a page must not be one. */
 const headers = { 'content-type': 'text/plain; charset=utf-8' };
+export const RawSnippetFile = bytesOf('text/plain');
 
 /** The bytes of a file at a revision; 404 for either that is not there. */
 export async function readFile(

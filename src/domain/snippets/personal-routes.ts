@@ -1,12 +1,12 @@
 /** Personal snippets, and the lists of all that a caller sees (facts: Snippets). */
 import { anyone, onInstance, signedIn } from '../../core/access/access.ts';
 import { visibleSnippets } from '../../core/access/snippet-lists.ts';
-import { bytes, type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
+import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
 import { SnippetRecord } from '../../core/repositories/snippet-records.ts';
 import { forbidden } from '../../platform/failure.ts';
 import { onOwnSnippet, onSnippet } from './access.ts';
 import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';
-import { readFile } from './files.ts';
+import { RawSnippetFile, readFile } from './files.ts';
 import { presentOne, presentPage, presentUserAgent } from './present.ts';
 import { authoredBy, personalOnly, publicOnly, selectSnippet, selectSnippets } from './queries.ts';
 import {
@@ -71,6 +71,7 @@ export const personalEndpoints: Endpoint[] = [
     path,
     summary: 'Makes a personal snippet.',
     access: signedIn,
+    also: [409],
     bodyLimit: BODY_LIMIT,
     input: CreatePersonal,
     reply: SnippetRecord,
@@ -95,6 +96,7 @@ export const personalEndpoints: Endpoint[] = [
     path: pathOfOne,
     summary: 'Changes a personal snippet; what is not sent stays as it is.',
     access: onOwnSnippet,
+    also: [409],
     bodyLimit: BODY_LIMIT,
     input: UpdatePersonal,
     reply: SnippetRecord,
@@ -120,7 +122,7 @@ export const personalEndpoints: Endpoint[] = [
     path: `${pathOfOne}/raw`,
     summary: 'The first file of a personal snippet.',
     access: onSnippet,
-    reply: bytes,
+    reply: RawSnippetFile,
     handle: async ({ services, subject }) =>
       readFile(services, subject, subject.default_branch, subject.files[0] ?? ''),
   }),
@@ -130,7 +132,7 @@ export const personalEndpoints: Endpoint[] = [
     summary: 'A file of a personal snippet at a revision.',
     access: onSnippet,
     input: FileOfPersonal,
-    reply: bytes,
+    reply: RawSnippetFile,
     handle: async ({ services, subject, input }) => readFile(services, subject, input.ref, input.file_path),
   }),
   endpoint({

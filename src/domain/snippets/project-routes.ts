@@ -2,13 +2,13 @@
 import { onInstance, onProject } from '../../core/access/access.ts';
 import { type AuthorizedProject, authorizeProject } from '../../core/access/find.ts';
 import { seesInProject } from '../../core/access/snippets.ts';
-import { bytes, type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
+import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import { SnippetRecord, type SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
 import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';
-import { readFile } from './files.ts';
+import { RawSnippetFile, readFile } from './files.ts';
 import { presentOne, presentPage, presentUserAgent } from './present.ts';
 import { inProject, selectSnippet, selectSnippets, visibleInProject } from './queries.ts';
 import {
@@ -64,6 +64,7 @@ export const projectEndpoints: Endpoint[] = [
     path,
     summary: 'Makes a snippet in a project.',
     access: onProject('create_project_snippets'),
+    also: [409],
     bodyLimit: BODY_LIMIT,
     input: CreateInProject,
     reply: SnippetRecord,
@@ -90,6 +91,7 @@ export const projectEndpoints: Endpoint[] = [
     path: pathOfOne,
     summary: 'Changes a snippet of a project; what is not sent stays as it is.',
     access: onProject('create_project_snippets'),
+    also: [409],
     bodyLimit: BODY_LIMIT,
     input: UpdateInProject,
     reply: SnippetRecord,
@@ -120,7 +122,7 @@ export const projectEndpoints: Endpoint[] = [
     summary: 'The first file of a snippet of a project.',
     access: onProject('read_project_snippets'),
     input: OneOfProject,
-    reply: bytes,
+    reply: RawSnippetFile,
     handle: async ({ db, services, actor, subject, input }) => {
       const snippet = await find(db, actor, subject, input.snippet_id);
       return readFile(services, snippet, snippet.default_branch, snippet.files[0] ?? '');
@@ -132,7 +134,7 @@ export const projectEndpoints: Endpoint[] = [
     summary: 'A file of a snippet of a project at a revision.',
     access: onProject('read_project_snippets'),
     input: FileOfProject,
-    reply: bytes,
+    reply: RawSnippetFile,
     handle: async ({ db, services, actor, subject, input }) => {
       const snippet = await find(db, actor, subject, input.snippet_id);
       return readFile(services, snippet, input.ref, input.file_path);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { INTERNAL, PRIVATE, PUBLIC } from '../../core/access/roles.ts';
 import { decidePersonal, seesInProject } from '../../core/access/snippets.ts';
 import { Failure } from '../../platform/failure.ts';
-import { changeFiles, changesOf, checkFields, newFilesOf, readChanges, refuseEmpty } from './rules.ts';
+import { changeFiles, changesOf, checkFields, newFilesOf, readChanges } from './rules.ts';
 
 const person = (id: number, more = {}) => ({ id, admin: false, auditor: false, external: false, ...more });
 const people = {
@@ -161,20 +161,14 @@ describe('the deprecated form', () => {
     expect(changesOf(['a'], sent)).toEqual(changes);
   });
 
-  test('is for one file, and not beside the other', () => {
+  test('is for one file', () => {
     expect(refusal(() => changesOf(['a', 'b'], { content: 'x' }))).toHaveProperty('files');
-    const both = { content: 'x', files: [] };
-    const message = '400 Bad request - files, file_name, content are mutually exclusive';
-    expect(refusal(() => changesOf(['a'], both))).toBe(message);
-    expect(refusal(() => newFilesOf(both))).toBe(message);
   });
 
   test('names a new file', () => {
     expect(newFilesOf({ file_name: 'a', content: 'x' })).toEqual([
       { action: 'create', file_path: 'a', content: 'x' },
     ]);
-    expect(refusal(() => newFilesOf({ content: 'x' }))).toMatch(/exactly one parameter/);
-    expect(refusal(() => newFilesOf({}))).toMatch(/exactly one parameter/);
   });
 });
 
@@ -184,9 +178,4 @@ test('a title, and a visibility that is not restricted', () => {
   expect(refusal(() => checkFields(fields))).toHaveProperty('visibility_level');
   expect(refusal(() => checkFields({ ...fields, admin: true }))).toBeUndefined();
   expect(refusal(() => checkFields({ ...fields, visibility: undefined }))).toBeUndefined();
-});
-
-test('a change of nothing is refused', () => {
-  expect(refusal(() => refuseEmpty({}))).toMatch(/at least one parameter/);
-  expect(refusal(() => refuseEmpty({ description: null }))).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 /** What a request does to a snippet's files. Pure. */
 import type { VisibilityName } from '../../core/access/roles.ts';
-import { Failure, invalid } from '../../platform/failure.ts';
+import { invalid } from '../../platform/failure.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 import { MOST_FILES } from './schema.ts';
 
@@ -12,7 +12,6 @@ export type FileEdit =
   | { action: 'move'; path: string; from: string; content: string | undefined };
 
 const problem = (property: string, text: string) => invalid({ [property]: [text] });
-const incomplete = (error: string) => new Failure('bad_request', `400 Bad request - ${error}`, { error });
 
 type SentChange = {
   action: FileEdit['action'];
@@ -95,31 +94,15 @@ export function checkFields(fields: {
 
 type SentFiles<Change> = OneFile & { files?: readonly Change[] };
 
-const refuseBothForms = ({ files, file_name, content }: SentFiles<unknown>): void => {
-  if (files === undefined || (file_name ?? content) === undefined) return;
-  throw incomplete('files, file_name, content are mutually exclusive');
-};
-
-/** The changes that a request asks for, in either form; 400 for both at once. `paths` are the files that there are. */
+/** The changes that a request asks for, in either form. `paths` are the files that there are. */
 export function changesOf(paths: readonly string[], sent: SentFiles<SentChange>): readonly SentChange[] {
-  refuseBothForms(sent);
   if (sent.files) return sent.files;
   return (sent.file_name ?? sent.content) === undefined ? [] : changeOfOnlyFile(paths, sent);
 }
 
-/** The files of a new snippet, in either form, as changes; 400 for both at once, and for none. */
+/** The files of a new snippet, in either form, as changes. */
 export function newFilesOf(sent: SentFiles<{ file_path: string; content: string }>): SentChange[] {
-  refuseBothForms(sent);
-  const { files, file_name, content } = sent;
+  const { files, file_name = '', content } = sent;
   if (files) return files.map((file) => ({ action: 'create', ...file }));
-  if (file_name === undefined)
-    throw incomplete('files, file_name are missing, exactly one parameter must be provided');
   return [{ action: 'create', file_path: file_name, ...(content !== undefined && { content }) }];
-}
-
-/** 400 for a change of nothing. */
-export function refuseEmpty(sent: object): void {
-  const names = ['title', 'description', 'visibility', 'files', 'content', 'file_name'];
-  if (names.some((name) => name in sent)) return;
-  throw incomplete(`${names.join(', ')} are missing, at least one parameter must be provided`);
 }

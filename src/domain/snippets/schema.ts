@@ -1,7 +1,16 @@
 /** Snippets: how they are sent. */
 import Type, { type Static } from 'typebox';
 import { visibilityNames } from '../../core/access/roles.ts';
-import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+import {
+  atLeastOne,
+  atMostOne,
+  dateTime,
+  exactlyOne,
+  integerId,
+  nullable,
+  stringEnum,
+  together,
+} from '../../platform/http/schema.ts';
 
 /** Bytes of a request's body: files come inside JSON. */
 export const BODY_LIMIT = 32 * 1_048_576;
@@ -39,17 +48,28 @@ const update = {
   files: Type.Optional(Type.Array(FileChange, { minItems: 1, maxItems: 2 * MOST_FILES })),
 };
 
-export const CreatePersonal = Type.Object({ ...create, visibility: Type.Optional(visibility) });
+/** The files in one form or the other. */
+const inOneForm = [exactlyOne('files', 'file_name'), atMostOne('files', 'content')];
+const some = [
+  atLeastOne(Object.keys(update)),
+  atMostOne('files', 'file_name'),
+  atMostOne('files', 'content'),
+];
+
+export const CreatePersonal = Type.Object(
+  { ...create, visibility: Type.Optional(visibility) },
+  together(...inOneForm),
+);
 export type CreateInput = Static<typeof CreatePersonal>;
-export const UpdatePersonal = Type.Object(update);
+export const UpdatePersonal = Type.Object(update, together(...some));
 export type UpdateInput = Static<typeof UpdatePersonal>;
 
 export const OnePersonal = Type.Object({ id: integerId() });
 
 const ofProject = { snippet_id: integerId() };
-export const CreateInProject = Type.Object({ ...create, visibility });
+export const CreateInProject = Type.Object({ ...create, visibility }, together(...inOneForm));
 export const OneOfProject = Type.Object(ofProject);
-export const UpdateInProject = Type.Object({ ...ofProject, ...update });
+export const UpdateInProject = Type.Object({ ...ofProject, ...update }, together(...some));
 
 const file = {
   ref: Type.String({ description: 'A branch, a tag or a commit.' }),

@@ -84,6 +84,7 @@ export const endpoints: Endpoint[] = [
     path: '/projects/:id/issues/:issue_iid/todo',
     summary: 'Reminds the caller of an issue; 304 where it waits for them already.',
     access: onProject('read_issues'),
+    also: [304],
     input: Type.Object({ issue_iid: integerId() }),
     reply: TodoRecord,
     handle: (context) =>
@@ -98,6 +99,7 @@ export const endpoints: Endpoint[] = [
     summary: 'Reminds the caller of an epic; 304 where it waits for them already.',
     tier: 'premium',
     access: onGroup('read_epics'),
+    also: [304],
     input: Type.Object({ epic_iid: integerId() }),
     reply: TodoRecord,
     handle: (context) =>
@@ -111,6 +113,7 @@ export const endpoints: Endpoint[] = [
     path: '/projects/:id/alert_management_alerts/:alert_iid/todo',
     summary: 'Reminds the caller of an alert; 304 where it waits for them already.',
     access: onProject('read_alerts'),
+    also: [304],
     input: Type.Object({ alert_iid: integerId() }),
     reply: TodoRecord,
     handle: (context) =>

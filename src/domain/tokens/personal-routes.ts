@@ -149,6 +149,7 @@ const changeEndpoints: Endpoint[] = [
     summary: 'Replaces the token that the request comes with by a new one with the same rights.',
     rotatesToken: true,
     access: signedIn,
+    also: [405],
     scopes: ['api', 'self_rotate'],
     input: Rotation,
     reply: PersonalAccessTokenWithToken,

@@ -114,6 +114,7 @@ const resourceEndpointsOf = <Subject extends AuthorizedProject | AuthorizedGroup
       summary: `Replaces the ${of} access token that the request comes with.`,
       rotatesToken: true,
       access: rotateOwnToken,
+      also: [405],
       scopes: ['api', 'self_rotate'],
       ...tier,
       input: Rotation,

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { onInstance, onProject } from '../../core/access/access.ts';
 import { authorizeProject } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
-import { bytes, type Endpoint, endpoint, noContent, Reply } from '../../core/endpoint.ts';
+import { bytesOf, type Endpoint, endpoint, noContent, Reply } from '../../core/endpoint.ts';
 import { projectRepository, projectWiki } from '../../core/repositories/containers.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { conflict, notFound } from '../../platform/failure.ts';
@@ -21,6 +21,7 @@ export const upkeepEndpoints: Endpoint[] = [
     path: '/projects/:id/housekeeping',
     summary: 'Repacks a repository soon, and drops what nothing has pointed to for two weeks.',
     access,
+    also: [409],
     input: Type.Object({
       task: Type.Optional(stringEnum(['eager', 'prune'], { description: 'Both do all of it.' })),
     }),
@@ -62,7 +63,7 @@ export const upkeepEndpoints: Endpoint[] = [
       id: Type.String(),
       wiki: Type.Optional(Type.Boolean({ description: "The wiki's repository instead." })),
     }),
-    reply: bytes,
+    reply: bytesOf('application/x-tar'),
     handle: async ({ services, actor, input, request }) => {
       const { database, repositories } = services;
       const project = await authorizeProject(database.sql, actor, 'read_project', input.id);

@@ -2,14 +2,14 @@
 import type { Readable } from 'node:stream';
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import { bytes, type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
+import { bytesOf, type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import type { Services } from '../../core/services.ts';
 import { mapPage } from '../../platform/db/page.ts';
 import { groupHome, type Home, keepUpload, projectHome, removeUpload, type UploadRow } from './actions.ts';
 import { downloadOf } from './download.ts';
 import { presentUpload, selectBySecret, selectUpload, selectUploads } from './queries.ts';
-import { markdownOf } from './rules.ts';
+import { markdownOf, shownTypes } from './rules.ts';
 import { IdInput, NewUploadRecord, SecretInput, UploadInput, UploadRecord } from './schema.ts';
 
 function presentNew(home: Home, { id, secret, filename }: UploadRow): NewUploadRecord {
@@ -61,7 +61,7 @@ function uploadEndpoints<Subject>(resource: {
       summary: `The content of a file of the texts of a ${word}, by id.`,
       access: manage,
       input: IdInput,
-      reply: bytes,
+      reply: bytesOf(...shownTypes, 'application/octet-stream'),
       handle: async ({ db, services, subject, input, request }) =>
         reply(services, found(await selectUpload(db, homeOf(subject), input.upload_id)), request.method),
     }),
@@ -71,7 +71,7 @@ function uploadEndpoints<Subject>(resource: {
       summary: `The content of a file of the texts of a ${word}, by its address there.`,
       access: resource.read,
       input: SecretInput,
-      reply: bytes,
+      reply: bytesOf(...shownTypes, 'application/octet-stream'),
       handle: async ({ db, services, subject, input, request }) =>
         reply(services, found(await selectBySecret(db, homeOf(subject), input)), request.method),
     }),

@@ -13,6 +13,8 @@ const pictures: Record<string, string> = {
   '.tiff': 'image/tiff',
 };
 
+export const shownTypes: readonly string[] = [...new Set(Object.values(pictures))];
+
 const endingOf = (filename: string): string => extname(filename).toLowerCase();
 
 /** The type that a picture is shown as; undefined for a file that is only ever downloaded. */

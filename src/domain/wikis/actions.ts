@@ -135,10 +135,6 @@ export async function createPage(scene: Scene, input: CreateInput): Promise<Wiki
 export async function updatePage(scene: Scene, input: UpdateInput): Promise<WikiPage> {
   const { settings, actor, wiki } = scene;
   const { title, format, content, front_matter } = input;
-  if ([title, format, content, front_matter].every((value) => value === undefined))
-    throw new Failure('bad_request', '400 Bad request', {
-      error: 'content, title, format are missing, at least one parameter must be provided',
-    });
   return onPage(scene, input.slug, async (git, branch, head, before) => {
     const page = named(title ?? before.slug, endingFor(before, format ?? before.format));
     await refuseTaken(git, head.tree, page, before);

@@ -70,7 +70,7 @@ describe('what is refused', () => {
     expect((await ashlar.root(`GET ${place.wikis}/a%00b`)).status).toBe(404);
     expect(bodyOf(await ashlar.root(`PUT ${place.wikis}/outside`, { body: {} }), 400)).toEqual({
       message: '400 Bad request',
-      error: 'content, title, format are missing, at least one parameter must be provided',
+      error: 'content, title, format, front_matter are missing, at least one parameter must be provided',
     });
   });
 

@@ -1,7 +1,7 @@
 /** What the endpoints of wikis take and give (facts: Wiki page, WikiPageBasic). */
 import Type, { type Static } from 'typebox';
 import { formats } from '../../core/repositories/wiki-pages.ts';
-import { file, stringEnum } from '../../platform/http/schema.ts';
+import { atLeastOne, file, stringEnum, together } from '../../platform/http/schema.ts';
 import type { FrontMatter } from './front-matter.ts';
 
 const format = stringEnum(formats, { description: 'Markup of the page.' });
@@ -62,10 +62,13 @@ export const CreateInput = Type.Object({
 });
 export type CreateInput = Static<typeof CreateInput>;
 
-export const UpdateInput = Type.Object({
-  ...SlugInput.properties,
-  ...Type.Partial(Type.Pick(CreateInput, ['title', 'content', 'format', 'front_matter'])).properties,
-});
+const changes = Type.Partial(
+  Type.Pick(CreateInput, ['content', 'title', 'format', 'front_matter']),
+).properties;
+export const UpdateInput = Type.Object(
+  { ...SlugInput.properties, ...changes },
+  together(atLeastOne(Object.keys(changes), '400 Bad request')),
+);
 export type UpdateInput = Static<typeof UpdateInput>;
 
 export const AttachmentInput = Type.Object({

@@ -26,6 +26,8 @@ import {
   tooShortAt,
 } from './parameter-problems.ts';
 import { isRawObject, type RawObject, type RawValue } from './raw-parameters.ts';
+import { togetherOf } from './schema.ts';
+import { refuseApart } from './together-rules.ts';
 
 /**
  * Returns a function from raw parameters to the schema's static type; it throws the 400 of the spec's "Error bodies".
@@ -36,10 +38,12 @@ export const compileDecoder = <T extends TSchema>(schema: T): ((raw: RawObject) 
   const node = schema as SchemaNode; // TypeBox schemas are JSON Schema objects; its types only say `{}`
   if (node.type !== 'object') throw new Error('parameters are declared as one object');
   const decode = compileObject(node, []);
+  const { together = [] } = togetherOf(schema);
   return (raw) => {
     const problems: Problems = new Set();
     const value = decode(raw, problems);
     if (problems.size > 0) throw parameterFailure(problems);
+    for (const rule of together) refuseApart(rule, value as Record<string, unknown>);
     return value as Static<T>; // what the closures built follows the schema
   };
 };
@@ -72,7 +76,7 @@ const compileValue = (node: SchemaNode, path: Path): Decode => {
 };
 
 /** Keywords that leave a schema open to any value. */
-const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated']);
+const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated', 'ruled']);
 
 const typesOf = (node: SchemaNode): string[] => (node.type === undefined ? [] : [node.type].flat());
 

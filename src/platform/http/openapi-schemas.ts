@@ -76,7 +76,31 @@ export function createSchemaShelf(): SchemaShelf {
 
 /** JSON Schema without the marks and words of our own. */
 export const plain = (schema: TSchema): SchemaObject =>
-  JSON.parse(JSON.stringify(schema), (key, value) => (key === 'commaSeparated' ? undefined : value));
+  JSON.parse(JSON.stringify(schema), (key, value) => (ownWords.has(key) ? undefined : value));
+
+const ownWords = new Set(['commaSeparated', 'ruled', 'together', 'contentTypes']);
+
+/** The schema of what is taken for a parameter: with the bounds that the decoder and the rules behind it add. */
+export const accepted = (schema: TSchema): TSchema =>
+  JSON.parse(JSON.stringify(schema), (_, value) => (isRecord(value) ? bounded(value) : value));
+
+function bounded({ ruled, ...node }: SchemaObject): SchemaObject {
+  const isNumber = [node.type].flat().some((type) => type === 'integer' || type === 'number');
+  const bounds = { minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+  const bound = {
+    ...(isNumber && node.enum === undefined && bounds),
+    ...node,
+    ...(isRecord(ruled) && ruled),
+  };
+  const { items } = node;
+  // Blank entries are dropped, which matters where there must be some.
+  const isTexts = isRecord(items) && items.type === 'string' && items.enum === undefined;
+  if (!node.commaSeparated || !node.minItems || !isTexts) return bound;
+  return { ...bound, items: { pattern: ENTRY, ...items } };
+}
+
+/** An entry of a list that may come as one text: not blank, and without the comma that would part it. */
+const ENTRY = '^[^,]*[^,\\s][^,]*$';
 
 const shareable = (node: SchemaObject): string | undefined => {
   if (node.properties === undefined) return undefined;
@@ -89,7 +113,7 @@ type Change = (part: SchemaObject, key?: string) => SchemaObject;
 /** The schema with its direct parts changed; `key` is the property's name. */
 function mapParts(node: SchemaObject, change: Change): SchemaObject {
   const copy = { ...node };
-  const { properties, items, additionalProperties, anyOf } = node;
+  const { properties, items, additionalProperties, anyOf, oneOf } = node;
   if (isRecord(properties)) {
     copy.properties = Object.fromEntries(
       Object.entries(properties).map(([key, part]) => [key, isRecord(part) ? change(part, key) : part]),
@@ -98,6 +122,7 @@ function mapParts(node: SchemaObject, change: Change): SchemaObject {
   if (isRecord(items)) copy.items = change(items);
   if (isRecord(additionalProperties)) copy.additionalProperties = change(additionalProperties);
   if (Array.isArray(anyOf)) copy.anyOf = anyOf.map((part) => (isRecord(part) ? change(part) : part));
+  if (Array.isArray(oneOf)) copy.oneOf = oneOf.map((part) => (isRecord(part) ? change(part) : part));
   return copy;
 }
 

@@ -2,7 +2,7 @@
 import { type TObject, Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { type Operation, openApiDocument, operationId } from './openapi.ts';
-import { commaList, file } from './schema.ts';
+import { commaList, exactlyOne, file, nullable, together } from './schema.ts';
 
 const record = Type.Object({
   ...{ id: Type.Integer({ description: 'Of the record, and of nothing else.' }) },
@@ -17,7 +17,7 @@ const operation = (given: Partial<Operation> & { input?: TObject }): Operation =
   tag: 'things',
   deprecated: false,
   input: Type.Object({}),
-  reply: { status: 200, schema: Type.Object({}), content: 'none', headers: [] },
+  reply: { statuses: [200], schema: Type.Object({}), content: 'none', headers: [] },
   refusals: [404],
   security: [undefined, 'token'],
   extensions: { 'x-scopes': ['api'] },
@@ -45,6 +45,7 @@ describe('an operation', () => {
       search: Type.Optional(Type.String({ description: 'Part of it.' })),
     });
     const { paths } = describeAll([operation({ input })]);
+    const integer = { type: 'integer', minimum: -9007199254740991, maximum: 9007199254740991 };
     const list = { type: 'array', items: { type: 'string' } };
     const filter = { type: 'object', required: ['key'], properties: { key: { type: 'string' } } };
     expect(paths['/things/{id}']?.get).toEqual({
@@ -53,8 +54,15 @@ describe('an operation', () => {
       tags: ['things'],
       security: [{}, { token: [] }],
       parameters: [
-        { name: 'id', in: 'path', required: true, description: 'Which.', schema: { type: 'integer' } },
-        { name: 'states[]', in: 'query', style: 'form', explode: true, required: true, schema: list },
+        { name: 'id', in: 'path', required: true, description: 'Which.', schema: integer },
+        {
+          name: 'states[]',
+          in: 'query',
+          style: 'form',
+          explode: true,
+          required: true,
+          schema: { ...list, minItems: 1 },
+        },
         { name: 'topics', in: 'query', style: 'form', explode: false, schema: list },
         { name: 'filter', in: 'query', style: 'deepObject', explode: true, schema: filter },
         { name: 'search', in: 'query', description: 'Part of it.', schema: { type: 'string' } },
@@ -69,21 +77,57 @@ describe('an operation', () => {
 
   test.each([
     [{ name: Type.String() }, ['application/json', 'application/x-www-form-urlencoded']],
-    [{ avatar: file() }, ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded']],
-  ])('that writes has them in a body', (properties, types) => {
+    [{ name: nullable(Type.String()) }, ['application/json']],
+    [{ names: Type.Array(Type.String()) }, ['application/json']],
+    [{ avatar: file() }, ['multipart/form-data']],
+  ])('that writes has them in the bodies that can hold them', (properties, types) => {
     const { paths, components } = describeAll([
       operation({ method: 'POST', path: '/things', input: Type.Object(properties) }),
     ]);
-    const schema = { $ref: '#/components/schemas/PostThingsBody' };
-    const content = Object.fromEntries(types.map((type) => [type, { schema }]));
-    expect(paths['/things']?.post).toMatchObject({ requestBody: { content } });
+    const name = types[0] === 'multipart/form-data' ? 'PostThingsBodyParts' : 'PostThingsBody';
+    const content = Object.fromEntries(
+      types.map((type) => [type, { schema: { $ref: `#/components/schemas/${name}` } }]),
+    );
+    expect(paths['/things']?.post).toHaveProperty('requestBody', { required: true, content });
     expect(paths['/things']?.post).not.toHaveProperty('parameters');
-    expect(Object.keys(components.schemas)).toEqual(['PostThingsBody', 'Refusal']);
+    expect(Object.keys(components.schemas)).toEqual([name, 'Refusal']);
+  });
+
+  test('says what rules ask: bounds, what goes together, and what only a rule behind the decoder refuses', () => {
+    const input = Type.Object(
+      { id: Type.Optional(Type.Integer()), name: Type.Optional(Type.String({ ruled: { pattern: '\\S' } })) },
+      together(exactlyOne('id', 'name')),
+    );
+    const { components } = describeAll([operation({ method: 'POST', path: '/things', input })]);
+    expect(components.schemas.PostThingsBody).toEqual({
+      type: 'object',
+      properties: {
+        id: { type: 'integer', minimum: -9007199254740991, maximum: 9007199254740991 },
+        name: { type: 'string', pattern: '\\S' },
+      },
+      allOf: [{ oneOf: [{ required: ['id'] }, { required: ['name'] }] }],
+    });
+  });
+
+  test('links what it made to what reads, changes and deletes it', () => {
+    const made = { statuses: [201], schema: record, content: 'json', headers: [] } as const;
+    const input = Type.Object({ place_id: Type.Integer(), thing_id: Type.Integer() });
+    const { paths } = describeAll([
+      operation({ method: 'POST', path: '/places/:id/things', reply: made }),
+      operation({ method: 'GET', path: '/places/:place_id/things/:thing_id', input }),
+      operation({ method: 'DELETE', path: '/places/:place_id/things/:thing_id', input }),
+      operation({ method: 'GET', path: '/places/:place_id/things/:thing_id/others', input }),
+    ]);
+    const parameters = { place_id: '$request.path.id', thing_id: '$response.body#/id' };
+    expect(paths['/places/{id}/things']?.post).toHaveProperty('responses.201.links', {
+      getPlacesPlaceIdThingsThingId: { operationId: 'getPlacesPlaceIdThingsThingId', parameters },
+      deletePlacesPlaceIdThingsThingId: { operationId: 'deletePlacesPlaceIdThingsThingId', parameters },
+    });
   });
 });
 
 test('what several operations have is written once, under the name of the shortest path', () => {
-  const reply = { status: 200, schema: record, content: 'json', headers: [] } as const;
+  const reply = { statuses: [200], schema: record, content: 'json', headers: [] } as const;
   const { components } = describeAll([
     operation({ path: '/others/:id/feature_things', reply: { ...reply, schema: Type.Array(record) } }),
     operation({ reply }),

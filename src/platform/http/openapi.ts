@@ -1,7 +1,17 @@
 /** Operations → an OpenAPI 3.1 document, in an order that depends on the operations alone. */
 import type { TObject, TSchema } from 'typebox';
-import { createSchemaShelf, pascal, plain, type SchemaObject, type SchemaShelf } from './openapi-schemas.ts';
+import { createLinks } from './openapi-links.ts';
+import {
+  accepted,
+  createSchemaShelf,
+  pascal,
+  plain,
+  type SchemaObject,
+  type SchemaShelf,
+} from './openapi-schemas.ts';
+import { togetherOf } from './schema.ts';
 import type { Method } from './server.ts';
+import { togetherInWords, togetherKeywords } from './together-rules.ts';
 
 export type Operation = {
   method: Method;
@@ -12,7 +22,14 @@ export type Operation = {
   deprecated: boolean;
   /** Path, query and body parameters together. */
   input: TObject;
-  reply: { status: number; schema: TSchema; content: 'json' | 'file' | 'none'; headers: readonly string[] };
+  reply: {
+    /** Of successes, each of which has the same content where a status has any. */
+    statuses: readonly number[];
+    schema: TSchema;
+    /** Records, nothing, or files of these types. */
+    content: 'json' | 'none' | readonly string[];
+    headers: readonly string[];
+  };
   /** Statuses of `DocumentParts.refusals`. */
   refusals: readonly number[];
   /** Names of `DocumentParts.securitySchemes`, each one enough; undefined for none needed. */
@@ -40,7 +57,10 @@ export const operationId = (method: Method, path: string): string =>
 
 /** The document. Throws when two operations would get one id. */
 export function openApiDocument(parts: DocumentParts): SchemaObject {
-  const operations = [...parts.operations].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  const operations = [...parts.operations]
+    .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+    // What is read of the input from here on is JSON Schema alone.
+    .map((operation) => ({ ...operation, input: accepted(operation.input) as TObject }));
   const ids = new Set(operations.map(({ method, path }) => operationId(method, path)));
   if (ids.size !== operations.length) throw new Error('two operations have one id');
 
@@ -57,11 +77,12 @@ export function openApiDocument(parts: DocumentParts): SchemaObject {
   }
 
   const shared = shareParameters(operations, shelf);
+  const linksOf = createLinks(operations, ({ method, path }) => operationId(method, path));
   const paths: Record<string, SchemaObject> = {};
   for (const operation of operations) {
     const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
-    paths[path][operation.method.toLowerCase()] = describeOperation(operation, shelf, shared.place);
+    paths[path][operation.method.toLowerCase()] = describeOperation(operation, shelf, shared.place, linksOf);
   }
   return {
     openapi: '3.1.0',
@@ -112,6 +133,7 @@ function describeOperation(
   operation: Operation,
   shelf: SchemaShelf,
   place: (parameter: SchemaObject) => SchemaObject,
+  linksOf: (operation: Operation) => Record<string, SchemaObject>,
 ): SchemaObject {
   const { method, path } = operation;
   const parameters = describeParameters(operation, shelf);
@@ -119,21 +141,28 @@ function describeOperation(
   return {
     operationId: operationId(method, path),
     summary: operation.summary,
+    ...(!methodsWithBody.has(method) && inWords(operation)),
     tags: [operation.tag],
     ...(operation.deprecated && { deprecated: true }),
     security: operation.security.map((name) => (name === undefined ? {} : { [name]: [] })),
     ...(parameters.length > 0 && { parameters: parameters.map(place) }),
     ...(fields.length > 0 && { requestBody: describeBody(operation, fields, shelf) }),
-    responses: describeResponses(operation, shelf),
+    responses: describeResponses(operation, shelf, linksOf(operation)),
     ...operation.extensions,
   };
+}
+
+/** A query has no schema as a whole. */
+function inWords({ input }: Operation): { description?: string } {
+  const { together } = togetherOf(input);
+  return together === undefined ? {} : { description: togetherInWords(together).join(' ') };
 }
 
 /** Those of the path, and of the query where the method has no body. */
 function describeParameters(operation: Operation, shelf: SchemaShelf): SchemaObject[] {
   const { method, path, input } = operation;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
-    const { description, ...schema } = plain(input.properties[name] ?? { type: 'string' });
+    const { description, ...schema } = segment(plain(input.properties[name] ?? { type: 'string' }));
     return { name, in: 'path', required: true, ...(description !== undefined && { description }), schema };
   });
   if (methodsWithBody.has(method)) return inPath;
@@ -143,6 +172,10 @@ function describeParameters(operation: Operation, shelf: SchemaShelf): SchemaObj
   );
   return [...inPath, ...inQuery];
 }
+
+/** An empty text is no segment of a path. */
+const segment = (schema: SchemaObject): SchemaObject =>
+  [schema.type].flat().includes('string') && schema.enum === undefined ? { minLength: 1, ...schema } : schema;
 
 const outsidePath = ({ input, path }: Operation): [string, TSchema][] =>
   Object.entries(input.properties).filter(([name]) => !isInPath(path, name));
@@ -184,7 +217,9 @@ const isInPath = (path: string, name: string): boolean => path.split('/').includ
 function queryParameter(name: string, schema: TSchema, required: boolean, shelf: SchemaShelf): SchemaObject {
   const { type, commaSeparated } = schema as { type?: unknown; commaSeparated?: boolean }; // JSON Schema objects
   const types = [type].flat();
-  const node = shelf.place(schema);
+  const node = withoutNull(shelf.place(schema));
+  // A list of nothing is not there.
+  if (required && types.includes('array')) node.minItems ??= 1;
   const { description, ...rest } = node;
   const about = {
     ...(description !== undefined && { description }),
@@ -197,44 +232,91 @@ function queryParameter(name: string, schema: TSchema, required: boolean, shelf:
   return { name: `${name}[]`, in: 'query', style: 'form', explode: true, ...about };
 }
 
-function describeBody(operation: Operation, fields: [string, TSchema][], shelf: SchemaShelf): SchemaObject {
-  const required = new Set<string>(operation.input.required ?? []);
-  const names = fields.map(([name]) => name).filter((name) => required.has(name));
-  const body = {
-    type: 'object',
-    properties: Object.fromEntries(fields.map(([name, field]) => [name, shelf.place(field)])),
-    ...(names.length > 0 && { required: names }),
-  };
-  const hasFile = fields.some(([, field]) => (field as { format?: string }).format === 'binary');
-  const types = ['application/json', 'application/x-www-form-urlencoded'];
-  // A file has no form in the other two; the rest of the fields does.
-  const schema = shelf.keep(pascal(`${operationId(operation.method, operation.path)} body`), body);
-  const all = hasFile ? ['multipart/form-data', ...types] : types;
-  return {
-    ...(names.length > 0 && { required: true }),
-    content: Object.fromEntries(all.map((type) => [type, { schema }])),
-  };
+/** Null has no form outside JSON: a query leaves the parameter out. */
+function withoutNull(schema: SchemaObject): SchemaObject {
+  if (!Array.isArray(schema.type)) return schema;
+  const types = schema.type.filter((type) => type !== 'null');
+  const words = Array.isArray(schema.enum) && { enum: schema.enum.filter((word) => word !== null) };
+  return { ...schema, type: types.length === 1 ? types[0] : types, ...words };
 }
 
-function describeResponses({ reply, refusals }: Operation, shelf: SchemaShelf): SchemaObject {
+/** JSON where no file must be sent; a form where it can hold every field; multipart where there is a file. */
+function describeBody(operation: Operation, fields: [string, TSchema][], shelf: SchemaShelf): SchemaObject {
+  const required = new Set<string>(operation.input.required ?? []);
+  const name = pascal(`${operationId(operation.method, operation.path)} body`);
+  const files = fields.filter(([, field]) => isFile(field));
+  const others = fields.filter(([, field]) => !isFile(field));
+  const flat = others.filter(([, field]) => isFlat(field));
+  const describe = (some: [string, TSchema][], title: string, change = (schema: SchemaObject) => schema) =>
+    shelf.keep(title, {
+      type: 'object',
+      properties: Object.fromEntries(some.map(([key, field]) => [key, change(shelf.place(field))])),
+      ...requiredOf(some, required),
+      ...togetherKeywords(togetherOf(operation.input).together ?? []),
+    });
+  const content: Record<string, SchemaObject> = {};
+  if (files.length > 0)
+    content['multipart/form-data'] = { schema: describe([...files, ...flat], `${name}Parts`, withoutNull) };
+  if (!files.some(([key]) => required.has(key))) {
+    const schema = describe(others, name);
+    content['application/json'] = { schema };
+    if (others.every(([, field]) => isFlat(field) && !isNullable(field)))
+      content['application/x-www-form-urlencoded'] = { schema };
+  }
+  return { ...(fields.some(([key]) => required.has(key)) && { required: true }), content };
+}
+
+const requiredOf = (fields: [string, TSchema][], required: Set<string>): { required?: string[] } => {
+  const names = fields.map(([name]) => name).filter((name) => required.has(name));
+  return names.length > 0 ? { required: names } : {};
+};
+
+const isFile = (field: TSchema): boolean => (field as { format?: string }).format === 'binary';
+
+const typesOf = (field: TSchema): unknown[] => [(field as { type?: unknown }).type].flat();
+
+const isNullable = (field: TSchema): boolean => typesOf(field).includes('null');
+
+/** Whether one text holds it. */
+const isFlat = (field: TSchema): boolean =>
+  typesOf(field).every((type) => type !== undefined && type !== 'array' && type !== 'object');
+
+function describeResponses(
+  { reply, refusals }: Operation,
+  shelf: SchemaShelf,
+  links: Record<string, SchemaObject>,
+): SchemaObject {
+  const { statuses, content: kind } = reply;
   const headers = Object.fromEntries(
     reply.headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
-  const content = {
-    json: () => ({ 'application/json': { schema: shelf.place(reply.schema) } }),
-    file: () => ({ 'application/octet-stream': {} }),
-    none: () => undefined,
-  }[reply.content]();
-  return {
-    [reply.status]: {
-      description: content === undefined ? 'Done; no body.' : 'Done.',
+  const content = contentOf(kind, () => shelf.place(reply.schema));
+  const success = (status: number): SchemaObject => {
+    const isEmpty = content === undefined || bodiless.has(status);
+    return {
+      description: bodiless.get(status) ?? (isEmpty ? 'Done; no body.' : 'Done.'),
       ...(reply.headers.length > 0 && { headers }),
-      ...(content && { content }),
-    },
+      ...(!isEmpty && { content }),
+      ...(status === 201 && Object.keys(links).length > 0 && { links }),
+    };
+  };
+  return {
+    ...Object.fromEntries(statuses.map((status) => [String(status), success(status)])),
     ...Object.fromEntries(
       refusals.map((status) => [String(status), { $ref: `#/components/responses/Refusal${status}` }]),
     ),
   };
+}
+
+const bodiless = new Map([
+  [204, 'Done; no body.'],
+  [304, 'As it was; no body.'],
+]);
+
+function contentOf(kind: Operation['reply']['content'], schema: () => SchemaObject) {
+  if (kind === 'none') return undefined;
+  if (kind === 'json') return { 'application/json': { schema: schema() } };
+  return Object.fromEntries(kind.map((type) => [type, {}]));
 }
 
 /** `/projects/:id/feature_flags/:name` → `FeatureFlag`: what the last fixed part of the path lists. */

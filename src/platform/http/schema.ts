@@ -1,4 +1,8 @@
-/** Builders for the parameter and record schemas that TypeBox has no exact word for; what they mean is in decode.ts. */
+/**
+ * Builders for the parameter and record schemas that TypeBox has no exact word for; what they mean is in decode.ts.
+ * `ruled` among a schema's options holds keywords that a rule behind the decoder asks for, in words of its own: only the
+ * API's description reads it.
+ */
 import { type Static, type TSchema, type TSchemaOptions, type TUnsafe, Type } from 'typebox';
 import type { UploadedFile } from './raw-parameters.ts';
 
@@ -38,6 +42,32 @@ export const stringEnum = <const Values extends readonly string[]>(
 /** An array that may also be sent as one comma-separated text; entries are trimmed and empty ones dropped. */
 export const commaList = <T extends TSchema>(item: T, options: TSchemaOptions = {}) =>
   Type.Array(item, { ...options, commaSeparated: true });
+
+/** Which of an object's parameters go together; the words are of the refusal, where they are not the usual ones. */
+export type TogetherRule = {
+  kind: 'at_least_one' | 'exactly_one' | 'at_most_one';
+  names: readonly string[];
+  message?: string;
+};
+
+export const atLeastOne = (names: readonly string[], message?: string): TogetherRule => ({
+  kind: 'at_least_one',
+  names,
+  ...(message !== undefined && { message }),
+});
+export const exactlyOne = (...names: string[]): TogetherRule => ({ kind: 'exactly_one', names });
+export const atMostOne = (...names: string[]): TogetherRule => ({ kind: 'at_most_one', names });
+
+/** For the options of Type.Object(): rules that are asked in this order when every parameter is decoded. */
+export const together = (...rules: readonly TogetherRule[]): { together: readonly TogetherRule[] } => ({
+  together: rules,
+});
+
+/** The rules of an object of parameters, as options for another one; spreading its properties leaves them behind. */
+export const togetherOf = (schema: TSchema | undefined): { together?: readonly TogetherRule[] } => {
+  const { together: rules } = (schema ?? {}) as { together?: readonly TogetherRule[] }; // only together() writes it
+  return rules === undefined ? {} : { together: rules };
+};
 
 /** A file part of a multipart body. */
 export const file = (options: TSchemaOptions = {}): TUnsafe<UploadedFile> =>
