@@ -107,6 +107,8 @@ function textInside({ format, pattern, minLength = 0, maxLength }: Schema): fc.A
   if (format === 'date-time') return time.map((day) => day.toISOString());
   const fits = (text: string): boolean =>
     [...text].length >= minLength && (maxLength === undefined || [...text].length <= maxLength);
+  // Names in any script: the generator knows no classes of characters.
+  if (pattern?.includes('\\p')) return fc.stringMatching(/^[a-z]{1,9}$/);
   if (pattern !== undefined)
     return fc.stringMatching(new RegExp(pattern, 'u')).filter((text) => fits(text) && !text.includes('\0'));
   const short = fc.string({
@@ -208,10 +210,10 @@ function textOutside({ format, pattern, minLength = 0, maxLength }: Schema): [st
 function arrayOutside(root: Document, schema: Schema): [string, unknown][] {
   const { items = {}, minItems = 0, maxItems } = schema;
   const [one] = fc.sample(inside(root, items), { numRuns: 1, seed: 1 });
-  const wrong = outside(root, items).map(([what, value]): [string, unknown] => [
-    `${what} in a list`,
-    [value],
-  ]);
+  // Blank entries of a list are dropped where it may be one text.
+  const wrong = outside(root, items)
+    .filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
+    .map(([what, value]): [string, unknown] => [`${what} in a list`, [value]]);
   if (minItems > 0) wrong.push(['too few', Array.from({ length: minItems - 1 }, () => one)]);
   if (maxItems !== undefined) wrong.push(['too many', Array.from({ length: maxItems + 1 }, () => one)]);
   return [['an object instead of a list', { a: { b: 1 } }], ...wrong];

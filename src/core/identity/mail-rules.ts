@@ -2,6 +2,9 @@
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
 /** One `@`, no space or control character, and a domain of letters, digits, dots and hyphens: what can be delivered to. */
+/** As a schema says it: of all addresses that are taken, those that every program can write. */
+export const mailAddress = { format: 'email' };
+
 const ADDRESS = /^[^\s@<>()[\],;:"\\\p{Cc}]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]{0,251}[\p{L}\p{N}])?$/u;
 
 export const isMailAddress = (text: string): boolean =>

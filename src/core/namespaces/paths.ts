@@ -69,6 +69,8 @@ const MAXIMUM_PATH_LENGTH = 255;
 
 const FORMAT = /^[a-z0-9_.](?:[a-z0-9_.-]*[a-z0-9_-])?$/i;
 const WRONG_END = /\.(git|atom)$/i;
+/** As a schema says it. */
+export const pathPattern = '^[A-Za-z0-9_.](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?$';
 const FORMAT_MESSAGE =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
 

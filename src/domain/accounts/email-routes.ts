@@ -1,6 +1,7 @@
 /** Mail addresses: one's own, and anybody's for administrators. */
 import Type from 'typebox';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
+import { mailAddress } from '../../core/identity/mail-rules.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { mapPage, selectPage } from '../../platform/db/page.ts';
 import { forbidden } from '../../platform/failure.ts';
@@ -22,7 +23,7 @@ const presentEmail = (row: { id: number; email: string; confirmed_at: Date | nul
 });
 
 const EmailId = { email_id: Type.Integer() };
-const Address = Type.String({ maxLength: 254, description: 'The address.' });
+const Address = Type.String({ maxLength: 254, ruled: mailAddress, description: 'The address.' });
 
 const emailsOf = (db: Db, userId: number) =>
   db

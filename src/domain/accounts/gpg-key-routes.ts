@@ -13,7 +13,11 @@ import { readScopes } from './user-routes.ts';
 const GpgKey = Type.Object({ id: Type.Integer(), key: Type.String(), created_at: Type.String() });
 const KeyId = Type.Object({ key_id: Type.Integer() });
 const NewGpgKey = Type.Object({
-  key: Type.String({ maxLength: 500_000, description: 'The public key, ASCII-armored.' }),
+  key: Type.String({
+    maxLength: 500_000,
+    ruled: { format: 'gpg-public-key' },
+    description: 'The public key, ASCII-armored.',
+  }),
 });
 
 type Row = Selectable<GpgKeysTable>;

@@ -1,5 +1,6 @@
 /** Parameters of the endpoints over users (facts §2.1). */
 import Type, { type Static } from 'typebox';
+import { mailAddress } from '../../core/identity/mail-rules.ts';
 import { atLeastOne, dateTime, file, nullable, stringEnum, together } from '../../platform/http/schema.ts';
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
@@ -79,10 +80,10 @@ const adminFields = {
   avatar: Type.Optional(nullable(file({ description: 'A picture of at most 200 KiB.' }))),
 };
 
-const Email = Type.String({ maxLength: 254, description: 'The primary mail address.' });
+const Email = Type.String({ maxLength: 254, ruled: mailAddress, description: 'The primary mail address.' });
 const Name = Type.String({ maxLength: 255, description: 'The name shown.' });
 const Username = Type.String({ description: 'The name in addresses and mentions.' });
-const Password = Type.String({ maxLength: 1_000, description: 'The password.' });
+const Password = Type.String({ maxLength: 1_000, ruled: { minLength: 8 }, description: 'The password.' });
 
 export const UserChanges = Type.Object({
   email: Type.Optional(Email),

@@ -44,7 +44,11 @@ const DeployKeyWithUser = Type.Object({
 
 const NewSshKey = Type.Object({
   title: Type.String({ maxLength: 255, description: 'What the key is called.' }),
-  key: Type.String({ maxLength: 16_384, description: 'The public key, in one line.' }),
+  key: Type.String({
+    maxLength: 16_384,
+    ruled: { format: 'ssh-public-key' },
+    description: 'The public key, in one line.',
+  }),
   expires_at: Type.Optional(nullable(dateTime({ description: 'When the key stops working.' }))),
   usage_type: Type.Optional(stringEnum(usages, { description: 'What the key is for.' })),
 });

@@ -7,7 +7,11 @@ const title = Type.String({ maxLength: 255, description: 'What the key is called
 
 export const NewDeployKey = Type.Object({
   title,
-  key: Type.String({ maxLength: 16_384, description: 'The public key, in one line.' }),
+  key: Type.String({
+    maxLength: 16_384,
+    ruled: { format: 'ssh-public-key' },
+    description: 'The public key, in one line.',
+  }),
   expires_at: Type.Optional(nullable(dateTime({ description: 'When the key stops working.' }))),
 });
 export type NewDeployKey = Static<typeof NewDeployKey>;

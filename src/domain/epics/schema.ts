@@ -14,7 +14,12 @@ const labels = Type.Optional(commaList(Type.String(), { maxItems: 200, descripti
 const described = {
   description: Type.Optional(nullable(Type.String())),
   labels,
-  color: Type.Optional(Type.String({ description: 'As `#rrggbb`, or the name of a colour.' })),
+  color: Type.Optional(
+    Type.String({
+      ruled: { pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$' },
+      description: 'As `#rrggbb`, or the name of a colour.',
+    }),
+  ),
   confidential: Type.Optional(Type.Boolean()),
   start_date_is_fixed: Type.Optional(
     Type.Boolean({ description: 'Whether it starts on `start_date_fixed`, not with the milestones.' }),

@@ -56,7 +56,7 @@ export const ListInput = Type.Object({
 });
 export const NameInput = Type.Object(byName);
 export const CreateInput = Type.Object({
-  name: Type.String(),
+  name: Type.String({ ruled: { pattern: '^[a-z][a-z0-9_-]{0,60}[a-z0-9]$' } }),
   version: Type.Optional(Type.String({ description: 'Accepted; every flag is a new_version_flag.' })),
   description,
   active,

@@ -24,6 +24,9 @@ export const leastToCreateSubgroups = (level: SubgroupCreationLevel): Role =>
 
 const NAME = /^[\p{L}\p{N}\p{Extended_Pictographic}_](?:[\p{L}\p{N}\p{M}\p{Pd}\p{Emoji}_()+. ]|\u200d)*$/u;
 
+/** As a schema says it. */
+export const namePattern = NAME.source;
+
 /** Everything that is wrong with a name, as messages of its property. */
 export function nameProblems(name: string): string[] {
   if (name.trim() === '') return ["can't be blank"];

@@ -4,8 +4,10 @@ import { assignableLevels, visibilityNames } from '../../core/access/roles.ts';
 import { BranchProtectionChanges, branchProtectionLevels } from '../../core/namespaces/branch-protection.ts';
 import { Group } from '../../core/namespaces/group-records.ts';
 import { GroupSettingsSchema } from '../../core/namespaces/group-settings.ts';
+import { pathPattern } from '../../core/namespaces/paths.ts';
 import { FullProject } from '../../core/namespaces/project-records.ts';
 import { commaList, date, file, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { namePattern } from './rules.ts';
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
@@ -27,8 +29,11 @@ const changeFields = {
   default_branch_protection_defaults: Type.Optional(BranchProtectionChanges),
 };
 
-const Name = Type.String({ maxLength: 255, description: 'The name shown.' });
-const Path = Type.String({ description: 'The last part of its path.' });
+const Name = Type.String({ maxLength: 255, ruled: { pattern: namePattern }, description: 'The name shown.' });
+const Path = Type.String({
+  ruled: { pattern: pathPattern, maxLength: 255 },
+  description: 'The last part of its path.',
+});
 
 export const CreateGroup = Type.Object({
   name: Name,

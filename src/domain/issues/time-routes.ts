@@ -18,7 +18,10 @@ const path = '/projects/:id/issues/:issue_iid';
 
 const Duration = Type.Object({
   ...OneIssue.properties,
-  duration: Type.String({ description: 'As in `3h30m`, `1w`, `1mo`.' }),
+  duration: Type.String({
+    description: 'As in `3h30m`, `1w`, `1mo`.',
+    ruled: { pattern: '^(?:[1-9]\\d{0,3}(?:mo|w|d|h|m)){1,3}$' },
+  }),
 });
 const Spent = Type.Object({
   ...Duration.properties,

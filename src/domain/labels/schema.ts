@@ -51,7 +51,10 @@ export const OneInput = Type.Object({ name, include_ancestor_groups, ...inside }
 
 const description = Type.Optional(nullable(Type.String({ maxLength: 524_288 })));
 const archived = Type.Optional(Type.Boolean());
-const color = Type.String({ description: '`#rrggbb`, `#rgb` or the name of a CSS colour.' });
+const color = Type.String({
+  ruled: { pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$' },
+  description: '`#rrggbb`, `#rgb` or the name of a CSS colour.',
+});
 const priority = Type.Optional(
   nullable(
     Type.Integer({

@@ -17,14 +17,15 @@ export const pathFromName = (name: string): string =>
     .replace(/^[-_.]+|[-_.]+$/g, '')
     .toLowerCase();
 
+const NAME =
+  /^[\p{L}\p{N}\p{Extended_Pictographic}_](?:[\p{L}\p{N}\p{Pd}\p{Emoji}\p{M}_. +()/',&:!?#@-]|\u200d)*$/u;
+/** As a schema says it. */
+export const namePattern = NAME.source;
+
 /** Messages for a name, or undefined. */
 export function nameProblems(name: string): string[] | undefined {
   if (name.trim() === '') return ["can't be blank"];
-  if (
-    !/^[\p{L}\p{N}\p{Extended_Pictographic}_](?:[\p{L}\p{N}\p{Pd}\p{Emoji}\p{M}_. +()/',&:!?#@-]|\u200d)*$/u.test(
-      name,
-    )
-  ) {
+  if (!NAME.test(name)) {
     return [
       "can contain only letters, digits, emoji, '_', '.', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'.",
     ];

@@ -1,9 +1,11 @@
 /** What creating and changing a project takes; older names of the same things are accepted beside the current ones. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { assignableLevels, visibilityNames } from '../../core/access/roles.ts';
+import { pathPattern } from '../../core/namespaces/paths.ts';
 import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
 import { TopicName } from '../../core/namespaces/topics.ts';
 import { atLeastOne, commaList, date, nullable, stringEnum, together } from '../../platform/http/schema.ts';
+import { namePattern } from './rules.ts';
 
 /** Other origins of a project's code, which nothing here brings yet: refused by name, so that nobody waits for it. */
 const originFields = {
@@ -100,8 +102,8 @@ export const ForkProject = Type.Object({
 export type ForkProject = Static<typeof ForkProject>;
 
 export const UpdateProject = Type.Object({
-  name: Type.Optional(Type.String({ maxLength: 255 })),
-  path: Type.Optional(Type.String({ maxLength: 255 })),
+  name: Type.Optional(Type.String({ maxLength: 255, ruled: { pattern: namePattern } })),
+  path: Type.Optional(Type.String({ maxLength: 255, ruled: { pattern: pathPattern } })),
   ...ownFields,
 });
 export type UpdateProject = Static<typeof UpdateProject>;

@@ -85,6 +85,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects',
     summary: 'Create a project.',
     access: signedIn,
+    also: [409],
     input: Type.Object({ ...CreateProject.properties, avatar }, togetherOf(CreateProject)),
     bodyLimit: UPLOAD_LIMIT,
     reply: ProjectRecord,
@@ -103,6 +104,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects/user/:user_id',
     summary: 'Create a project for a user.',
     access: onInstance,
+    also: [409],
     input: Type.Object(
       { ...CreateProject.properties, avatar, user_id: Type.Integer() },
       togetherOf(CreateProject),
@@ -173,6 +175,7 @@ export const writeEndpoints: Endpoint[] = [
     path: '/projects/:id/share',
     summary: 'Share a project with a group.',
     access: onProject('share_project'),
+    also: [409],
     input: ShareProject,
     reply: ProjectGroupLink,
     handle: ({ services, actor, subject, input }) =>

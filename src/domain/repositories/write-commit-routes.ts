@@ -65,7 +65,7 @@ export const writeCommitEndpoints: Endpoint[] = [
     input: Type.Object({
       submodule: Type.String(),
       branch: Type.String({ minLength: 1 }),
-      commit_sha: Type.String({ minLength: 1 }),
+      commit_sha: Type.String({ minLength: 1, ruled: { pattern: '^[0-9a-f]{40}$' } }),
       commit_message: Type.Optional(Type.String()),
     }),
     reply: CommitDetail,

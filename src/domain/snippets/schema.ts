@@ -24,7 +24,8 @@ const oneFile = {
   content: Type.Optional(Type.String({ description: 'The content of the only file.', deprecated: true })),
 };
 
-const NewFile = Type.Object({ file_path: Type.String(), content: Type.String() });
+const filled = { ruled: { minLength: 1 } };
+const NewFile = Type.Object({ file_path: Type.String(filled), content: Type.String(filled) });
 
 const FileChange = Type.Object({
   action: stringEnum(['create', 'update', 'delete', 'move']),

@@ -24,7 +24,10 @@ export const moveRecords = {
 
 export const destination = {
   destination_storage_name: Type.Optional(
-    Type.String({ description: 'One of the storages; chosen by weight when absent.' }),
+    Type.String({
+      ruled: { format: 'storage-name' },
+      description: 'One of the storages; chosen by weight when absent.',
+    }),
   ),
 };
 export const source = { source_storage_name: Type.String() };

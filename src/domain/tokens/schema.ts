@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { assignableLevels } from '../../core/access/roles.ts';
 import { commaList, date, dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
-import { tokenSorts } from './rules.ts';
+import { deployScopes, tokenScopes, tokenSorts } from './rules.ts';
 
 const base = {
   id: Type.Integer(),
@@ -42,10 +42,14 @@ export const newTokenFields = {
   expires_at: Type.Optional(nullable(date({ description: 'The day at whose start the token ends.' }))),
 };
 
-export const ScopeList = commaList(Type.String(), {
-  maxItems: 100,
-  description: 'What the token may be used for.',
-});
+const scopesAmong = (scopes: readonly string[]) =>
+  commaList(Type.String({ ruled: { enum: scopes } }), {
+    maxItems: 100,
+    ruled: { minItems: 1 },
+    description: 'What the token may be used for.',
+  });
+
+export const ScopeList = scopesAmong(tokenScopes);
 
 export const NewToken = Type.Object({ ...newTokenFields, scopes: ScopeList });
 export const NewImpersonationToken = Type.Object({ ...newTokenFields, scopes: Type.Optional(ScopeList) });
@@ -103,7 +107,7 @@ export const DeployTokenWithToken = Type.Object({ ...DeployToken.properties, ...
 
 export const NewDeployToken = Type.Object({
   name: Name,
-  scopes: ScopeList,
+  scopes: scopesAmong(deployScopes),
   expires_at: Type.Optional(nullable(dateTime())),
   username: Type.Optional(nullable(Type.String({ maxLength: 255, pattern: '^[A-Za-z0-9_.+-]*$' }))),
 });

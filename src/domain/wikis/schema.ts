@@ -67,7 +67,7 @@ const changes = Type.Partial(
 ).properties;
 export const UpdateInput = Type.Object(
   { ...SlugInput.properties, ...changes },
-  together(atLeastOne(Object.keys(changes), '400 Bad request')),
+  together(atLeastOne(['content', 'title', 'format', 'front_matter'], '400 Bad request')),
 );
 export type UpdateInput = Static<typeof UpdateInput>;
 
