@@ -45,6 +45,7 @@ const refusals = {
   409: 'There is one already, or something else is in the way.',
   412: 'Changed since `If-Unmodified-Since`.',
   413: 'The body is too large.',
+  414: 'The address with its query is too long: parameters go into a body of JSON on every method.',
   415: 'No endpoint reads bodies of this type.',
   422: 'Understood, and not possible.',
   429: 'Too many requests; `Retry-After` says for how many seconds.',

@@ -28,6 +28,9 @@ export const issues = ({ group, project }: Places): string => `
     where u.username like 'person-%' order by 1;
   insert into project_counters (project_id, issues, milestones)
     select ${project}, max(i.iid), max(i.iid) / 2 from issues i where project_id = ${project};
+  insert into group_counters (namespace_id, milestones)
+    select ${group}, max(iid) from milestones where namespace_id = ${group}
+    on conflict (namespace_id) do update set milestones = excluded.milestones;
   insert into issue_assignees (issue_id, user_id) select id, author_id from issues;
   insert into label_links (label_id, issue_id)
     select l.id, i.id from issues i join labels l on l.project_id = i.project_id and l.name = i.title;`;
