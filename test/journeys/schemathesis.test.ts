@@ -1,0 +1,161 @@
+/**
+ * The fuzzer that nobody here wrote, schemathesis, over the whole inventory: it makes requests of what openapi.json says,
+ * follows its links, and holds every reply against it. .ci/run installs what requirements.txt names.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, existsSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, expect, test } from 'vitest';
+import { type Caller, makeFuzzWorld } from './schemathesis-world.ts';
+import { cleanUp, makeFolder, startProgram } from './support.ts';
+
+const SCHEMATHESIS = join(homedir(), '.cache', 'ashlar', 'journeys', 'bin', 'schemathesis');
+const SEED = 16;
+/** Requests of each operation by each caller; with what follows the links they are more than LEAST_REQUESTS in all. */
+const EXAMPLES = 17;
+const LEAST_REQUESTS = 20_000;
+
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+].join(',');
+
+/** What nobody comes back from is fuzzed last. */
+const SETTINGS = '/application/settings';
+
+afterAll(() => cleanUp());
+
+type Outcome = { requests: number; linked: number; refusedCallers: number; failures: string[] };
+
+test('every reply to what the document allows, and to what it does not, is one of the document', async () => {
+  if (!existsSync(SCHEMATHESIS))
+    throw new Error(
+      `no ${SCHEMATHESIS}: install schemathesis, as .ci/run does with test/journeys/requirements.txt`,
+    );
+  const program = await startProgram({ env: { ASHLAR_TIER: 'ultimate' } });
+  const folder = makeFolder();
+  const world = join(folder, 'world.json');
+  const document = join(folder, 'openapi.json');
+  writeFileSync(world, JSON.stringify(await makeFuzzWorld(program)));
+  writeFileSync(document, await (await program.root('GET /openapi.json')).text());
+
+  async function fuzz(caller: Caller, name: string, options: string[]): Promise<Outcome> {
+    const events = join(folder, `${name}.ndjson`);
+    const child = spawn(
+      SCHEMATHESIS,
+      [
+        ...['run', document, '--url', `${program.url}/api/v4`, '--checks', checks, '--continue-on-failure'],
+        ...[
+          '--seed',
+          String(SEED),
+          '--generation-database',
+          'none',
+          '--no-shrink',
+          '--no-color',
+          '--mode',
+          'all',
+        ],
+        ...['--generation-with-security-parameters', 'false', '--generation-allow-x00', 'false'],
+        ...[
+          '--report',
+          'ndjson',
+          '--report-ndjson-path',
+          events,
+          '--suppress-health-check',
+          'all',
+          ...options,
+        ],
+      ],
+      {
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          PATH: process.env.PATH,
+          PYTHONPATH: import.meta.dirname,
+          SCHEMATHESIS_HOOKS: 'schemathesis-hooks',
+          ASHLAR_FUZZ_WORLD: world,
+          ASHLAR_FUZZ_DOCUMENT: document,
+          ASHLAR_FUZZ_CALLER: caller,
+        },
+      },
+    );
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output = (output + text).slice(-20_000);
+      });
+    await once(child, 'close');
+    // 1: something failed, which the events tell in full; anything else is no run.
+    if (child.exitCode !== 0 && child.exitCode !== 1) throw new Error(output);
+    return outcomeOf(events);
+  }
+
+  const whole = [
+    '--phases',
+    'fuzzing,stateful',
+    '--max-examples',
+    String(EXAMPLES),
+    '--exclude-path',
+    SETTINGS,
+  ];
+  const outcomes = [
+    ...(await Promise.all([fuzz('administrator', 'administrator', whole), fuzz('user', 'user', whole)])),
+    await fuzz('administrator', 'settings', [
+      '--phases',
+      'fuzzing',
+      '--max-examples',
+      '100',
+      '--include-path',
+      SETTINGS,
+    ]),
+  ];
+  const total = (of: (outcome: Outcome) => number): number =>
+    outcomes.reduce((sum, each) => sum + of(each), 0);
+  process.stdout.write(
+    `schemathesis: ${total(({ requests }) => requests)} requests, ${total(({ linked }) => linked)} by links\n`,
+  );
+  expect([...new Set(outcomes.flatMap(({ failures }) => failures))]).toEqual([]);
+  expect(total(({ requests }) => requests)).toBeGreaterThan(LEAST_REQUESTS);
+  expect(total(({ linked }) => linked)).toBeGreaterThan(100);
+  // Otherwise a caller was locked out, and nothing of the rest was seen.
+  expect(total(({ refusedCallers }) => refusedCallers)).toBeLessThan(LEAST_REQUESTS / 100);
+});
+
+type Recorded = {
+  ScenarioFinished?: {
+    phase: string;
+    recorder: {
+      cases?: Record<string, { value: { method: string; path: string }; is_transition_applied?: boolean }>;
+      interactions?: Record<string, { response?: { status_code: number } }>;
+      checks?: Record<string, { name: string; status: string }[]>;
+    };
+  };
+  NonFatalError?: { label: string; info?: { title?: string } };
+};
+
+/** What the events of a run say: of each operation every kind of failure once. */
+async function outcomeOf(events: string): Promise<Outcome> {
+  const outcome: Outcome = { requests: 0, linked: 0, refusedCallers: 0, failures: [] };
+  for await (const line of createInterface({ input: createReadStream(events) })) {
+    const { ScenarioFinished: scenario, NonFatalError: error } = JSON.parse(line) as Recorded;
+    if (error)
+      outcome.failures.push(`${error.label}: the fuzzer gave up: ${JSON.stringify(error).slice(0, 500)}`);
+    const { cases = {}, interactions = {}, checks: checked = {} } = scenario?.recorder ?? {};
+    for (const [id, { value, is_transition_applied: linked }] of Object.entries(cases)) {
+      const status = interactions[id]?.response?.status_code;
+      if (interactions[id]) outcome.requests += 1;
+      if (linked) outcome.linked += 1;
+      if (status === 401) outcome.refusedCallers += 1;
+      for (const check of checked[id] ?? [])
+        if (check.status === 'failure')
+          outcome.failures.push(`${value.method} ${value.path}: ${status}: ${check.name}`);
+    }
+  }
+  return outcome;
+}
