@@ -106,7 +106,7 @@ test('a folder begun without one: the file is named while it is right; commands 
   expect([stopped.code, stopped.out]).toEqual([0, expect.stringMatching(/^glpat-/)]);
 });
 
-test('a lost key is not replaced, and what is lost is told; with the key the folder starts again', async () => {
+test('a lost key is not replaced, and what is lost is told', async () => {
   const data = copyOf('without-key');
   const file = join(data, 'secret-key');
   rmSync(file);
@@ -115,6 +115,11 @@ test('a lost key is not replaced, and what is lost is told; with the key the fol
   expect(existsSync(file)).toBe(false);
   expect((await ashlar(['oauth', 'rotate-key'], { ASHLAR_DATA: data })).errors).toContain(missing);
   expect(existsSync(file)).toBe(false);
+});
+
+test('another key is told from the right one, wherever it comes from; with that the folder starts again', async () => {
+  const data = copyOf('other-key');
+  const file = join(data, 'secret-key');
   const wrong = 'is not the key that this database was started with';
   expect(await refusal(data, { ASHLAR_SECRET_KEY: 'x'.repeat(32) })).toContain(`ASHLAR_SECRET_KEY ${wrong}`);
   writeFileSync(file, `${'y'.repeat(64)}\n`);

@@ -44,11 +44,19 @@ export async function serve(env: Record<string, string>): Promise<Serving> {
   };
 }
 
+const running = new Set<ChildProcess>();
+// A test that fails while its server runs leaves it to nobody else.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGTERM');
+});
+
 function start(args: string[], env: Record<string, string>) {
   const child: ChildProcess = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: 'pipe',
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const said = { out: '', errors: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (said.out += text));
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (said.errors += text));
