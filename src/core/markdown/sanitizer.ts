@@ -56,10 +56,8 @@ const allowedClasses = {
 };
 
 /** What these attributes may be, whatever a text wrote: as the renderer itself gives them. */
-const ownValues: Record<string, RegExp> = {
-  'data-sourcepos': /^\d{1,9}:\d{1,9}-\d{1,9}:\d{1,9}$/,
-  id: new RegExp(`^${ANCHOR_PREFIX}[\\p{L}\\p{M}\\p{Nd}\\p{Pc}-]+$`, 'u'),
-};
+const position = /^\d{1,9}:\d{1,9}-\d{1,9}:\d{1,9}$/;
+const anchor = new RegExp(`^${ANCHOR_PREFIX}[\\p{L}\\p{M}\\p{Nd}\\p{Pc}-]+$`, 'u');
 
 /** Elements nested deeper than this are left out. */
 const DEEPEST = 100;
@@ -93,8 +91,9 @@ export const sanitize = (source: string, place: Place, text: (piece: string) => 
     textFilter: text,
     transformTags: {
       '*': (tagName, attribs) => {
-        for (const [name, pattern] of Object.entries(ownValues))
-          if (attribs[name] !== undefined && !pattern.test(attribs[name])) delete attribs[name];
+        const { 'data-sourcepos': place, id } = attribs;
+        if (place !== undefined && !position.test(place)) delete attribs['data-sourcepos'];
+        if (id !== undefined && !anchor.test(id)) delete attribs.id;
         return { tagName, attribs };
       },
       a: (tagName, { href, title }) => {
