@@ -4,12 +4,11 @@ import type { AlertRecord } from '../../core/alerts/alert-records.ts';
 import { statuses } from '../../core/alerts/records.ts';
 import type { Parameters } from '../../core/own-reads.ts';
 import type { Answer } from '../../platform/http/answer.ts';
-import { type Html, html } from '../../platform/http/html.ts';
+import { between, type Html, html } from '../../platform/http/html.ts';
 import { codeLines } from './code.ts';
 import { discussionsView } from './discussion.ts';
 import type { Looking } from './door.ts';
 import {
-  between,
   choices,
   facts,
   listOf,

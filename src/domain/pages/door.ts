@@ -9,9 +9,8 @@ import type { Page } from '../../platform/db/page.ts';
 import { Failure, type FailureKind } from '../../platform/failure.ts';
 import { type Answer, json } from '../../platform/http/answer.ts';
 import { isForReading } from '../../platform/http/error-page.ts';
-import { type Html, html } from '../../platform/http/html.ts';
+import { between, type Html, html } from '../../platform/http/html.ts';
 import type { Route } from '../../platform/http/server.ts';
-import { between } from './parts.ts';
 
 /** What a page is made with: who looks at it, and the API as they would read it. */
 export type Looking = PageContext & {

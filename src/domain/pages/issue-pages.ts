@@ -2,12 +2,11 @@
 import type { IssueRecord } from '../../core/work/issue-records.ts';
 import type { LabelBasicRecord } from '../../core/work/label-records.ts';
 import type { Answer } from '../../platform/http/answer.ts';
-import { type Html, html } from '../../platform/http/html.ts';
+import { between, type Html, html } from '../../platform/http/html.ts';
 import { discussionsView } from './discussion.ts';
 import type { Looking } from './door.ts';
 import { incidentView } from './incident-view.ts';
 import {
-  between,
   choices,
   facts,
   labelChip,

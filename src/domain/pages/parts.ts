@@ -112,10 +112,6 @@ ${more && html`<a rel="next" href="${address(number + 1)}">Next</a>`}
 </nav>`;
 }
 
-/** With a comma between each two. */
-export const between = (items: readonly Html[]): Html[] =>
-  items.map((item, index) => (index === 0 ? item : html`, ${item}`));
-
 /** Links of which one is where the reader is. */
 export const choices = (
   name: string,

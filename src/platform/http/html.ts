@@ -80,3 +80,7 @@ export const htmlAnswer = (
   headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', ...headers },
   body: document,
 });
+
+/** With a comma between each two. */
+export const between = (items: readonly Html[]): Html[] =>
+  items.map((item, index) => (index === 0 ? item : html`, ${item}`));
