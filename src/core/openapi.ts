@@ -1,6 +1,7 @@
 /** The OpenAPI description of the API, from the endpoint inventory: nothing is written twice. */
 import Type, { type TObject } from 'typebox';
-import { type Operation, openApiDocument } from '../platform/http/openapi.ts';
+import { openApiDocument } from '../platform/http/openapi.ts';
+import type { Operation } from '../platform/http/openapi-operation.ts';
 import type { SchemaObject } from '../platform/http/openapi-schemas.ts';
 import { togetherOf } from '../platform/http/schema.ts';
 import type { Capability } from './capability.ts';

@@ -5,7 +5,7 @@ import type { Dialect } from './engine.ts';
 import { asWritten, type Rendered } from './rendered.ts';
 
 /** Characters of a text that takes some tens of milliseconds at the very worst. */
-const MAX_SHORT_LENGTH = 8_192;
+const MAX_SHORT_LENGTH = 4_096;
 /** For one long text. */
 const RENDER_TIMEOUT_MS = 5_000;
 

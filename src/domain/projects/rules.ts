@@ -6,6 +6,7 @@ import {
   withoutPremium,
 } from '../../core/namespaces/project-settings.ts';
 import { isRefName } from '../../platform/git/names.ts';
+import { NAME } from './names.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
 
 /** A path out of a name: what is not a letter, digit, `_`, `-` or `.` becomes a dash. */
@@ -16,11 +17,6 @@ export const pathFromName = (name: string): string =>
     .replace(/[^A-Za-z0-9_.-]+/g, '-')
     .replace(/^[-_.]+|[-_.]+$/g, '')
     .toLowerCase();
-
-const NAME =
-  /^[\p{L}\p{N}\p{Extended_Pictographic}_](?:[\p{L}\p{N}\p{Pd}\p{Emoji}\p{M}_. +()/',&:!?#@-]|\u200d)*$/u;
-/** As a schema says it, in classes that every program knows: there emoji are none. */
-export const namePattern = "^[\\p{L}\\p{N}_][\\p{L}\\p{N}\\p{M}_. +()/',&:!?#@-]*$";
 
 /** Messages for a name, or undefined. */
 export function nameProblems(name: string): string[] | undefined {

@@ -5,7 +5,7 @@ import { pathPattern } from '../../core/namespaces/paths.ts';
 import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
 import { TopicName } from '../../core/namespaces/topics.ts';
 import { atLeastOne, commaList, date, nullable, stringEnum, together } from '../../platform/http/schema.ts';
-import { namePattern } from './rules.ts';
+import { namePattern } from './names.ts';
 
 /** Other origins of a project's code, which nothing here brings yet: refused by name, so that nobody waits for it. */
 const originFields = {

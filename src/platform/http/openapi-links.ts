@@ -1,6 +1,6 @@
 /** Links of an OpenAPI document: from what a POST made to the operations that read, change and delete it. */
 import type { TSchema } from 'typebox';
-import type { Operation } from './openapi.ts';
+import type { Operation } from './openapi-operation.ts';
 import type { SchemaObject } from './openapi-schemas.ts';
 
 /** Finds the links of an operation among all of them. `nameOf` gives an operation's id. */

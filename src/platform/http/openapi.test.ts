@@ -1,7 +1,8 @@
 /** How parameters, bodies and shared records are described. */
 import { type TObject, Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { type Operation, openApiDocument, operationId } from './openapi.ts';
+import { openApiDocument, operationId } from './openapi.ts';
+import type { Operation } from './openapi-operation.ts';
 import { commaList, exactlyOne, file, nullable, together } from './schema.ts';
 
 const record = Type.Object({

@@ -1,6 +1,7 @@
 /** Operations → an OpenAPI 3.1 document, in an order that depends on the operations alone. */
 import type { TObject, TSchema } from 'typebox';
 import { createLinks } from './openapi-links.ts';
+import type { Operation } from './openapi-operation.ts';
 import {
   accepted,
   createSchemaShelf,
@@ -12,30 +13,6 @@ import {
 import { togetherOf } from './schema.ts';
 import type { Method } from './server.ts';
 import { togetherInWords, togetherKeywords } from './together-rules.ts';
-
-export type Operation = {
-  method: Method;
-  /** Below the server's address, with `:name` parameters. */
-  path: string;
-  summary: string;
-  tag: string;
-  deprecated: boolean;
-  /** Path, query and body parameters together. */
-  input: TObject;
-  reply: {
-    /** Of successes, each of which has the same content where a status has any. */
-    statuses: readonly number[];
-    schema: TSchema;
-    /** Records, nothing, or files of these types. */
-    content: 'json' | 'none' | readonly string[];
-    headers: readonly string[];
-  };
-  /** Statuses of `DocumentParts.refusals`. */
-  refusals: readonly number[];
-  /** Names of `DocumentParts.securitySchemes`, each one enough; undefined for none needed. */
-  security: readonly (string | undefined)[];
-  extensions: Record<`x-${string}`, unknown>;
-};
 
 export type DocumentParts = {
   info: { title: string; version: string; description: string };
