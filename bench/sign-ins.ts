@@ -12,7 +12,7 @@ async function signIn(): Promise<void> {
       body: new URLSearchParams({ login: 'root', password }),
     });
     await answer.arrayBuffer();
-    if (answer.status !== 303) throw new Error(`sign-in: ${answer.status}`);
+    if (answer.status !== 302) throw new Error(`sign-in: ${answer.status}`);
     done += 1;
   }
 }

@@ -6,5 +6,5 @@ const ending = new AbortController();
 process.stdin.on('end', () => ending.abort()).resume();
 process.stdout.write('begun\n');
 // Its caller names one of the list, and makes the target.
-const statuses = await attack(name as AttackerName, JSON.parse(target) as Target, ending.signal);
-process.stdout.write(`${JSON.stringify(statuses)}\n`, () => process.exit());
+const attacked = await attack(name as AttackerName, JSON.parse(target) as Target, ending.signal);
+process.stdout.write(`${JSON.stringify(attacked)}\n`, () => process.exit());

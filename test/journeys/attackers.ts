@@ -1,12 +1,23 @@
 /** Callers who want everything for themselves: each holds one scarce thing as hard as it can, and is bounded in number and time. */
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What an attacker knows: the address, a token of its own, and a public project with issues of 1 MB each. */
-export type Target = { url: string; token: string; projectId: number; projectPath: string };
+/** What an attacker knows: the address, a token of its own, and its projects. */
+export type Target = {
+  url: string;
+  token: string;
+  /** A public one with issues of 1 MB each, `lines.txt` of 10 MB, and more than buffers hold in its pack. */
+  projectId: number;
+  projectPath: string;
+  /** A commit of it. */
+  head: string;
+  /** One whose few objects unpack to very much. */
+  hostileId: number;
+};
 
 /** One request, sent again and again by so many clients; it answers with the status. */
-type Attacker = { clients: number; send(target: Target): Promise<number> };
+type Attacker = { clients: number; send(target: Target, signal: AbortSignal): Promise<number> };
 
 const MEBIBYTE = 1_048_576;
 
@@ -38,6 +49,56 @@ const once = <T>(make: () => T): (() => T) => {
   };
 };
 
+async function get(url: string, headers: Record<string, string> = {}): Promise<number> {
+  const answer = await fetch(url, { headers });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+const basic = ({ token }: Target): string =>
+  `Authorization: Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}\r\n`;
+
+/** How often a slow client moves a byte. */
+const SLOW_MS = 5_000;
+
+/** Sends a request by hand and then hardly moves: it reads, or sends `more`, a byte now and then. Gives the status at its end. */
+function moveSlowly({ url }: Target, signal: AbortSignal, request: string, more?: string): Promise<number> {
+  const { hostname, port, host } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    let status = 0;
+    const read = (): void => {
+      const piece: Buffer | null = socket.read(status === 0 ? 12 : 1);
+      if (status === 0 && piece) status = Number(piece.toString('latin1').slice(9, 12));
+    };
+    // Nothing is read but by read(): the buffers fill, and stay so.
+    socket.on('readable', () => status === 0 && read());
+    const timer = setInterval(() => (more === undefined ? read() : socket.write(more)), SLOW_MS);
+    const end = (): void => {
+      clearInterval(timer);
+      signal.removeEventListener('abort', end);
+      socket.destroy();
+      resolve(status);
+    };
+    socket.once('error', end).once('close', end).once('end', end);
+    signal.addEventListener('abort', end, { once: true });
+    socket.write(request.replace('\r\n', `\r\nHost: ${host}\r\n`));
+  });
+}
+
+const hostileReads = [
+  'repository/commits/main/diff',
+  'repository/commits/main',
+  'repository/commits?with_stats=true&per_page=100',
+  'repository/compare?from=before&to=main',
+  'repository/files/README.md/blame?ref=main',
+  'repository/tree?recursive=true&pagination=none',
+  'repository/contributors',
+  'languages',
+  'search?scope=blobs&search=small',
+];
+let turn = 0;
+
 const keys = (bytes: number) => once(() => `{"title":"a"${',"k":1'.repeat(bytes / 6)}}`);
 const manyKeys = { small: keys(MEBIBYTE - 64), large: keys(20 * MEBIBYTE), huge: keys(31 * MEBIBYTE) };
 const longText = once(() =>
@@ -57,31 +118,23 @@ const deepJson = once(() => '['.repeat(MEBIBYTE - 1));
 export const attackers = {
   'searches for the same word fifty times': {
     clients: 40,
-    send: async ({ url, projectId }) => {
+    send: ({ url, projectId }) => {
       const search = encodeURIComponent('hello '.repeat(50));
-      const answer = await fetch(`${url}/api/v4/projects/${projectId}/issues?search=${search}`);
-      await answer.arrayBuffer();
-      return answer.status;
+      return get(`${url}/api/v4/projects/${projectId}/issues?search=${search}`);
     },
   },
   'pages of 25 issues of 1 MB': {
     clients: 40,
-    send: async ({ url, projectId }) => {
-      const answer = await fetch(`${url}/api/v4/projects/${projectId}/issues?per_page=100`);
-      await answer.arrayBuffer();
-      return answer.status;
-    },
+    send: ({ url, projectId }) => get(`${url}/api/v4/projects/${projectId}/issues?per_page=100`),
   },
   'searches for sixty words': {
     clients: 40,
-    send: async ({ url, projectId }) => {
+    send: ({ url, projectId }) => {
       const words = Array.from({ length: 60 }, (_, index) =>
         'hello there'.slice(index % 5, 3 + (index % 11)),
       );
       const search = encodeURIComponent(words.join(' '));
-      const answer = await fetch(`${url}/api/v4/projects/${projectId}/issues?search=${search}`);
-      await answer.arrayBuffer();
-      return answer.status;
+      return get(`${url}/api/v4/projects/${projectId}/issues?search=${search}`);
     },
   },
   'JSON of very many keys, 20 MB': {
@@ -132,6 +185,45 @@ export const attackers = {
     clients: 16,
     send: (target) => post(target, `/${target.projectPath}/alerts/notify.json`, manyKeys.small(), asJson),
   },
+  'slow readers of clones': {
+    clients: 64,
+    send: (target, signal) => {
+      const wants = `0032want ${target.head}\n00000009done\n`;
+      const headers = `Content-Type: application/x-git-upload-pack-request\r\nContent-Length: ${wants.length}`;
+      const path = `/${target.projectPath}.git/git-upload-pack`;
+      return moveSlowly(target, signal, `POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n${wants}`);
+    },
+  },
+  'slow readers of archives': {
+    clients: 64,
+    send: (target, signal) => {
+      const path = `/api/v4/projects/${target.projectId}/repository/archive.tar`;
+      return moveSlowly(target, signal, `GET ${path} HTTP/1.1\r\n\r\n`);
+    },
+  },
+  'slow pushes': {
+    clients: 64,
+    send: (target, signal) => {
+      const command = `${'0'.repeat(40)} ${'a'.repeat(40)} refs/heads/slow\0report-status`;
+      const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000PACK`;
+      const headers = `Content-Type: application/x-git-receive-pack-request\r\nTransfer-Encoding: chunked\r\n${basic(target)}`;
+      const path = `/${target.projectPath}.git/git-receive-pack`;
+      const begin = `${line.length.toString(16)}\r\n${line}\r\n`;
+      return moveSlowly(target, signal, `POST ${path} HTTP/1.1\r\n${headers}\r\n${begin}`, '1\r\nx\r\n');
+    },
+  },
+  'blames of 10 MB': {
+    clients: 16,
+    send: ({ url, projectId }) =>
+      get(`${url}/api/v4/projects/${projectId}/repository/files/lines.txt/blame?ref=HEAD`),
+  },
+  'objects that unpack enormously': {
+    clients: 16,
+    send: (target) => {
+      const path = hostileReads[turn++ % hostileReads.length];
+      return get(`${target.url}/api/v4/projects/${target.hostileId}/${path}`, own(target));
+    },
+  },
   'wrong passwords': {
     clients: 64,
     send: (target) =>
@@ -147,12 +239,14 @@ export type AttackerName = keyof typeof attackers;
 const MAX_SECONDS = 60;
 const MAX_REQUESTS = 20_000;
 
-/** Runs an attacker until it is told to end; gives how often each status came, 0 for a connection that was ended. */
-export async function attack(
-  name: AttackerName,
-  target: Target,
-  signal: AbortSignal,
-): Promise<Record<number, number>> {
+export type Attacked = {
+  sent: number;
+  /** How often each status came, 0 for a connection that was ended. */
+  statuses: Record<number, number>;
+};
+
+/** Runs an attacker until it is told to end. */
+export async function attack(name: AttackerName, target: Target, signal: AbortSignal): Promise<Attacked> {
   const { clients, send }: Attacker = attackers[name];
   const end = AbortSignal.any([signal, AbortSignal.timeout(MAX_SECONDS * 1_000)]);
   const statuses: Record<number, number> = {};
@@ -160,7 +254,7 @@ export async function attack(
   const client = async (): Promise<void> => {
     while (!end.aborted && sent < MAX_REQUESTS) {
       sent += 1;
-      const status = await send(target).catch(() => 0);
+      const status = await send(target, end).catch(() => 0);
       statuses[status] = (statuses[status] ?? 0) + 1;
       // A client that is refused at once would only measure how fast this process can send.
       if (status === 0 || status >= 400) await sleep(5);
@@ -171,5 +265,5 @@ export async function attack(
     end.addEventListener('abort', () => resolve(), { once: true }),
   );
   await Promise.race([ended, aborted]);
-  return statuses;
+  return { sent, statuses };
 }

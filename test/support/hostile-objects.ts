@@ -1,6 +1,7 @@
 /** Small packs whose objects unpack to very much, as attackers push them. */
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { NO_OBJECT } from '../../src/platform/git/names.ts';
 import {
   commitObject,
   type NewObject,
@@ -51,7 +52,7 @@ function entryHeader({ type, size }: Packed): Buffer {
 }
 
 /** The pack as it is sent. */
-export function packHostile(objects: readonly Packed[]): Buffer {
+function packHostile(objects: readonly Packed[]): Buffer {
   const head = Buffer.alloc(12);
   head.write('PACK', 'latin1');
   head.writeUInt32BE(2, 4);
@@ -225,4 +226,32 @@ export function manyLines(mebibytes = 15): Hostile {
   const [a, b] = [lines('a\nb\n\nc\n'), lines('c\na\n\n\nb\n')];
   const treeOf = (blob: NewObject) => treeObject([file('README.md', blob.oid), file('lines.ts', blob.oid)]);
   return twoCommits(treeOf(a), treeOf(b), [a, b]);
+}
+
+const line = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
+
+/** Pushes it over HTTP, as an attacker would; `before` is what the branch main has. */
+export async function pushHostile(
+  url: string,
+  path: string,
+  token: string,
+  { objects, branches }: Hostile,
+  before = NO_OBJECT,
+): Promise<void> {
+  const commands = Object.entries(branches).map(
+    ([name, oid], index) =>
+      `${name === 'main' ? before : NO_OBJECT} ${oid} refs/heads/${name}${index === 0 ? '\0report-status' : ''}`,
+  );
+  const body = Buffer.concat([Buffer.from(`${commands.map(line).join('')}0000`), packHostile(objects)]);
+  if (body.length > 4_000_000) throw new Error('what unpacks enormously is to be small to send');
+  const response = await fetch(`${url}/${path}.git/git-receive-pack`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`,
+      'content-type': 'application/x-git-receive-pack-request',
+    },
+    body: new Uint8Array(body),
+  });
+  const report = await response.text();
+  if (!report.includes('ok refs/heads/main')) throw new Error(`the push was not taken: ${report}`);
 }

@@ -11,33 +11,16 @@ import {
   largeFiles,
   longMessages,
   manyLines,
-  packHostile,
+  pushHostile,
   upon,
   wideFolder,
 } from '../../../test/support/hostile-objects.ts';
-import { NO_OBJECT } from '../../platform/git/names.ts';
 import { readRef } from '../../platform/git/refs.ts';
 
 const ashlar = useApp();
-const authorization = `Basic ${Buffer.from(`oauth2:${ROOT_TOKEN}`).toString('base64')}`;
 
-const line = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
-
-/** Pushes it over HTTP, as an attacker would; `before` is what the branch main has. */
-async function push(path: string, { objects, branches }: Hostile, before = NO_OBJECT): Promise<void> {
-  const commands = Object.entries(branches).map(
-    ([name, oid], index) =>
-      `${name === 'main' ? before : NO_OBJECT} ${oid} refs/heads/${name}${index === 0 ? '\0report-status' : ''}`,
-  );
-  const body = Buffer.concat([Buffer.from(`${commands.map(line).join('')}0000`), packHostile(objects)]);
-  expect(body.length).toBeLessThan(4_000_000);
-  const response = await fetch(`${ashlar.url}/${path}.git/git-receive-pack`, {
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/x-git-receive-pack-request' },
-    body: new Uint8Array(body),
-  });
-  expect(await response.text()).toContain('ok refs/heads/main');
-}
+const push = (path: string, hostile: Hostile, before?: string) =>
+  pushHostile(ashlar.url, path, ROOT_TOKEN, hostile, before);
 
 const reads = [
   'commits',
