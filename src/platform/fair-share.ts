@@ -131,8 +131,8 @@ export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits
 const MEBIBYTE = 1_048_576;
 /** Pages of records with long texts, from the database to the client's last byte. */
 const requestMemory = createMemoryShare({
-  bytes: 128 * MEBIBYTE,
-  perCaller: 48 * MEBIBYTE,
+  bytes: 96 * MEBIBYTE,
+  perCaller: 32 * MEBIBYTE,
   free: MEBIBYTE,
 });
 

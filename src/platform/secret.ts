@@ -108,6 +108,7 @@ const hashing = createThreads<Argon2Parameters, Uint8Array>({
     waiting: 500,
     timeoutMs: 30_000,
   },
+  memoryMb: 64,
 });
 /** Of one hash on a machine that is busy with other things: the thread has the lowest priority. */
 const HASH_TIMEOUT_MS = 60_000;

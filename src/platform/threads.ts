@@ -8,7 +8,7 @@ export type ThreadLimits = {
   /** As many threads as there are places. */
   share: ShareLimits;
   /** MiB of its heap; a thread that needs more ends, and its question is given up. */
-  memoryMb?: number;
+  memoryMb: number;
   /** How long a thread without work stays; none at all where each leaves much behind. */
   idleMs?: number;
 };
@@ -18,6 +18,8 @@ export type Threads<Question, Answer> = {
   ask(question: Question, timeoutMs: number, transfer?: Transferable[]): Promise<Answer | undefined>;
 };
 
+/** MiB of a thread's young objects: a thread of the default size keeps several times as many. */
+const YOUNG_MB = 16;
 /** A thread holds tens of MiB. */
 const IDLE_MS = 30_000;
 
@@ -30,9 +32,8 @@ export function createThreads<Question, Answer>(limits: ThreadLimits): Threads<Q
   const idle: Idle[] = [];
 
   function open(): Worker {
-    const { memoryMb } = limits;
     const worker = new Worker(limits.file, {
-      ...(memoryMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     // Also when it fails between two questions, which must not end the program.
     worker.on('error', () => forget(worker));

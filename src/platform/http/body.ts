@@ -45,6 +45,8 @@ const unfolding = createShare({ of: 'large request bodies', places: 1, perCaller
 const parsers = createThreads<BodyQuestion, BodyAnswer>({
   file: new URL(`./body-thread${extname(import.meta.url)}`, import.meta.url),
   share: { of: 'large request bodies', places: 1, perCaller: 1, ...waits },
+  // The text, what is parsed of it, and what is handed back, of a body of the largest limit.
+  memoryMb: 256,
   // Each leaves several times the body's size in its heap.
   idleMs: 0,
 });
