@@ -6,7 +6,7 @@ import { projectRepository } from '../../core/repositories/containers.ts';
 import { offsetPage } from '../../platform/db/page.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { entryType, type PlacedEntry } from '../../platform/git/trees.ts';
+import { countFiles, entryType, type PlacedEntry } from '../../platform/git/trees.ts';
 import {
   choosePagination,
   offsetHeaders,
@@ -52,9 +52,11 @@ type Asked = Static<typeof TreeInput>;
 const MOST_AT_ONCE = 50_000;
 
 async function wholeTree(git: GitFolder, listing: Listing): Promise<TreePage> {
+  const inPages = () => new Failure('unprocessable', `More than ${MOST_AT_ONCE} entries come in pages only.`);
+  // Counted before they are held, as far as that is quick.
+  if (listing.recursive && (await countFiles(git, listing.tree)) > MOST_AT_ONCE) throw inPages();
   const entries = await entriesFrom(git, listing, 0, MOST_AT_ONCE + 1);
-  if (entries.length > MOST_AT_ONCE)
-    throw new Failure('unprocessable', `More than ${MOST_AT_ONCE} entries come in pages only.`);
+  if (entries.length > MOST_AT_ONCE) throw inPages();
   return { entries, headers: {} };
 }
 
