@@ -49,7 +49,7 @@ export const blobEndpoints: Endpoint[] = [
     access,
     input,
     reply: RawFile,
-    also: [304],
+    also: [304, 422],
     handle: async ({ services, settings, subject: project, input: { sha }, request }) => {
       await limitRaw(services, settings, project, sha);
       const reply = await replyWithBlob(services, project, request, async (git) => {

@@ -56,6 +56,7 @@ export const contributorEndpoints: Endpoint[] = [
     method: 'GET',
     path: '/projects/:id/repository/contributors',
     summary: 'Who made the commits of a repository.',
+    also: [422],
     access: onProject('read_code'),
     page: 'offset',
     input: Type.Object({
@@ -80,6 +81,7 @@ export const contributorEndpoints: Endpoint[] = [
     method: 'GET',
     path: '/projects/:id/languages',
     summary: 'The languages of a repository, in percent of its bytes.',
+    also: [422],
     access: onProject('read_code'),
     reply: Languages,
     handle: async ({ services, subject: project }) =>

@@ -52,7 +52,7 @@ export const fileEndpoints: Endpoint[] = [
     access,
     input: Type.Object(fileFields),
     reply: RawFile,
-    also: [304],
+    also: [304, 422],
     handle: async ({ services, settings, subject: project, input, request }) => {
       await limitRaw(services, settings, project, input.file_path);
       return found(await replyWithBlob(services, project, request, (git) => findFile(git, input)), 'File');

@@ -36,6 +36,7 @@ export const fileWriteEndpoints: Endpoint[] = [
     method: 'DELETE',
     path,
     summary: 'Delete a file.',
+    also: [422],
     access: commitAccess,
     input: FileDeletion,
     reply: noContent,

@@ -134,6 +134,18 @@ test('what is too large for a part of an answer is left out of it', { timeout: 6
   ]);
 });
 
+test('an object that cannot be read fails no other that is asked for at the same time', {
+  timeout: 60_000,
+}, async () => {
+  const project = await makeProject(ashlar);
+  await push(project.path_with_namespace, deltaUponLarge());
+  const paths = Array.from({ length: 40 }, (_, index) =>
+    index % 10 === 0 ? 'files/small.ts?ref=main' : `files/x${index}?ref=before`,
+  );
+  const statuses = await Promise.all(paths.map((path) => read(project, path)));
+  expect(statuses).toEqual(paths.map((path) => (path.includes('small') ? 422 : 200)));
+});
+
 test.each([
   ['folders without end', endlessFolders],
   ['a commit that cannot be shown', largeCommits],

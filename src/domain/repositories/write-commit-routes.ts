@@ -31,7 +31,7 @@ const pick = (verb: 'cherry_pick' | 'revert', summary: string, make: typeof cher
     path: `/projects/:id/repository/commits/:sha/${verb}`,
     summary,
     access: commitAccess,
-    also: [200],
+    also: [200, 422],
     input: PickInput,
     reply: PickReply,
     handle: async (context) => {
@@ -46,6 +46,7 @@ export const writeCommitEndpoints: Endpoint[] = [
     method: 'POST',
     path: '/projects/:id/repository/commits',
     summary: 'Make a commit that creates, changes, moves or deletes files.',
+    also: [422],
     access: commitAccess,
     input: CommitInput,
     bodyLimit: CONTENT_LIMIT,
@@ -61,6 +62,7 @@ export const writeCommitEndpoints: Endpoint[] = [
     method: 'PUT',
     path: '/projects/:id/repository/submodules/:submodule',
     summary: 'Point a submodule to another commit.',
+    also: [422],
     access: commitAccess,
     input: Type.Object({
       submodule: Type.String(),

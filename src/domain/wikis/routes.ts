@@ -136,6 +136,7 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
       method: 'POST',
       path: `${path}/attachments`,
       summary: `Keep a file in the wiki of a ${word}.`,
+      also: [422],
       access: write,
       input: AttachmentInput,
       bodyLimit: ATTACHMENT_LIMIT,
