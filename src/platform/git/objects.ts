@@ -83,6 +83,7 @@ type Process = {
 /** Makes the reader; processes start at the first question and end when nobody asks for a while. */
 export function createObjectReader(): ObjectReader {
   const processes = new Map<string, Process>();
+  let stopped = false;
   /** With those that are asked nothing more. */
   const running = new Set<Process>();
   const cache = new Map<string, GitObject>();
@@ -113,7 +114,8 @@ export function createObjectReader(): ObjectReader {
       // It ended over the first of them; the others have the next process.
       if (reason instanceof Failure) waiting.shift()?.reject(reason);
       for (const question of waiting) {
-        if (reason instanceof Failure) put(folder, question);
+        if (stopped) question.reject(stopping());
+        else if (reason instanceof Failure) put(folder, question);
         else question.reject(reason);
       }
     };
@@ -164,6 +166,7 @@ export function createObjectReader(): ObjectReader {
     mine.open += 1;
     try {
       await mine.place;
+      if (stopped) throw stopping();
       const { promise, resolve, reject } = Promise.withResolvers<GitObject | ObjectInfo | undefined>();
       put(folder, { name, contents, resolve, reject });
       return await promise;
@@ -240,11 +243,15 @@ export function createObjectReader(): ObjectReader {
       }
     },
     stop() {
+      stopped = true;
       clearInterval(timer);
       for (const folder of [...processes.keys()]) end(folder);
     },
   };
 }
+
+/** A request that goes on when its client is gone must not start what nothing would end. */
+const stopping = (): Failure => new Failure('unavailable', '503 Service Unavailable: stopping');
 
 async function readAlone(folder: string, info: ObjectInfo): Promise<GitObject> {
   const content = await git(['cat-file', 'blob', info.oid], {

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runForCaller } from '../fair-share.ts';
 import { gitInTime, streamGit } from './long-runs.ts';
+import { createObjectReader } from './objects.ts';
 import { newObject } from './parse.ts';
 import { git, gitText, longRuns } from './program.ts';
 import { createRepository, storeObjects } from './write.ts';
@@ -66,4 +67,14 @@ test('what a long run may not hold is 422, and refused before it is unpacked', a
   await expect(git(args, { folder, kind: 'long', input: large.content })).rejects.toMatchObject({
     status: 422,
   });
+});
+
+test('what is read after the stop starts nothing that nothing would end', async () => {
+  const reader = createObjectReader();
+  const repository = reader.open(folder);
+  expect(await repository.info(zeros.oid)).toMatchObject({ type: 'blob' });
+  const asked = repository.info(zeros.oid);
+  reader.stop();
+  await Promise.allSettled([asked]);
+  await expect(repository.info(zeros.oid)).rejects.toMatchObject({ status: 503 });
 });
