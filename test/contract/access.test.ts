@@ -37,7 +37,6 @@ type Row = Record<Persona, Result>;
 
 /** What nobody may, and what there is none of, as the right caller is told. */
 const openToNobody = new Set([
-  'DELETE /projects/:id/repository/tags/:tag_name, protected',
   'POST /projects/:id/share, of a locked group',
   'GET /projects/:id/repository/commits/:sha/signature',
   'GET /projects/:id/repository/tags/:tag_name/signature',

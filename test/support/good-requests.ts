@@ -316,6 +316,8 @@ const given = (world: World): Record<string, Given> => ({
   'POST /projects/:id/deploy_tokens': { with: { scopes: ['read_repository'] } },
   'POST /groups/:id/deploy_tokens': { with: { scopes: ['read_repository'] } },
   'POST /applications': { with: { scopes: 'api' } },
+  'PUT /topics/:id': { with: { title: 'New' } },
+  'POST /topics/merge': { with: { source_topic_id: 1, target_topic_id: 2 } },
 });
 
 /** Further requests to the endpoints, for what they look at beyond the access sentence: by endpoint, and by what is different. */

@@ -150,7 +150,8 @@ async function clientDoors(app: TestApp): Promise<Door[]> {
 
 /** Whether a form was taken: what was asked for is shown, or the browser is led on, but not to the sign-in. */
 const isTaken = ({ status, headers }: RawAnswer): boolean =>
-  status < 300 || (status === 303 && !String(headers.location).includes('/users/sign_in'));
+  status < 300 ||
+  ((status === 302 || status === 303) && !String(headers.location).includes('/users/sign_in'));
 
 async function formDoors(app: TestApp, { places }: AccessWorld): Promise<Door[]> {
   const { sql } = app.app.services.database;

@@ -133,8 +133,10 @@ async function pageDoors(app: TestApp, world: AccessWorld): Promise<Door[]> {
     .filter(({ name }) => ['pages', 'uploads', 'accounts', 'alerts', 'oauth', 'notifications'].includes(name))
     .flatMap((capability) => capability.routes ?? [])
     .filter(({ method, path }) => method === 'GET' && !/oauth\/|well-known|unsubscribe|authorize/.test(path));
-  const [images] = await sql<{ avatar: string; image: number; applications: number[] }[]>`
-    select avatar, (select max(id) from metric_images) as image,
+  const shown = await app.call(`GET /projects/${project}`, world.credentials('admin', 'token'));
+  const avatar = new URL(shown.body.avatar_url).pathname.split('/').at(-1) ?? '';
+  const [images] = await sql<{ image: number; applications: number[] }[]>`
+    select (select max(id) from metric_images) as image,
       array(select id from oauth_applications where user_id is not null or namespace_id is not null order by id) as applications
     from projects where id = ${project}`;
   const values: Record<string, string | number> = {
@@ -159,7 +161,7 @@ async function pageDoors(app: TestApp, world: AccessWorld): Promise<Door[]> {
           ? group
           : project,
       ...(path.includes('metric_images') && { filename: 'stone.gif' }),
-      ...(path.includes('/avatar/') && { filename: images?.avatar ?? '' }),
+      ...(path.includes('/avatar/') && { filename: avatar }),
       application_id: path.startsWith('/admin') ? 1 : (images?.applications[ofGroup ? 1 : 0] ?? 0),
       ...(ofGroup && { secret: groupUpload?.secret ?? '', filename: groupUpload?.filename ?? '' }),
     };
