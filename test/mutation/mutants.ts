@@ -54,7 +54,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   function add(node: Node, change: string): string {
     const line = source.slice(0, node.start).split('\n').length;
     const column = node.start - source.lastIndexOf('\n', node.start - 1);
-    const id = `${file}:${line}:${column} ${change}`;
+    const id = `${file}:${line}:${column}+${node.end - node.start} ${change}`;
     const text = textOf(node).replaceAll(/\s+/g, ' ').slice(0, 100);
     mutants.push({ id, file, line, change, text });
     return JSON.stringify(id);
@@ -65,7 +65,13 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
     wrap(node, `(__mutant(${add(node, 'always')}) || `, ')');
     wrap(node, `(!__mutant(${add(node, 'never')}) && `, ')');
   };
-  const negate = (node: Node) => wrap(node, `__negated(${add(node, 'negated')}, `, ')');
+  const negated = new Set<string>();
+  /** Once: what is negated twice is as it was. */
+  const negate = (node: Node) => {
+    const range = `${node.start} ${node.end}`;
+    if (!negated.has(range)) wrap(node, `__negated(${add(node, 'negated')}, `, ')');
+    negated.add(range);
+  };
 
   function visit(node: Node, parent: Node | undefined): void {
     if (node.type.startsWith('TS') && !/Expression$/.test(node.type)) return;
