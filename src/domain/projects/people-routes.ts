@@ -44,7 +44,7 @@ export const peopleEndpoints: Endpoint[] = [
   listing({
     method: 'GET',
     path: '/projects/:id/users',
-    summary: 'Users who are members of a project, inherited ones too.',
+    summary: 'Users who are members of a project, inherited ones too, and the owner of a personal one.',
     access: onProject('read_project_members'),
     input: Type.Object({ search, skip_users: Type.Optional(commaList(Type.Integer(), { maxItems: 1_000 })) }),
     page: 'offset',
@@ -56,9 +56,10 @@ export const peopleEndpoints: Endpoint[] = [
         .select(userBasicColumns)
         .where('users.state', '=', 'active')
         .where(
-          sql<boolean>`exists (select from members m where m.user_id = users.id
+          sql<boolean>`(users.id = ${subject.row.owner?.id ?? null} or exists (
+            select from members m where m.user_id = users.id
             and (m.project_id = ${subject.id} or m.namespace_id = any(${subject.row.ancestor_ids}::bigint[]))
-            and (m.expires_at is null or m.expires_at > ${today()}::date))`,
+            and (m.expires_at is null or m.expires_at > ${today()}::date)))`,
         );
       if (input.search) {
         const pattern = containing(input.search);

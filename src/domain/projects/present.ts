@@ -1,6 +1,6 @@
 /** Pages of projects as records: each side is loaded once for the whole page. */
 
-import { REPORTER } from '../../core/access/roles.ts';
+import { OWNER, REPORTER } from '../../core/access/roles.ts';
 import { selectCustomAttributes } from '../../core/custom-attributes.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { selectSeenGroups } from '../../core/namespaces/group-list.ts';
@@ -64,9 +64,11 @@ export async function presentProjects(
     const own = attributes && { custom_attributes: attributes.get(row.id) ?? [] };
     if (basic) return withOwn(presentBasicProject(view, row), own);
     const forkedFrom = row.forked_from_id === null ? undefined : forks.get(row.forked_from_id);
+    // What is in a personal namespace is its owner's own, not by way of a group.
+    const owned = row.owner !== null && row.owner.id === caller?.id;
     const levels = {
-      project: row.level_project,
-      group: row.level_group,
+      project: owned ? OWNER : row.level_project,
+      group: owned ? 0 : row.level_group,
       notifiedProject: row.notified_project,
       notifiedGroup: row.notified_group,
     };

@@ -1,7 +1,14 @@
 /** Reading projects over HTTP. */
 import { describe, expect, it } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
-import { addMember, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
+import {
+  addMember,
+  bodyOf,
+  type MadeUser,
+  makeGroup,
+  makeProject,
+  makeUser,
+} from '../../../test/support/factories.ts';
 
 describe('GET /projects', () => {
   const ashlar = useApp();
@@ -32,8 +39,8 @@ describe('GET /projects', () => {
     expect(all.body).toHaveLength(3);
     expect(all.headers.get('x-total')).toBe('3');
     expect(all.body[0].permissions).toEqual({
-      project_access: null,
-      group_access: { access_level: 50, notification_level: 3 },
+      project_access: { access_level: 50, notification_level: 3 },
+      group_access: null,
     });
     const one = await ashlar.root('GET /projects/root%2Fp0');
     expect(one.status).toBe(200);
@@ -72,5 +79,64 @@ describe('shared_with_groups', () => {
     }
     const detail = await ashlar.as(stranger.token)(`GET /groups/${home.id}`);
     expect(detail.text).not.toContain(secret.full_path);
+  });
+});
+
+describe('a personal project', () => {
+  const ashlar = useApp();
+
+  it("is its owner's own: in permissions, among its users and in its search", async () => {
+    const [owner, member, invited, stranger] = [
+      await makeUser(ashlar),
+      await makeUser(ashlar),
+      await makeUser(ashlar),
+      await makeUser(ashlar),
+    ];
+    const call = ashlar.as(owner.token);
+    const made = bodyOf(await call('POST /projects', { body: { name: 'mine', visibility: 'public' } }), 201);
+    const at = `projects/${made.id}` as const;
+    const group = await makeGroup(ashlar, { visibility: 'public' });
+    await addMember(ashlar, `groups/${group.id}`, owner, 10);
+    await addMember(ashlar, `groups/${group.id}`, invited, 20);
+    bodyOf(await ashlar.root(`POST /${at}/share`, { body: { group_id: group.id, group_access: 30 } }), 201);
+    await addMember(ashlar, at, member, 30);
+    const level = (access_level: number, notification_level = 3) => ({ access_level, notification_level });
+    const own = { project_access: level(50), group_access: null };
+    expect(made.permissions).toEqual(own);
+    const cases: [user: MadeUser, permissions: object][] = [
+      [owner, own],
+      [member, { project_access: level(30), group_access: null }],
+      [invited, { project_access: null, group_access: level(20) }],
+      [stranger, { project_access: null, group_access: null }],
+    ];
+    for (const [user, permissions] of cases) {
+      const as = ashlar.as(user.token);
+      expect([user.id, bodyOf(await as(`GET /${at}`), 200).permissions]).toEqual([user.id, permissions]);
+      for (const list of ['/projects', `/users/${owner.id}/projects`])
+        expect([user.id, bodyOf(await as(`GET ${list}`), 200)[0].permissions]).toEqual([
+          user.id,
+          permissions,
+        ]);
+    }
+    bodyOf(await call(`PUT /${at}/notification_settings`, { body: { level: 'watch' } }), 200);
+    expect(bodyOf(await call(`GET /${at}`), 200).permissions.project_access).toEqual(level(50, 2));
+
+    const ids = async (path: string, query: string) =>
+      bodyOf(await ashlar.as(stranger.token)(`GET ${path}`, { query }), 200)
+        .map(({ id }: { id: number }) => id)
+        .sort((one: number, other: number) => one - other);
+    const people = [owner.id, member.id];
+    expect(await ids(`/${at}/search`, 'scope=users&search=user-')).toEqual(people);
+    expect(await ids(`/${at}/search`, `scope=users&search=${owner.username}`)).toContain(owner.id);
+    expect(await ids(`/${at}/users`, '')).toEqual(people);
+    expect(await ids(`/${at}/users`, `skip_users=${owner.id}`)).toEqual([member.id]);
+    expect(await ids(`/${at}/members`, '')).toEqual(people);
+
+    // In a group's hands it is its owner's no longer.
+    bodyOf(await ashlar.root(`PUT /${at}/transfer`, { body: { namespace: group.id } }), 200);
+    expect(bodyOf(await call(`GET /${at}`), 200).permissions).toEqual({
+      project_access: null,
+      group_access: level(10),
+    });
   });
 });

@@ -125,13 +125,17 @@ export const searchSnippets = (question: Question): Promise<Page<SnippetRow>> =>
     order: 'created_at desc, id desc',
   });
 
-/** The members of the place, inherited ones too, as far as the caller sees the groups that they are in. */
+/**
+ * The members of the place, inherited ones too, as far as the caller sees the groups that they are in, and the owner of a
+ * personal project.
+ */
 function members({ place, actor }: Question): Sql {
   if (place.in === 'instance') return sql`true`;
   const valid = sql`(m.expires_at is null or m.expires_at > ${today()}::date)`;
   if (place.in === 'project')
-    return sql`exists (select from members m where m.user_id = users.id and ${valid}
-      and (m.project_id = ${place.project.id} or m.namespace_id = any(${place.project.row.ancestor_ids}::bigint[])))`;
+    return sql`(users.id = ${place.project.row.owner?.id ?? null} or exists (
+      select from members m where m.user_id = users.id and ${valid}
+      and (m.project_id = ${place.project.id} or m.namespace_id = any(${place.project.row.ancestor_ids}::bigint[]))))`;
   const { group } = place;
   const above = group.may('read_group_members')
     ? sql`n.id = any(${group.row.ancestor_ids}::bigint[])`
