@@ -327,13 +327,16 @@ create table emails (
   confirmation_digest bytea,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  held_elsewhere boolean default false not null,
   constraint emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint emails_pkey PRIMARY KEY (id)
 );
 
-CREATE UNIQUE INDEX emails_email ON public.emails USING btree (lower(email));
+CREATE INDEX emails_email ON public.emails USING btree (lower(email));
 
-CREATE INDEX emails_user ON public.emails USING btree (user_id);
+CREATE UNIQUE INDEX emails_holder ON public.emails USING btree (lower(email)) WHERE (NOT held_elsewhere);
+
+CREATE UNIQUE INDEX emails_own ON public.emails USING btree (user_id, lower(email));
 
 create table epic_issues (
   id bigint generated always as identity not null,

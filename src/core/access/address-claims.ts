@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { type Announcement, announce } from '../activity/announce.ts';
 
 /**
- * Takes the address from another user who has not confirmed it, before somebody asks for it or proves to read it: else a
+ * Takes the address from other users who have not confirmed it, before somebody asks for it or proves to read it: else a
  * stranger's claim would keep its reader out for good. Of two who claim it, the one who reads it confirms it and wins.
  * Primary addresses stay, confirmed or not: accounts stand on them, and their reader can set such an account's password.
  */
@@ -14,6 +14,10 @@ export async function releaseUnconfirmed(
   email: string,
   userId = 0,
 ): Promise<void> {
+  // One at a time: two who claim it at once would find out that no account has it, by the refusal of one of them.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`address ${email.toLowerCase()}`}, 0))`.execute(
+    tx,
+  );
   const { rows } = await sql<{ id: number; username: string; email: string }>`
     delete from emails e using users u
     where u.id = e.user_id and u.id <> ${userId} and e.confirmed_at is null

@@ -42,3 +42,6 @@ export async function isConfirmationOf(db: Db, userId: number, token: string): P
 
 /** The fact that somebody registered with an address that an account has; its payload is `user_id` and `email`. */
 export const KNOWN_ADDRESS_REGISTERED = 'known_address_registered';
+
+/** The fact that somebody added an address that another account has; its payload is the same, of that account. */
+export const KNOWN_ADDRESS_ADDED = 'known_address_added';

@@ -8,7 +8,8 @@ import type { ApplicationSettings } from '../settings/definitions.ts';
 import type { InternalKind } from './actor.ts';
 
 declareUnique('users_username', 'username', 'conflict');
-declareUnique('emails_email', 'email');
+declareUnique('emails_holder', 'email');
+declareUnique('emails_own', 'email');
 
 type NewUser = Omit<Insertable<UsersTable>, 'created_at' | 'updated_at'>;
 

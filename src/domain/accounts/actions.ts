@@ -252,7 +252,7 @@ async function confirmPrimary(tx: Db, userId: number, email: string): Promise<vo
   const time = now();
   const known = await tx
     .updateTable('emails')
-    .set({ confirmed_at: time, confirmation_digest: null, updated_at: time })
+    .set({ confirmed_at: time, confirmation_digest: null, held_elsewhere: false, updated_at: time })
     .where('user_id', '=', userId)
     .where(sql<boolean>`lower(email) collate "C" = ${email.toLowerCase()}`)
     .returning('id')

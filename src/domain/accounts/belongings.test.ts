@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
+import { openBrowser } from '../../../test/support/browser.ts';
 import { auditEventsOf, bodyOf, makeUser } from '../../../test/support/factories.ts';
+import { mailsTo, settleMail } from '../../../test/support/mailbox.ts';
 import { dsaKey, gpgKey, sampleKeys } from '../../../test/support/sample-keys.ts';
 import { moveClock } from '../../platform/clock.ts';
 
@@ -45,7 +47,7 @@ describe('mail addresses', () => {
     const [ada, bob] = [await makeUser(app), await makeUser(app)];
     const body = { email: 'only.one@example.org', skip_confirmation: true };
     const { id } = bodyOf(await app.root(`POST /users/${ada.id}/emails`, { body }), 201);
-    const again = await app.as(bob.token)('POST /user/emails', { body: { email: 'ONLY.one@example.org' } });
+    const again = await app.root(`POST /users/${bob.id}/emails`, { body: { email: 'ONLY.one@example.org' } });
     expect(again).toMatchObject({ status: 400, body: { message: { email: ['has already been taken'] } } });
     expect((await app.as(bob.token)(`GET /user/emails/${id}`)).status).toBe(404);
     expect((await app.as(bob.token)(`DELETE /user/emails/${id}`)).status).toBe(404);
@@ -81,7 +83,106 @@ describe('mail addresses', () => {
     });
     await app.app.services.database.sql`
       update emails set confirmed_at = null where user_id = ${bodyOf(unconfirmed, 201).id}`;
-    expect((await add(reader, 'waits@example.org')).status).toBe(400);
+    bodyOf(await add(reader, 'waits@example.org'), 201);
+    expect(bodyOf(await app.root(`GET /users/${bodyOf(unconfirmed, 201).id}`), 200).email).toBe(
+      'waits@example.org',
+    );
+  });
+
+  test('of other accounts are told by no answer, and a mail tells their owners', async () => {
+    const [owner, other] = [await makeUser(app), await makeUser(app)];
+    const primary = `${owner.username}@example.com`;
+    const second = `second-${primary}`;
+    const unconfirmed = `unconfirmed-${primary}`;
+    const confirmed = { email: second, skip_confirmation: true };
+    bodyOf(await app.root(`POST /users/${owner.id}/emails`, { body: confirmed }), 201);
+    const waiting = await makeUser(app, { email: unconfirmed });
+    const { sql } = app.app.services.database;
+    await sql`update emails set confirmed_at = null where user_id = ${waiting.id}`;
+    const before = bodyOf(await app.root(`GET /users/${owner.id}/emails`), 200);
+
+    const told: string[] = [];
+    const held = [primary, second.toUpperCase(), unconfirmed];
+    for (const email of [`free-${primary}`, ...held]) {
+      const user = await makeUser(app);
+      const as = app.as(user.token);
+      const body = { email };
+      const added = await as('POST /user/emails', { body });
+      const answers = [
+        added,
+        await as('POST /user/emails', { body: { email: email.toLowerCase() } }),
+        await as('GET /user/emails'),
+        await as(`GET /user/emails/${added.body.id}`),
+        await as(`DELETE /user/emails/${added.body.id}`),
+        await as('POST /user/emails', { body }),
+        // One who comes later takes it from the former, whoever has it.
+        await app.as(other.token)('POST /user/emails', { body }),
+        await as('GET /user/emails'),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([201, 400, 200, 200, 204, 201, 201, 200]);
+      const text = JSON.stringify(answers.map(({ body }) => body))
+        .replaceAll(email, 'ADDRESS')
+        .replaceAll(`${user.username}@`, 'NAME@');
+      told.push(text.replaceAll(/"id":\d+/g, '"id":0').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'));
+      expect(await auditEventsOf(app, user.id)).toContain('email_destroyed');
+    }
+    expect(new Set(told).size).toBe(1);
+
+    // Two at once are let in one after the other, as with an address that nobody has.
+    for (const email of [`also-free-${primary}`, primary]) {
+      const users = [await makeUser(app), await makeUser(app), await makeUser(app)];
+      const answers = await Promise.all(
+        users.map(({ token }) => app.as(token)('POST /user/emails', { body: { email } })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    }
+
+    // The owner keeps it, is found by it, and alone hears of it.
+    expect(bodyOf(await app.root(`GET /users/${owner.id}/emails`), 200)).toEqual(before);
+    const found = async (path: string, query: string) =>
+      bodyOf(await app.root(`GET ${path}`, { query }), 200).map(({ id }: { id: number }) => id);
+    for (const email of [primary, second]) {
+      expect(await found('/users', `search=${email}`)).toEqual([owner.id]);
+      expect(await found('/search', `scope=users&search=${email}`)).toEqual([owner.id]);
+    }
+    await openBrowser(app).submit('/users/confirmation/new', { email: second });
+    await settleMail(app);
+    const subject = 'Your address was added to another account';
+    for (const [address, { username }] of [
+      [primary, owner],
+      [second, owner],
+      [unconfirmed, waiting],
+    ] as const) {
+      const mails = mailsTo(app, address);
+      expect(new Set(mails.map((mail) => mail.subject))).toEqual(new Set([subject]));
+      expect(mails[0]?.text).toContain(`@${username}`);
+    }
+    expect(mailsTo(app, `free-${primary}`).map((mail) => mail.subject)).not.toContain(subject);
+    expect(
+      await sql`select from emails where held_elsewhere and confirmation_digest is not null`,
+    ).toHaveLength(0);
+    expect(await sql`select from emails where held_elsewhere and confirmed_at is not null`).toHaveLength(0);
+  });
+
+  test('that another account had are the own as soon as they are free', async () => {
+    const [former, next] = [await makeUser(app), await makeUser(app)];
+    const email = `passed-${former.username}@example.com`;
+    const body = { email, skip_confirmation: true };
+    const { id } = bodyOf(await app.root(`POST /users/${former.id}/emails`, { body }), 201);
+    const as = app.as(next.token);
+    const vain = bodyOf(await as('POST /user/emails', { body: { email } }), 201);
+    expect((await app.root(`PUT /users/${next.id}`, { body: { email } })).status).toBe(409);
+    expect((await app.as(former.token)(`DELETE /user/emails/${id}`)).status).toBe(204);
+    const change = { email, skip_reconfirmation: true };
+    expect(bodyOf(await app.root(`PUT /users/${next.id}`, { body: change }), 200).email).toBe(email);
+    expect(bodyOf(await as(`GET /user/emails/${vain.id}`), 200).confirmed_at).toMatch(/Z$/);
+    bodyOf(await app.as(former.token)('POST /user/emails', { body: { email } }), 201);
+    const { sql } = app.app.services.database;
+    const rows = await sql`select user_id, held_elsewhere from emails where email = ${email} order by id`;
+    expect(rows).toEqual([
+      { user_id: next.id, held_elsewhere: false },
+      { user_id: former.id, held_elsewhere: true },
+    ]);
   });
 });
 

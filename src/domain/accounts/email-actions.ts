@@ -3,7 +3,11 @@ import { sql } from 'kysely';
 import { releaseUnconfirmed } from '../../core/access/address-claims.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
-import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
+import {
+  confirmationRequested,
+  KNOWN_ADDRESS_ADDED,
+  newConfirmation,
+} from '../../core/identity/confirmation.ts';
 import { isMailAddress } from '../../core/identity/mail-rules.ts';
 import { noReset } from '../../core/identity/password-reset.ts';
 import { now } from '../../platform/clock.ts';
@@ -16,19 +20,28 @@ export function requireMailAddress(email: string): void {
   if (!isMailAddress(email)) throw invalid({ email: ['is invalid'] });
 }
 
+/** Who else has the address, once unconfirmed claims to it are released. */
+async function selectHolder(tx: Db, email: string, userId: number): Promise<number | undefined> {
+  const holder = await tx
+    .selectFrom('emails')
+    .select('user_id')
+    .where(sql<boolean>`lower(email) collate "C" = ${email.toLowerCase()}`)
+    .where('user_id', '<>', userId)
+    .where('held_elsewhere', '=', false)
+    .executeTakeFirst();
+  return holder?.user_id;
+}
+
 /** 409 when the address belongs to somebody else, who has confirmed it. The unique index decides when two ask at once. */
 export async function requireFreeAddress(tx: Db, actor: Actor, email: string, userId = 0): Promise<void> {
   await releaseUnconfirmed(tx, actor, email, userId);
-  const taken = await tx
-    .selectFrom('emails')
-    .select('id')
-    .where(sql<boolean>`lower(email) collate "C" = ${email.toLowerCase()}`)
-    .where('user_id', '<>', userId)
-    .executeTakeFirst();
-  if (taken) throw conflict('Email has already been taken');
+  if ((await selectHolder(tx, email, userId)) !== undefined) throw conflict('Email has already been taken');
 }
 
-/** Adds an address; unless it counts as confirmed, whoever sends mail is asked to have it confirmed. */
+/**
+ * Adds an address; unless it counts as confirmed, a mail asks to have it confirmed. One that another user has looks the
+ * same, but can never be confirmed, and the mail tells the other; administrators, who know all addresses, are refused.
+ */
 export async function addEmail(
   db: Db,
   change: {
@@ -44,13 +57,16 @@ export async function addEmail(
   const confirmation = newConfirmation(secretKey);
   return inTransaction(db, async (tx) => {
     await releaseUnconfirmed(tx, actor, email, user.id);
+    const holder = actor.admin ? undefined : await selectHolder(tx, email, user.id);
+    const held_elsewhere = holder !== undefined;
     const row = await tx
       .insertInto('emails')
       .values({
         user_id: user.id,
         email,
         confirmed_at: confirmed ? now() : null,
-        confirmation_digest: confirmed ? null : confirmation.confirmation_digest,
+        held_elsewhere,
+        confirmation_digest: confirmed || held_elsewhere ? null : confirmation.confirmation_digest,
         created_at: now(),
         updated_at: now(),
       })
@@ -60,7 +76,9 @@ export async function addEmail(
       author: actor,
       audit: { entity: userEntity(user), event: 'email_created', details: { add: 'email', to: email } },
       ...(!confirmed && {
-        fact: confirmationRequested(user.id, email, confirmation.token_sealed),
+        fact: held_elsewhere
+          ? { name: KNOWN_ADDRESS_ADDED, payload: { user_id: holder, email } }
+          : confirmationRequested(user.id, email, confirmation.token_sealed),
       }),
     });
     return row;

@@ -60,7 +60,7 @@ const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 function searchCondition(text: string, admin: boolean) {
   const whole = text.trim().toLowerCase();
   const address = admin
-    ? sql<boolean>`exists (select from emails e where e.user_id = users.id and lower(e.email) collate "C" = ${whole})`
+    ? sql<boolean>`exists (select from emails e where e.user_id = users.id and not e.held_elsewhere and lower(e.email) collate "C" = ${whole})`
     : sql<boolean>`lower(users.public_email) collate "C" = ${whole}`;
   if (whole.length < 3) {
     return sql<boolean>`(lower(users.username) collate "C" = ${whole} or users.name = ${text.trim()} or ${address})`;

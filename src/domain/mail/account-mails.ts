@@ -7,7 +7,7 @@ import type { Task } from '../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
 import { unseal } from '../../platform/secret.ts';
 import { type Letter, writeLetter } from './layout.ts';
-import { confirmationLetter, knownAddressLetter, resetLetter } from './letters.ts';
+import { addressAddedLetter, confirmationLetter, knownAddressLetter, resetLetter } from './letters.ts';
 
 /** What both facts say, and the number of the fact. */
 type Asked = { user_id: number; email: string; token_sealed: string; fact_id: number };
@@ -57,11 +57,11 @@ export const confirmationTask = (services: Services, mailer: Mailer): Task =>
 export const passwordResetTask = (services: Services, mailer: Mailer): Task =>
   mailTask(services, mailer, resetMail);
 
-/** The task that tells the owner of an address of a registration with it. */
-export const knownAddressTask = (services: Services, mailer: Mailer): Task => {
+/** A task that tells the owner of an address what another did with it. */
+const knownAddressTask = (services: Services, mailer: Mailer, write: typeof knownAddressLetter): Task => {
   const db = services.database.background;
   return async (payload) => {
-    // Written by registration alone.
+    // Written by registration, and where addresses are added.
     const { user_id, email, fact_id } = payload as Omit<Asked, 'token_sealed'>;
     const user = await db
       .selectFrom('users')
@@ -75,6 +75,14 @@ export const knownAddressTask = (services: Services, mailer: Mailer): Task => {
     if (!user) return;
     const baseUrl = services.baseUrl();
     const id = `known-address-${fact_id}-${user_id}`;
-    await mailer.send({ id, to: user.email, ...writeLetter(knownAddressLetter(user, baseUrl), baseUrl) });
+    await mailer.send({ id, to: user.email, ...writeLetter(write(user, baseUrl), baseUrl) });
   };
 };
+
+/** The task that tells the owner of an address of a registration with it. */
+export const addressRegisteredTask = (services: Services, mailer: Mailer): Task =>
+  knownAddressTask(services, mailer, knownAddressLetter);
+
+/** The task that tells the owner of an address that another account added it. */
+export const addressAddedTask = (services: Services, mailer: Mailer): Task =>
+  knownAddressTask(services, mailer, addressAddedLetter);

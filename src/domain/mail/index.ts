@@ -1,14 +1,24 @@
 /** Mail: what is announced and concerns somebody who is not looking becomes a letter, sent at least once. */
 import type { Capability } from '../../core/capability.ts';
-import { CONFIRMATION_REQUESTED, KNOWN_ADDRESS_REGISTERED } from '../../core/identity/confirmation.ts';
+import {
+  CONFIRMATION_REQUESTED,
+  KNOWN_ADDRESS_ADDED,
+  KNOWN_ADDRESS_REGISTERED,
+} from '../../core/identity/confirmation.ts';
 import { PASSWORD_RESET_REQUESTED } from '../../core/identity/password-reset.ts';
 import type { Services } from '../../core/services.ts';
 import { siteMailer } from '../../core/site-mail.ts';
-import { confirmationTask, knownAddressTask, passwordResetTask } from './account-mails.ts';
+import {
+  addressAddedTask,
+  addressRegisteredTask,
+  confirmationTask,
+  passwordResetTask,
+} from './account-mails.ts';
 
 const CONFIRMATION = 'mail.confirmation';
 const PASSWORD_RESET = 'mail.password_reset';
 const KNOWN_ADDRESS = 'mail.known_address';
+const ADDRESS_ADDED = 'mail.address_added';
 
 export function mailCapability(services: Services): Capability {
   const mailer = siteMailer(services);
@@ -18,12 +28,14 @@ export function mailCapability(services: Services): Capability {
     tasks: {
       [CONFIRMATION]: confirmationTask(services, mailer),
       [PASSWORD_RESET]: passwordResetTask(services, mailer),
-      [KNOWN_ADDRESS]: knownAddressTask(services, mailer),
+      [KNOWN_ADDRESS]: addressRegisteredTask(services, mailer),
+      [ADDRESS_ADDED]: addressAddedTask(services, mailer),
     },
     listeners: [
       { fact: CONFIRMATION_REQUESTED, task: CONFIRMATION },
       { fact: PASSWORD_RESET_REQUESTED, task: PASSWORD_RESET },
       { fact: KNOWN_ADDRESS_REGISTERED, task: KNOWN_ADDRESS },
+      { fact: KNOWN_ADDRESS_ADDED, task: ADDRESS_ADDED },
     ],
     tables: [],
   };

@@ -51,3 +51,17 @@ export const knownAddressLetter = (to: Recipient & { email: string }, baseUrl: s
     'If it was not you, do nothing: whoever it was has not been told.',
   ],
 });
+
+/** Tells the owner of an address that another account added it. */
+export const addressAddedLetter = (to: Recipient & { email: string }, baseUrl: string): Letter => ({
+  subject: 'Your address was added to another account',
+  name: to.name,
+  before: [
+    `Somebody, perhaps you, added ${to.email} to another account. It is an address of the account @${to.username}, and stays its alone: it cannot be confirmed elsewhere.`,
+  ],
+  link: { label: 'Sign in', url: `${baseUrl}/users/sign_in` },
+  after: [
+    `To use it elsewhere, remove it from @${to.username} and from the other account, and add it there again.`,
+    'If it was not you, do nothing: the other account has not been told whose it is.',
+  ],
+});

@@ -153,7 +153,7 @@ export const searchUsers = (question: Question): Promise<Page<UserBasicRow>> => 
   const { actor, search } = question;
   const whole = search.trim().toLowerCase();
   const address = actor?.admin
-    ? sql`exists (select from emails e where e.user_id = users.id and lower(e.email) collate "C" = ${whole})`
+    ? sql`exists (select from emails e where e.user_id = users.id and not e.held_elsewhere and lower(e.email) collate "C" = ${whole})`
     : sql`lower(users.public_email) collate "C" = ${whole}`;
   const shown = actor?.admin ? sql`true` : sql`users.state = 'active'`;
   return searchPage(question, {

@@ -55,6 +55,7 @@ export async function sendConfirmation(services: Services, email: string): Promi
       .set({ confirmation_digest })
       .where(isAddress('email', email))
       .where('confirmed_at', 'is', null)
+      .where('held_elsewhere', '=', false)
       .where((eb) =>
         eb.not(
           eb.exists(
@@ -139,7 +140,7 @@ async function ownAddress(tx: Db, userId: number, email: string): Promise<void> 
   const confirmed_at = now();
   const known = await tx
     .updateTable('emails')
-    .set({ confirmed_at, confirmation_digest: null, updated_at: confirmed_at })
+    .set({ confirmed_at, confirmation_digest: null, held_elsewhere: false, updated_at: confirmed_at })
     .where('user_id', '=', userId)
     .where((eb) => eb(eb.fn('lower', ['email']), '=', email.toLowerCase()))
     .returning('id')

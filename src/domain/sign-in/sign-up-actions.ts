@@ -86,9 +86,10 @@ export async function signUp(
       const taken = await selectTaken(tx, input);
       if (taken?.username)
         return { kind: 'problems', problems: problem('Username has already been taken.', 'username') };
-      if (taken?.owner != null) return await meetOwner(tx, input, taken.owner, reason);
       const { name, username, email } = input;
+      // Also where there is an owner: who claimed it and keeps it would know that.
       await releaseUnconfirmed(tx, undefined, email);
+      if (taken?.owner != null) return await meetOwner(tx, input, taken.owner, reason);
       const id = await insertUser(tx, {
         ...newUserDefaults(settings),
         name: name.trim(),

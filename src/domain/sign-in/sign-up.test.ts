@@ -155,6 +155,9 @@ describe('registering', () => {
         const free = newcomer();
         const asked = [free, ...[own.toUpperCase(), other].map((email) => ({ ...newcomer(), email }))];
         const answers: unknown[] = [];
+        const { token } = await makeUser(app);
+        for (const { email } of asked)
+          bodyOf(await app.as(token)('POST /user/emails', { body: { email } }), 201);
         for (const fields of asked) {
           const { browser, answer } = await register(fields);
           answers.push([answer.status, answer.text, browser.cookies.size]);
@@ -164,6 +167,8 @@ describe('registering', () => {
         expect(answers[2]).toEqual(answers[0]);
         expect(await find(free.username)).toBeDefined();
         for (const { username } of asked.slice(1)) expect(await find(username)).toBeUndefined();
+        // Nor does it tell who listed an address before.
+        expect(bodyOf(await app.as(token)('GET /user/emails'), 200)).toHaveLength(1);
         // A name is nobody's secret.
         const taken = await register({ ...newcomer(), username: owner.username, email: own });
         expect(taken.answer.alert).toBe('Username has already been taken.');
@@ -313,6 +318,23 @@ describe('confirming an address', () => {
         await sql`select user_id from emails where email in (${email}, ${fields.email}) and user_id = ${squatter.id}`;
       expect(left).toHaveLength(0);
       expect(bodyOf(await app.as(owner.token)('GET /user'), 200).email).toBe(email);
+    }));
+
+  test('an address that another account has had is confirmed like any other', () =>
+    withSettings({ email_confirmation_setting: 'hard' }, async () => {
+      const [former, next] = [await makeUser(app), await makeUser(app)];
+      const email = `${uniqueName('passed')}@example.com`;
+      const body = { email, skip_confirmation: true };
+      const { id } = bodyOf(await app.root(`POST /users/${former.id}/emails`, { body }), 201);
+      bodyOf(await app.as(next.token)('POST /user/emails', { body: { email } }), 201);
+      expect((await app.root(`DELETE /users/${former.id}/emails/${id}`)).status).toBe(204);
+      bodyOf(await app.root(`PUT /users/${next.id}`, { body: { email } }), 200);
+      await settleMail(app);
+      expect((await confirm(mailsTo(app, email).at(-1)?.link.split('=')[1] ?? '')).status).toBe(200);
+      const { sql } = app.app.services.database;
+      expect(await sql`select user_id, held_elsewhere from emails where email = ${email}`).toEqual([
+        { user_id: next.id, held_elsewhere: false },
+      ]);
     }));
 
   test('soft: signs in at once', () =>

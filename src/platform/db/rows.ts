@@ -195,6 +195,7 @@ export type EmailsTable = {
   confirmation_digest: Buffer | null;
   created_at: Date;
   updated_at: Date;
+  held_elsewhere: Generated<boolean>;
 };
 
 export type EpicIssuesTable = {
