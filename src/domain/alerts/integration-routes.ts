@@ -128,6 +128,7 @@ export const integrationEndpoints: Endpoint[] = [
     status: 200,
     summary: 'Takes a payload as if it had been posted to the integration; 403 while that is not active.',
     access: onProject('manage_alerts'),
+    also: [422],
     bodyLimit: BODY_LIMIT,
     input: Type.Object({ ...integrationId, payload: jsonObject('As a monitoring tool would send it.') }),
     reply: CreatedAlerts,
