@@ -514,6 +514,7 @@ const variants = (world: World): Record<string, Record<string, Given>> => ({
   'DELETE /projects/:id/snippets/:noteable_id/notes/:note_id': {
     'of somebody else': { at: { note_id: world.othersSnippetNote } },
   },
+  'GET /personal_access_tokens': { 'of somebody else': { with: { user_id: world.author } } },
   'GET /personal_access_tokens/:id': { 'of somebody else': { at: { id: world.othersToken } } },
   'DELETE /personal_access_tokens/:id': { 'of somebody else': { at: { id: world.othersToken } } },
   'POST /personal_access_tokens/:id/rotate': { 'of somebody else': { at: { id: world.othersToken } } },
