@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import { type MadeUser, makeUser } from '../../../test/support/rows.ts';
 import { moveClock } from '../../platform/clock.ts';
+import { currentCaller, runForCaller } from '../../platform/fair-share.ts';
 import { digest, randomText } from '../../platform/secret.ts';
 import type { TokenKind } from './actor.ts';
-import { SESSION_COOKIE } from './credentials.ts';
+import { presentedCredential, SESSION_COOKIE } from './credentials.ts';
 
 const ashlar = useApp();
 const db = () => ashlar.app.services.database.db;
@@ -319,5 +320,40 @@ describe('sudo (spec: Sudo)', () => {
       .where('author_id', '=', user.id)
       .executeTakeFirstOrThrow();
     expect(event.details).toMatchObject({ impersonated_by: 'root' });
+  });
+});
+
+describe('whose share of scarce things a request takes from', () => {
+  const payer = (header: Record<string, string>, sudo?: string) =>
+    runForCaller({ name: '192.0.2.1' }, async () => {
+      const { settings, authenticator } = ashlar.app.services;
+      const credential = presentedCredential(header, {});
+      const question = { credential, jobToken: false, safeMethod: true, csrfToken: undefined, sudo };
+      await authenticator.authenticate(question, await settings.read());
+      return currentCaller();
+    });
+  const withToken = (token: string, sudo?: string) => payer({ 'private-token': token }, sudo);
+
+  it('is the address, the account, and of a bot the person who holds its token', async () => {
+    const person = await makeUser(ashlar);
+    const token = await insertToken(person, 'personal');
+    const own = `user:${person.id}`;
+    expect(await payer({})).toBe('192.0.2.1');
+    expect(await withToken(token)).toBe(own);
+    expect(await payer({ cookie: `${SESSION_COOKIE}=${await insertSession(person)}` })).toBe(own);
+    const as = ashlar.as(token);
+    const group = await as('POST /groups', { body: { name: 'Payers', path: 'payers' } });
+    const project = await as('POST /projects', { body: { name: 'Paid', namespace_id: group.body.id } });
+    for (const path of [`projects/${project.body.id}`, `groups/${group.body.id}`]) {
+      const expires_at = new Date(Date.now() + 864e5).toISOString().slice(0, 10);
+      const wish = { name: 'bot', scopes: ['api'], expires_at };
+      const bot = await as(`POST /${path}/access_tokens`, { body: wish });
+      expect([bot.status, await withToken(bot.body.token)]).toEqual([201, own]);
+    }
+  });
+
+  it('is who sends the request, where it is sent for somebody else', async () => {
+    const person = await makeUser(ashlar);
+    expect(await withToken(ROOT_TOKEN, String(person.id))).toBe('user:1');
   });
 });

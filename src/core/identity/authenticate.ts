@@ -21,6 +21,7 @@ type TokenRow = UserColumns & {
   expires_at: Date | null;
   revoked_at: Date | null;
   last_used_at: Date | null;
+  created_by_id: number | null;
 };
 
 /** What a request needs besides its credential. */
@@ -47,7 +48,7 @@ const userColumns = 'u.id, u.username, u.name, u.state, u.kind, u.admin, u.audit
 const tokenByDigest = pointRead<TokenRow>(
   ['text'],
   `select t.id as token_id, t.kind as token_kind, t.scopes, t.family_id, t.expires_at, t.revoked_at, t.last_used_at,
-     ${userColumns}
+     t.created_by_id, ${userColumns}
    from access_tokens t join users u on u.id = t.user_id and u.deletion is null where t.digest = decode(k.v1, 'hex')`,
 );
 
@@ -69,6 +70,13 @@ function refuseInactive(user: UserColumns): void {
   if (user.state === 'active') return;
   throw forbidden(refusals[user.state] ?? 'Your account has been blocked.');
 }
+
+/**
+ * Whose share a token's requests are of: of a bot's, the person's who holds the token, since each such token is an account
+ * of its own. With sudo it is who sends the request.
+ */
+const payerOf = ({ id, token_kind, created_by_id }: TokenRow): number =>
+  token_kind === 'project' || token_kind === 'group' ? (created_by_id ?? id) : id;
 
 /** Makes the one door that every credential goes through. `csrfKey` authenticates the forms of a session. */
 export function createAuthenticator(
@@ -99,6 +107,7 @@ export function createAuthenticator(
     }
     if (row.token_kind === 'personal' && settings.disable_personal_access_tokens) throw unauthenticated();
     refuseInactive(row);
+    nameCaller(`user:${payerOf(row)}`);
     if (!row.last_used_at || time.getTime() - row.last_used_at.getTime() > RECORD_USE_EVERY) {
       await sql`update access_tokens set last_used_at = ${time} where id = ${row.token_id}`;
       await sql`update users set last_activity_on = ${time.toISOString().slice(0, 10)} where id = ${row.id}`;
@@ -118,6 +127,7 @@ export function createAuthenticator(
     const { safeMethod, csrfToken: given } = question;
     if (!safeMethod && !(given && sameSecret(given, csrfToken(token)))) return undefined;
     const session = await readSession(sql, token, settings);
+    if (session) nameCaller(`user:${session.actor.id}`);
     return session?.duty.kind === 'overdue' ? undefined : session?.actor;
   }
 
@@ -153,8 +163,6 @@ export function createAuthenticator(
         if (!question.jobToken) throw unauthenticated();
         caller = await byToken(credential.token, ['job'], rotatesToken, settings);
       } else if (credential.form === 'deploy_token') throw unauthenticated();
-      // With sudo too: who sends the request shares, not who it is sent for.
-      if (caller) nameCaller(`user:${caller.id}`);
       return question.sudo === undefined ? caller : runAs(caller, question.sudo);
     },
   };
