@@ -128,15 +128,6 @@ describe('mail addresses', () => {
     }
     expect(new Set(told).size).toBe(1);
 
-    // Two at once are let in one after the other, as with an address that nobody has.
-    for (const email of [`also-free-${primary}`, primary]) {
-      const users = [await makeUser(app), await makeUser(app), await makeUser(app)];
-      const answers = await Promise.all(
-        users.map(({ token }) => app.as(token)('POST /user/emails', { body: { email } })),
-      );
-      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-    }
-
     // The owner keeps it, is found by it, and alone hears of it.
     expect(bodyOf(await app.root(`GET /users/${owner.id}/emails`), 200)).toEqual(before);
     const found = async (path: string, query: string) =>
@@ -162,6 +153,35 @@ describe('mail addresses', () => {
       await sql`select from emails where held_elsewhere and confirmation_digest is not null`,
     ).toHaveLength(0);
     expect(await sql`select from emails where held_elsewhere and confirmed_at is not null`).toHaveLength(0);
+  });
+
+  test('of two who add one at once, the later has it, whether another account has it or not', async () => {
+    const owner = await makeUser(app);
+    const { sql } = app.app.services.database;
+    const held = `${owner.username}@example.com`;
+    for (const email of [`at-once-${held}`, held]) {
+      const [first, second] = [await makeUser(app), await makeUser(app)];
+      const add = (user: { token: string }) => app.as(user.token)('POST /user/emails', { body: { email } });
+      // The first use of a token is written down, and would wait for the row before the address is asked for.
+      bodyOf(await app.as(first.token)('GET /user'), 200);
+      // The first waits for its user's row, with the address in hand, until the second waits too.
+      const { answers } = await sql.begin(async (tx) => {
+        const waiters = async (): Promise<number> =>
+          (
+            await sql`select from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock'`
+          ).length;
+        await tx`select from users where id = ${first.id} for update`;
+        const earlier = add(first);
+        await expect.poll(waiters, { timeout: 10_000 }).toBe(1);
+        const later = add(second);
+        await expect.poll(waiters, { timeout: 10_000 }).toBe(2);
+        return { answers: [earlier, later] };
+      });
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201]);
+      const rows = await sql`select user_id from emails where email = ${email} and confirmed_at is null`;
+      expect(rows).toEqual([{ user_id: second.id }]);
+    }
   });
 
   test('that another account had are the own as soon as they are free', async () => {
