@@ -67,7 +67,7 @@ export type CallLimit = {
  * Statuses that an endpoint answers with besides its own and the refusals that every endpoint has: the same record under
  * another status, nothing changed, or a refusal of its own.
  */
-export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 409 | 422;
+export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 408 | 409 | 422;
 
 type Common<P extends TProperties, Subject, C extends Caller> = {
   method: Method;

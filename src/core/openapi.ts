@@ -43,6 +43,7 @@ const refusals = {
   403: 'Not allowed, or a scope that does not reach.',
   404: 'Not there, or not visible to the caller.',
   405: 'Not with these parameters, or not on this object.',
+  408: 'The database took too long.',
   409: 'There is one already, or something else is in the way.',
   412: 'Changed since `If-Unmodified-Since`.',
   413: 'The body is too large.',
@@ -53,7 +54,7 @@ const refusals = {
   503: 'Not now: too much at once, maintenance, or the disk is full.',
 };
 /** An endpoint says so where they can come. */
-const ownRefusals = new Set([405, 409, 412, 422]);
+const ownRefusals = new Set([405, 408, 409, 412, 422]);
 
 const description =
   'Parameters are sent in the query, as JSON or as a form. Administrators with the scope `sudo` run any request as ' +
