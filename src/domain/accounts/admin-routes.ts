@@ -21,6 +21,7 @@ const stateEndpoints = stateChanges.map((change) =>
     path: `/users/:id/${change}`,
     summary: `Changes the state of an account: ${change}.`,
     access: onUserAsAdmin(),
+    also: [409],
     reply: nullable(Type.Boolean({ description: 'null when the account was in that state already.' })),
     handle: async ({ db, actor, subject }) => ((await changeState(db, actor, subject, change)) ? true : null),
   }),
