@@ -191,7 +191,7 @@ test('a second start on a data folder in use ends with one clear line, and harms
   expect(second).toEqual({
     code: 1,
     signal: null,
-    output: `ashlar: data folder ${program.data}: in use by process ${program.pid}; stop that first, or choose another folder\n`,
+    output: `ashlar: data folder ${program.data}: in use by process ${program.pid}; stop that first, or choose another folder with ASHLAR_DATA\n`,
   });
   expect((await program.root('GET /user')).status).toBe(200);
   expect(await program.stop()).toEqual({ code: 0, signal: null });
