@@ -164,15 +164,16 @@ export async function readSecretKey(config: Config): Promise<SecretKey> {
 }
 
 /**
- * Gives a cluster that has only the log file it writes to a second one. The server goes down where it needs one and the disk
+ * Gives a cluster that has no log file after the one it writes to another one. The server goes down where it needs one and the disk
  * is full; later it keeps those that it is done with, so that it rarely has to make one. Nobody waits for this.
  */
 async function makeSpareLog(target: ConnectionTarget): Promise<void> {
   const { connect } = await import('./platform/db/database.ts');
   const sql = connect(target, { max: 1, statementTimeout: 0, name: 'spare log' });
   try {
-    const [row] = await sql<{ files: number }[]>`select count(*)::int as files from pg_ls_waldir()`;
-    if (row?.files !== 1) return;
+    const [row] = await sql<{ spare: number }[]>`
+      select count(*)::int as spare from pg_ls_waldir() where name > pg_walfile_name(pg_current_wal_lsn())`;
+    if (row?.spare !== 0) return;
     await sql`select pg_switch_wal()`;
     await sql`checkpoint`;
   } finally {

@@ -63,7 +63,7 @@ test('writes are refused and reads go on while the disk is full, and all works a
   expect(await write('before')).toBe(201);
   expect((await readiness(program)).status).toBe(200);
   // Without it the database goes down where the log's file ends while the disk is full.
-  await expect.poll(() => logFiles(), LOOKED).toContain('000000010000000000000003');
+  await expect.poll(() => logFiles(), LOOKED).toContain('000000010000000000000004');
 
   // Others write while it fills up: what is not stored is refused, and nothing fails in another way.
   let filling = true;
