@@ -19,7 +19,7 @@ const threads = createThreads<{ text: string; dialect: Dialect }, Rendered>({
     waiting: 100,
     timeoutMs: 10_000,
   },
-  memoryMb: 128,
+  memoryMb: 64,
 });
 
 /**

@@ -80,6 +80,7 @@ export const enterpriseEndpoints: Endpoint[] = [
     method: 'PATCH',
     path: one,
     summary: 'Changes the name or the mail address of an enterprise user.',
+    also: [409],
     ...common,
     input: Type.Object({ ...UserId, name, email }),
     reply: UserRecord,
