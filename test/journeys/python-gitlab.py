@@ -537,9 +537,9 @@ def repositories():
     equal([each.name for each in project.tags.list(search="v1")], ["v1.0"])
     protected = project.protectedtags.create({"name": "v*", "create_access_level": 40})
     matches(project.tags.get("v1.0"), protected=True)
-    refused(gitlab.GitlabDeleteError, 403, lambda: project.tags.delete("v1.0"))
-    protected.delete()
     project.tags.delete("v1.0")
+    refused(gitlab.GitlabGetError, 404, lambda: project.tags.get("v1.0"))
+    protected.delete()
 
     matches(project.protectedbranches.get("main"), name="main", allow_force_push=False)
     project.protectedbranches.create({"name": "release/*", "push_access_level": 0, "merge_access_level": 40})
