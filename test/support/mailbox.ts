@@ -50,7 +50,7 @@ const numberOf = ({ id }: Received): number => Number(/-(\d+)-\d+@/.exec(id)?.[1
 /** Waits until everything that was announced has been worked off, jobs that make further ones included. */
 export async function settleMail(app: TestApp): Promise<void> {
   const { sql } = app.app.services.database;
-  for (let waited = 0; waited < 200; waited++) {
+  for (let waited = 0; waited < 800; waited++) {
     app.app.services.wake();
     const [row] = await sql<{ waiting: number }[]>`
       select (select count(*) from outbox)::integer + (select count(*) from graphile_worker.jobs)::integer as waiting`;

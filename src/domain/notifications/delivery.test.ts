@@ -372,7 +372,7 @@ describe('what changes between hearing and sending', () => {
         from graphile_worker.jobs`;
       return row?.held === 1 && row.others === 0;
     };
-    for (let waited = 0; waited < 200 && !(await isHeld()); waited++) {
+    for (let waited = 0; waited < 1_500 && !(await isHeld()); waited++) {
       app.app.services.wake();
       await sleep(20);
     }
@@ -451,10 +451,10 @@ describe('what changes between hearing and sending', () => {
     await sql`select graphile_worker.add_job('notifications.issue_closed', ${broken}::text::json, ${`project ${open.id}`})`;
     const failed = () =>
       sql`select id from graphile_worker.jobs where attempts > 0 and last_error is not null and locked_at is null`;
-    for (let waited = 0; waited < 200 && (await failed()).length === 0; waited++) await sleep(20);
+    for (let waited = 0; waited < 1_500 && (await failed()).length === 0; waited++) await sleep(20);
     const body = { title: 'T', description: `@${user.username}` };
     bodyOf(await app.root(`POST /projects/${open.id}/issues`, { body }), 201);
-    for (let waited = 0; waited < 200 && smtp.received.length === 0; waited++) {
+    for (let waited = 0; waited < 1_500 && smtp.received.length === 0; waited++) {
       app.app.services.wake();
       await sleep(20);
     }
