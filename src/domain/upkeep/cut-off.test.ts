@@ -1,5 +1,6 @@
 /** Writes whose process dies between git's commit and its record: what the database shows is mended soon after. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { bodyOf, makeProject, makeSnippet, makeUser } from '../../../test/support/factories.ts';
@@ -104,6 +105,38 @@ test.each([
     expect(again.wiki_page_meta_id).not.toBe(gone.wiki_page_meta_id);
   },
 );
+
+test('jobs that settle one wiki at once leave a page its oldest id', async () => {
+  const wikis = ashlar.app.capabilities.find(({ name }) => name === 'wikis');
+  const place = await projectPlace(ashlar);
+  const idOf = async (slug: string): Promise<number> =>
+    bodyOf(await ashlar.root(`GET ${place.wikis}/${slug}`), 200).wiki_page_meta_id;
+  const since = (time: Date) =>
+    wikis?.tasks?.['wikis.settle']?.({ kind: 'project', id: place.id, began_at: time.toISOString() });
+  const blocked = async () =>
+    (
+      await sql()`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    ).length;
+  const began = new Date();
+  const { wiki_page_meta_id: oldest } = await createPage(ashlar, place, { title: 'first', content: '1' });
+  await cutOff(place.key, { 'first.md': undefined, 'second.md': '1' });
+  const looked = await idOf('second');
+  // git's log tells commits apart by the second.
+  await delay(2_000 - (Date.now() % 1_000));
+  const later = new Date();
+  await cutOff(place.key, { 'second.md': undefined, 'third.md': '1' });
+  const jobs: unknown[] = [];
+  await sql().begin(async (tx) => {
+    await tx`select from wiki_pages where id = ${looked} for update`;
+    jobs.push(since(later));
+    await expect.poll(blocked, { timeout: 10_000 }).toBe(1);
+    jobs.push(since(began));
+    await expect.poll(blocked, { timeout: 10_000 }).toBe(2);
+  });
+  await Promise.all(jobs);
+  expect(await idOf('third')).toBe(oldest);
+  await settle();
+});
 
 test('what was recorded in good order stays as it is', async () => {
   const place = await projectPlace(ashlar);

@@ -75,8 +75,14 @@ export async function settlePages(services: Services, cutOff: CutOff): Promise<v
       if (!(await pageOf(from))) found.push({ from, page: to === undefined ? undefined : await pageOf(to) });
     return found;
   });
-  for (const { from, page } of places ?? [])
-    await inTransaction(db, (tx) => settlePage(tx, wiki, from, page));
+  if (!places || places.length === 0) return;
+  await inTransaction(db, async (tx) => {
+    // Of several writes that were cut off, several jobs settle the same pages: one after the other, or an older row is lost.
+    await sql`select from ${sql.table(containerTables[cutOff.kind])} where id = ${cutOff.id} for no key update`.execute(
+      tx,
+    );
+    for (const { from, page } of places) await settlePage(tx, wiki, from, page);
+  });
 }
 
 async function settlePage(tx: Db, wiki: Wiki, from: string, page: Page | undefined): Promise<void> {
