@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import { type Opened, openInstance } from './instance.ts';
 import { readOrCreateSecretFile, readSecretFile } from './platform/db/data-folder.ts';
 import { createLog } from './platform/log.ts';
-import { releaseStartMemory, tuneCollector } from './platform/memory.ts';
+import { boundGarbage, releaseStartMemory, tuneCollector } from './platform/memory.ts';
 import { randomText } from './platform/secret.ts';
 
 type Ending = { reason: string; code: number };
@@ -71,6 +71,7 @@ export async function serve(
       ].join('\n'),
     );
     releaseStartMemory();
+    boundGarbage();
     const { reason, code } = await ended;
     process.stdout.write(`Ashlar stops: ${reason}\n`);
     if (code !== 0) await endAtOnce(opened, code);

@@ -21,7 +21,7 @@ export type Threads<Question, Answer> = {
 /** MiB of a thread's young objects: a thread of the default size keeps several times as many. */
 const YOUNG_MB = 16;
 /** A thread holds tens of MiB. */
-const IDLE_MS = 30_000;
+const IDLE_MS = 5_000;
 
 type Idle = { worker: Worker; timer: NodeJS.Timeout };
 

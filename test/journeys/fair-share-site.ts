@@ -81,10 +81,11 @@ function begin(name: AttackerName, target: Target) {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  // From now on: it ends by itself when it has sent all that it may.
+  const exited = once(child, 'exit');
   return {
     begun: lines.next(),
     async end(): Promise<Attacked> {
-      const exited = once(child, 'exit');
       child.stdin.end();
       const { value } = await lines.next();
       await exited;
