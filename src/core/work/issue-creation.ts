@@ -1,12 +1,20 @@
 /** New issues: what is asked for, what of it the caller may have, and all that comes with it. */
 import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import type { UserBasicRow } from '../identity/records.ts';
 import { applyEffects } from './command-effects.ts';
 import { checkDates, checkTexts, labelsAfter, type NewIssue, permitted } from './issue-changes.ts';
 import { understand } from './issue-commands.ts';
-import { type BornIssue, bearIssue } from './issue-insert.ts';
-import { checkEpic, findMentioned, findSides, type Reminder } from './issue-named.ts';
+import { type Birth, type BornIssue, bearIssue, insertIssue } from './issue-insert.ts';
+import {
+  checkEpic,
+  findMentioned,
+  findSides,
+  type Reminder,
+  type Sides,
+  withNewLabels,
+} from './issue-named.ts';
 import { creationRights } from './issue-rights.ts';
 import type { IssueRow } from './issue-rows.ts';
 import type { IssueSides } from './issue-sides.ts';
@@ -21,13 +29,21 @@ import type { WriteContext, Writing } from './write-context.ts';
 type Frame = (description: string | null) => string | null;
 const bare: Frame = (description) => description;
 
+export type Conceived = {
+  newborn: BornIssue;
+  labels: readonly LabelRow[];
+  said: Awaited<ReturnType<typeof understand<NewIssue>>>;
+  /** Where labels are missing: makes them in the transaction that the issue is born in. */
+  label?(tx: Db): Promise<Pick<Conceived, 'newborn' | 'labels'>>;
+};
+
 /** What an issue will be, before it is written. 400 for a wrong title, description, date or milestone. */
 export async function conceiveIssue(
   context: Writing,
   project: AuthorizedProject,
   input: NewIssue,
   frame: Frame = bare,
-) {
+): Promise<Conceived> {
   const { services, actor } = context;
   const rights = creationRights(services, project);
   const said = await understand(context, project, atCreation, input);
@@ -41,8 +57,9 @@ export async function conceiveIssue(
     findMentioned(context, project, description, { confidential, author_id: actor.id }),
   ]);
   checkEpic(sides.epic, confidential);
-  const wanted = { labels: sides.labels, add: sides.addLabels, remove: sides.removeLabels };
-  const labels = scoped(rights.premium, labelsAfter<LabelRow>([], wanted));
+  const labelsOf = ({ labels, addLabels: add, removeLabels: remove }: Sides): LabelRow[] =>
+    scoped(rights.premium, labelsAfter<LabelRow>([], { labels, add, remove }));
+  const labels = labelsOf(sides);
   const assigneeIds = (sides.assignees ?? []).map(({ id }) => id);
   const assigned = assigneeIds.map((userId): Reminder => ({ userId, action: 'assigned' }));
   const newborn: BornIssue = {
@@ -68,7 +85,15 @@ export async function conceiveIssue(
     epicId: sides.epic?.id ?? null,
     reminders: [...assigned, ...mentioned],
   };
-  return { newborn, labels, said };
+  const conceived: Conceived = { newborn, labels, said };
+  if (!sides.lacksLabels) return conceived;
+  return {
+    ...conceived,
+    async label(tx) {
+      const all = labelsOf(await withNewLabels(tx, actor, project, asked, sides));
+      return { newborn: { ...newborn, labelIds: all.map(({ id }) => id) }, labels: all };
+    },
+  };
 }
 
 /**
@@ -81,17 +106,28 @@ export async function createIssue(
   input: NewIssue,
 ): Promise<CreatedIssue> {
   const { db, actor, request } = context;
-  const { newborn, labels, said } = await conceiveIssue(context, project, input);
-  const { title, description, confidential } = newborn;
+  const conceived = await conceiveIssue(context, project, input);
+  const { label, said } = conceived;
+  const { title, description, confidential } = conceived.newborn;
   await checkIssueSpam(context, project, { write: 'create', title, description, confidential });
   const userAgent = request.headers['user-agent'];
   const sent = { userAgent: typeof userAgent === 'string' ? userAgent : null, address: request.address };
-  const { issue, author } = await bearIssue(db, { actor, project, issue: { ...newborn, ...sent } });
+  const birth = ({ newborn }: Pick<Conceived, 'newborn'>): Birth => ({
+    actor,
+    project,
+    issue: { ...newborn, ...sent },
+  });
+  const { issue, author, labels } = label
+    ? await inTransaction(db, async (tx) => {
+        const labelled = await label(tx);
+        return { ...labelled, ...(await insertIssue(tx, birth(labelled))) };
+      })
+    : { ...conceived, ...(await bearIssue(db, birth(conceived))) };
   await applyEffects(context, issueTarget(project, issue), said.effects);
   const { state_event, duplicated_to_id } = said.changes;
   if (state_event)
     return { issue: await updateIssue(context, project, issue, { state_event, duplicated_to_id }) };
-  const { assigneeIds, milestoneId, epicId } = newborn;
+  const { assigneeIds, milestoneId, epicId } = conceived.newborn;
   const isBare = said.effects.length + assigneeIds.length === 0 && milestoneId === null && epicId === null;
   return { issue, ...(isBare && { sides: sidesOfNew(project, issue, author, labels) }) };
 }

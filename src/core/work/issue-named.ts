@@ -1,12 +1,14 @@
 /** What a request names beside an issue's own columns: people, labels, milestone and epic, found before anything is written. */
 import { sql } from 'kysely';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
+import type { Actor } from '../identity/actor.ts';
 import { findEpicById } from './epic-find.ts';
 import type { IssueChanges, Labelled, Named, Referenced } from './issue-changes.ts';
 import { findIssueById } from './issue-find.ts';
 import { resolveLabels } from './label-find.ts';
+import { isLabelName } from './label-names.ts';
 import type { LabelRow } from './label-records.ts';
 import { readersAmong, usersByIds } from './mentions.ts';
 import { availableMilestone } from './milestone-find.ts';
@@ -22,6 +24,8 @@ export type Sides = {
   labels: LabelRow[] | undefined;
   addLabels: LabelRow[];
   removeLabels: LabelRow[];
+  /** Labels that there are none of yet, and that the caller may make. */
+  lacksLabels: boolean;
   milestone: Referenced | null | undefined;
   epic: (Referenced & { confidential: boolean }) | null | undefined;
   original: Referenced | null | undefined;
@@ -57,18 +61,28 @@ async function findAssignees(
   });
 }
 
-/** The labels of these names. Missing ones are made, in a transaction of their own, by those who may. */
-async function findLabels(
-  { db, actor }: Writing,
+/** Whether a name is of no label that was found. */
+const isMissing = (found: readonly LabelRow[]) => {
+  const known = new Set(found.map(({ name }) => name));
+  return (name: string): boolean => isLabelName(name.trim()) && !known.has(name.trim());
+};
+
+/**
+ * The sides with the labels that they lack, made in the transaction that writes what has them: a request that is refused
+ * after all leaves none.
+ */
+export async function withNewLabels(
+  tx: Db,
+  actor: Actor,
   project: AuthorizedProject,
-  names: readonly string[],
-  create: boolean,
-): Promise<LabelRow[]> {
-  if (names.length === 0) return [];
-  const known = await resolveLabels(db, project, names, { create: false, actor });
-  const all = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));
-  if (!create || known.length === all.size || !project.may('manage_labels')) return known;
-  return inTransaction(db, (tx) => resolveLabels(tx, project, names, { create: true, actor }));
+  { labels, add_labels = [] }: IssueChanges,
+  sides: Sides,
+): Promise<Sides> {
+  if (!sides.lacksLabels) return sides;
+  const all = await resolveLabels(tx, project, [...(labels ?? []), ...add_labels], { create: true, actor });
+  const byName = new Map(all.map((label) => [label.name, label]));
+  const named = (names: readonly string[]) => names.flatMap((name) => byName.get(name.trim()) ?? []);
+  return { ...sides, labels: labels && named(labels), addLabels: named(add_labels) };
 }
 
 async function findMilestone(db: Db, project: AuthorizedProject, id: number | null | undefined) {
@@ -108,17 +122,23 @@ export async function findSides(
   project: AuthorizedProject,
   changes: IssueChanges,
 ): Promise<Sides> {
+  const { db, actor } = context;
   const { assignee_ids, labels, add_labels = [], remove_labels = [], milestone_id } = changes;
+  const findLabels = (names: readonly string[]) =>
+    resolveLabels(db, project, names, { create: false, actor });
   const [assignees, replacing, addLabels, removeLabels, milestone, epic, original] = await Promise.all([
     assignee_ids && findAssignees(context, project, assignee_ids),
-    labels && findLabels(context, project, labels, true),
-    findLabels(context, project, add_labels, true),
-    findLabels(context, project, remove_labels, false),
-    findMilestone(context.db, project, milestone_id),
+    labels && findLabels(labels),
+    findLabels(add_labels),
+    findLabels(remove_labels),
+    findMilestone(db, project, milestone_id),
     findEpicSide(context, changes.epic_id),
     findOriginal(context, project, changes.duplicated_to_id),
   ]);
-  return { assignees, labels: replacing, addLabels, removeLabels, milestone, epic, original };
+  const lacksLabels =
+    project.may('manage_labels') &&
+    [...(labels ?? []), ...add_labels].some(isMissing([...(replacing ?? []), ...addLabels]));
+  return { assignees, labels: replacing, addLabels, removeLabels, lacksLabels, milestone, epic, original };
 }
 
 /** The epic as it is now: until the transaction ends nobody makes it confidential, or takes it away. */

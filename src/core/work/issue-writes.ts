@@ -33,6 +33,7 @@ import {
   holdEpic,
   type Reminder,
   type Sides,
+  withNewLabels,
 } from './issue-named.ts';
 import { updateRights } from './issue-rights.ts';
 import type { IssueRow } from './issue-rows.ts';
@@ -146,10 +147,11 @@ async function change(
   tx: Db,
   project: AuthorizedProject,
   issueId: number,
-  { asked, sides, mentioned }: Decided,
+  { asked, sides: found, mentioned }: Decided,
 ): Promise<IssueRow> {
   const { premium } = updateRights(services, project);
   const locked = await lockIssue(tx, issueId);
+  const sides = await withNewLabels(tx, actor, project, asked, found);
   const before: IssueState = { ...locked, ...(await currentSides(tx, issueId)) };
   const after = stateAfter(before, asked, sides, premium);
   const changes = differences(before, after);
@@ -173,6 +175,7 @@ const noSides: Sides = {
   labels: undefined,
   addLabels: [],
   removeLabels: [],
+  lacksLabels: false,
   milestone: undefined,
   epic: undefined,
   original: undefined,

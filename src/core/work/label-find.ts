@@ -68,7 +68,8 @@ async function createLabels(tx: Db, place: Place, names: readonly string[], acto
   const made = await tx
     .insertInto('labels')
     .values(
-      names.map((name) => ({
+      // In one order, so that no two who make the same ones wait for each other.
+      names.toSorted().map((name) => ({
         ...homeOf(place),
         name,
         color: DEFAULT_COLOR,

@@ -145,6 +145,24 @@ describe('an incident of an alert', () => {
     ]);
   });
 
+  test('is refused where there is one, and leaves nothing behind then', async () => {
+    const project = await makeProject(ashlar);
+    const alert = await insertAlert(project);
+    const path = `POST /projects/${project.id}/alert_management_alerts/${alert.iid}/issue`;
+    const { iid } = bodyOf(await ashlar.root(path), 201);
+    // As somebody does who tidies up.
+    expect((await ashlar.root(`DELETE /projects/${project.id}/labels/incident`)).status).toBe(204);
+    const { sql } = ashlar.app.services.database;
+    const state = () => sql`select (select count(*) from labels where project_id = ${project.id}) as labels,
+      (select count(*) from audit_events where entity_type = 'Project' and entity_id = ${project.id}) as audits,
+      (select count(*) from notes where alert_id = ${alert.id}) as notes`;
+    const before = await state();
+    for (let turn = 0; turn < 2; turn++)
+      expect((await ashlar.root(path)).body.message).toBe('400 Bad request - An issue already exists');
+    expect(await state()).toEqual(before);
+    expect((await issuesOf(project)).map((issue: { iid: number }) => issue.iid)).toEqual([iid]);
+  });
+
   test('is made without a template that asks for what cannot be', async () => {
     const project = await makeProject(ashlar);
     await fillProject(ashlar, project.id, [

@@ -86,7 +86,7 @@ async function makeIncident(
       },
       (text) => incidentDescription(alert, url, text),
     );
-  const { newborn } = await conceive(await templateFor(context, project)).catch((error: unknown) => {
+  const conceived = await conceive(await templateFor(context, project)).catch((error: unknown) => {
     // Whatever is wrong with a template, there is an incident.
     if (error instanceof Failure && error.kind === 'bad_request') return conceive(null);
     throw error;
@@ -94,6 +94,7 @@ async function makeIncident(
   return inTransaction(db, async (tx) => {
     const held = await lockAlert(tx, alert.id);
     if (!held || !isWanted(held)) return undefined;
+    const { newborn } = (await conceived.label?.(tx)) ?? conceived;
     // A template that says otherwise does not unmake the incident.
     const { issue } = await insertIssue(tx, { actor, project, issue: { ...newborn, issueType: 'incident' } });
     await tx

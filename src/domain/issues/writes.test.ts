@@ -47,6 +47,13 @@ const made = async (user: MadeUser, body: Record<string, unknown> = {}) =>
   bodyOf(await create(user, { title: 'One', ...body }), 201);
 const update = (user: MadeUser, iid: number, body: Record<string, unknown>) =>
   app.as(user.token)(`PUT ${issuesPath()}/${iid}`, { body });
+/** The labels of the project, and how many rows the audit log has about it. */
+const leftBehind = async () => {
+  const [row] = await app.app.services.database.sql`select
+    (select jsonb_agg(name order by name) from labels where project_id = ${project.id}) as labels,
+    (select count(*) from audit_events where entity_type = 'Project' and entity_id = ${project.id}) as audits`;
+  return row;
+};
 const notesOf = async (iid: number): Promise<string[]> => {
   const rows = await app.app.services.database.sql<{ body: string }[]>`
     select n.body from notes n join issues i on i.id = n.issue_id
@@ -173,6 +180,40 @@ describe('creation', () => {
     });
   });
 
+  test('a refused one makes no labels', async () => {
+    const { iid } = await made(owner, { labels: 'before' });
+    const epic = bodyOf(
+      await app.root(`POST /groups/${group.id}/epics`, { body: { title: 'Secret', confidential: true } }),
+      201,
+    );
+    const before = await leftBehind();
+    const labels = 'never, neither';
+    for (const [body, status] of [
+      [{ iid }, 409],
+      [{ milestone_id: 999_999 }, 400],
+      [{ epic_id: epic.id }, 400],
+      [{ start_date: '2026-02-01', due_date: '2026-01-01' }, 400],
+      [{ title: ' ' }, 400],
+    ] as const)
+      expect([
+        body,
+        (await app.root(`POST ${issuesPath()}`, { body: { title: 'One', labels, ...body } })).status,
+      ]).toEqual([body, status]);
+    expect(await leftBehind()).toEqual(before);
+  });
+
+  test('labels that are not there yet are made once, whoever makes them at the same time', async () => {
+    const names = ['at once 1', 'at once 2', 'at once 3'];
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, turn) =>
+        create(planner, { title: 'One', labels: turn % 2 ? names : names.toReversed() }),
+      ),
+    );
+    for (const answer of answers) expect(bodyOf(answer, 201).labels.toSorted()).toEqual(names);
+    const all = (await leftBehind())?.labels;
+    expect(all.filter((name: string) => name.startsWith('at once'))).toEqual(names);
+  });
+
   test('commands in the description are carried out and not shown', async () => {
     const issue = await made(planner, {
       description: `Text\n/label ~known\n/estimate 3h\n/assign @${guest.username}`,
@@ -278,6 +319,30 @@ describe('change', () => {
     const body = { title: 'x', assignee_ids: [stranger.id, owner.id] };
     const issue = bodyOf(await call(`POST /projects/${hidden.id}/issues`, { body }), 201);
     expect(issue.assignees.map(({ id }: { id: number }) => id)).toEqual([owner.id]);
+  });
+
+  test('a refused one makes no labels', async () => {
+    const issue = await made(owner, { due_date: '2026-01-01' });
+    const epic = bodyOf(
+      await app.root(`POST /groups/${group.id}/epics`, { body: { title: 'Secret', confidential: true } }),
+      201,
+    );
+    const before = await leftBehind();
+    for (const [body, status] of [
+      [{ start_date: '2026-02-01' }, 400],
+      [{ epic_id: epic.id }, 400],
+      [{ epic_id: 999_999 }, 404],
+      [{ milestone_id: 999_999 }, 400],
+      [{ title: ' ' }, 400],
+    ] as const)
+      for (const labels of [{ labels: 'nowhere' }, { add_labels: 'nohow' }])
+        expect([
+          body,
+          (await app.root(`PUT ${issuesPath()}/${issue.iid}`, { body: { ...labels, ...body } })).status,
+        ]).toEqual([body, status]);
+    expect(await leftBehind()).toEqual(before);
+    const changed = bodyOf(await update(owner, issue.iid, { labels: 'b,a', add_labels: 'c' }), 200);
+    expect(changed.labels).toEqual(['a', 'b', 'c']);
   });
 
   test('two at once: both changes are there', async () => {
