@@ -2,15 +2,13 @@
 import { readdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLog } from '../log.ts';
+import { describe, expect, test } from 'vitest';
+import { useRoutes } from '../../../test/support/routes-server.ts';
 import { type HttpRequest, json } from './answer.ts';
 import { readBody } from './body.ts';
 import { MAX_JSON_VALUES } from './json-meter.ts';
-import { createOriginPolicy } from './origin.ts';
-import { createLoadGauge } from './overload.ts';
 import { isRawObject, type RawValue, UploadedFile } from './raw-parameters.ts';
-import { createServer, portOf, type Route } from './server.ts';
+import type { Route } from './server.ts';
 
 const MEBIBYTE = 1_048_576;
 const LIMIT = 8 * MEBIBYTE;
@@ -44,31 +42,18 @@ const routes: Route[] = [
     },
   },
 ];
-const load = createLoadGauge();
-let url = '';
-const server = createServer({
-  routes,
-  maximumUrlLength: MEBIBYTE,
-  origins: createOriginPolicy(['127.0.0.1'], () => url),
-  load,
-  log: createLog(() => {}),
-  observe: () => {},
-});
-beforeAll(async () => {
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  url = `http://127.0.0.1:${portOf(server.server)}`;
-});
-afterAll(async () => {
-  load.stop();
-  server.server.closeAllConnections();
-  await server.close();
-});
+const site = useRoutes(routes);
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 
 async function send(path: string, body: RequestInit['body'], headers: Record<string, string> = {}) {
-  const response = await fetch(url + path, { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+  const response = await fetch(site.url + path, {
+    method: 'POST',
+    body,
+    headers,
+    duplex: 'half',
+  } as RequestInit);
   return {
     status: response.status,
     body: (await response.json()) as { read: Record<string, unknown>; message: string },
@@ -113,7 +98,7 @@ describe('what was sent is read, wherever it waits', () => {
 
   test('nothing at all, without a type', async () => {
     expect(await send('/small', null)).toMatchObject({ status: 200, body: { read: {} } });
-    expect((await fetch(`${url}/small`)).status).toBe(200);
+    expect((await fetch(`${site.url}/small`)).status).toBe(200);
   });
 });
 
@@ -175,12 +160,12 @@ test('a caller with many large bodies waits and is refused; another caller is se
 test('a client that hangs up in the middle leaves no file behind, and no place taken', async () => {
   for (let round = 0; round < 70; round++) {
     const headers = { ...JSON_TYPE, 'content-length': 4 * MEBIBYTE };
-    const sending = httpRequest(`${url}/large`, { method: 'POST', headers }).on('error', () => {});
+    const sending = httpRequest(`${site.url}/large`, { method: 'POST', headers }).on('error', () => {});
     sending.write(Buffer.alloc(2 * MEBIBYTE, 'x'), () => sending.destroy());
   }
   const whole = () => send('/large', JSON.stringify({ text: letters(2 * MEBIBYTE) }), JSON_TYPE);
   await expect.poll(async () => (await whole()).status, { timeout: 30_000 }).toBe(200);
-  await expect.poll(() => load.inFlight(), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => site.load.inFlight(), { timeout: 30_000 }).toBe(0);
   const again = await Promise.all(Array.from({ length: 17 }, whole));
   expect(again.map(({ status }) => status)).toEqual(Array(17).fill(200));
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith('ashlar-body-'))).toEqual([]);

@@ -1,44 +1,24 @@
 /** What a browser gets, and what a program gets, where something is missing or goes wrong. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { useRoutes } from '../../../test/support/routes-server.ts';
 import { Failure, notFound } from '../failure.ts';
-import { createLog } from '../log.ts';
-import { createOriginPolicy } from './origin.ts';
-import { createLoadGauge } from './overload.ts';
-import { createServer, portOf, type Route } from './server.ts';
+import type { Route } from './server.ts';
 
-const log: string[] = [];
-const load = createLoadGauge();
 const throwing = (path: string, thrown: Error): Route => ({
   method: 'GET',
   path,
   handle: () => Promise.reject(thrown),
 });
-const server = createServer({
-  routes: [
-    throwing('/broken', new Error('the secret reason')),
-    throwing('/gone', notFound()),
-    throwing('/busy', new Failure('unavailable', '<later>', { headers: { 'retry-after': '9' } })),
-    throwing('/api/v4/broken', new Error('the secret reason')),
-  ],
-  maximumUrlLength: 8_190,
-  origins: createOriginPolicy([], () => 'http://127.0.0.1'),
-  load,
-  log: createLog((text) => log.push(text)),
-  observe: () => undefined,
-});
-let url = '';
-beforeAll(async () => {
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  url = `http://127.0.0.1:${portOf(server.server)}`;
-});
-afterAll(async () => {
-  await server.close();
-  load.stop();
-});
+const site = useRoutes([
+  throwing('/broken', new Error('the secret reason')),
+  throwing('/gone', notFound()),
+  throwing('/busy', new Failure('unavailable', '<later>', { headers: { 'retry-after': '9' } })),
+  throwing('/api/v4/broken', new Error('the secret reason')),
+]);
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const ask = async (path: string, accept: string, method = 'GET') => {
-  const answer = await fetch(`${url}${path}`, { method, headers: { accept } });
+  const answer = await fetch(`${site.url}${path}`, { method, headers: { accept } });
   return { answer, type: answer.headers.get('content-type'), text: await answer.text() };
 };
 
@@ -63,7 +43,7 @@ test('the page of a fault names the request and nothing of the reason, and the f
   const { answer, text } = await ask('/broken', BROWSER);
   expect(text).toContain(answer.headers.get('x-request-id'));
   expect(text).not.toContain('secret reason');
-  expect(log.join('')).toContain('the secret reason');
+  expect(site.log.join('')).toContain('the secret reason');
 });
 
 test('a failure’s text is escaped, and its headers are kept', async () => {

@@ -2,15 +2,12 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLog } from '../log.ts';
+import { expect, test } from 'vitest';
+import { useRoutes } from '../../../test/support/routes-server.ts';
 import { json } from './answer.ts';
 import { readBytes } from './body.ts';
-import { createOriginPolicy } from './origin.ts';
-import { createLoadGauge } from './overload.ts';
-import { createServer, portOf, type Route } from './server.ts';
+import type { Route } from './server.ts';
 
-let url = '';
 let hungUp = 0;
 let endless: Readable | undefined;
 
@@ -52,32 +49,14 @@ const routes: Route[] = [
   },
 ];
 
-const load = createLoadGauge();
-const server = createServer({
-  routes,
-  maximumUrlLength: 1_048_576,
-  origins: createOriginPolicy([], () => url),
-  load,
-  log: createLog(() => {}),
-  observe: () => {},
-});
-
-beforeAll(async () => {
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  url = `http://127.0.0.1:${portOf(server.server)}`;
-});
-afterAll(async () => {
-  load.stop();
-  server.server.closeAllConnections();
-  await server.close();
-});
+const site = useRoutes(routes);
 
 test('a streamed body has no limit and is not read before its route; others keep theirs', async () => {
   const body = Buffer.alloc(3_000_000);
-  const streamed = await fetch(`${url}/a/b.git/echo`, { method: 'POST', body });
+  const streamed = await fetch(`${site.url}/a/b.git/echo`, { method: 'POST', body });
   expect(await streamed.json()).toEqual({ bytes: 3_000_000, path: 'a/b' });
-  expect((await fetch(`${url}/a/b.git/echo`, { method: 'POST' })).status).toBe(200);
-  expect((await fetch(`${url}/small`, { method: 'POST', body })).status).toBe(413);
+  expect((await fetch(`${site.url}/a/b.git/echo`, { method: 'POST' })).status).toBe(200);
+  expect((await fetch(`${site.url}/small`, { method: 'POST', body })).status).toBe(413);
 });
 
 test.each([
@@ -88,24 +67,24 @@ test.each([
   ['/a.git/deep/b.git/deep/c', 'a.git/deep/b', 'c'],
   ['/caf%C3%A9/b%252F.git/deep/x', 'café/b%2F', 'x'],
 ])('many segments as one: %s', async (address, path, rest) => {
-  const answer = await fetch(`${url}${address}`);
+  const answer = await fetch(`${site.url}${address}`);
   expect(answer.status).toBe(200);
   const asked = address.replace(/\?.*/, '').replace(/\/+/g, '/');
   expect(await answer.json()).toEqual({ path, rest, asked });
 });
 
 test('such a path has its methods, and nothing else has', async () => {
-  expect((await fetch(`${url}/a/b.git/deep/x`, { method: 'HEAD' })).status).toBe(200);
-  const wrong = await fetch(`${url}/a/b.git/deep/x`, { method: 'PUT' });
+  expect((await fetch(`${site.url}/a/b.git/deep/x`, { method: 'HEAD' })).status).toBe(200);
+  const wrong = await fetch(`${site.url}/a/b.git/deep/x`, { method: 'PUT' });
   expect(wrong.status).toBe(405);
   expect(wrong.headers.get('allow')).toBe('GET, HEAD');
-  expect((await fetch(`${url}/a/b.git/deep/x`, { method: 'OPTIONS' })).status).toBe(200);
-  expect((await fetch(`${url}/a/b.git/deeper`)).status).toBe(404);
-  expect((await fetch(`${url}/a/b.git`)).status).toBe(404);
+  expect((await fetch(`${site.url}/a/b.git/deep/x`, { method: 'OPTIONS' })).status).toBe(200);
+  expect((await fetch(`${site.url}/a/b.git/deeper`)).status).toBe(404);
+  expect((await fetch(`${site.url}/a/b.git`)).status).toBe(404);
 });
 
 test('a client that hangs up is seen, and what it was sent ends', async () => {
-  const request = httpRequest(`${url}/endless`).end();
+  const request = httpRequest(`${site.url}/endless`).end();
   const [response] = await once(request, 'response');
   response.on('error', () => {});
   request.on('error', () => {});

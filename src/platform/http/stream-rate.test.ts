@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLog } from '../log.ts';
+import { expect, test } from 'vitest';
+import { useRoutes } from '../../../test/support/routes-server.ts';
 import { json } from './answer.ts';
-import { createOriginPolicy } from './origin.ts';
-import { createLoadGauge } from './overload.ts';
-import { createServer, portOf, type Route } from './server.ts';
+import type { Route } from './server.ts';
 import { addProgress, type Progress } from './stream-rate.ts';
 
 const rule = { bytesPerSecond: 1_024, periodMs: 60_000 };
@@ -102,44 +100,22 @@ async function* slowly(): AsyncGenerator<Buffer> {
   }
 }
 
-const load = createLoadGauge();
-const server = createServer({
-  routes,
-  maximumUrlLength: 1_000,
-  origins: createOriginPolicy([], () => ''),
-  load,
-  log: createLog(() => {}),
-  observe: () => {},
-  slowestClient: { bytesPerSecond: 1_024, periodMs: PERIOD_MS },
-});
-let port = 0;
-let url = '';
-
-beforeAll(async () => {
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  port = portOf(server.server);
-  url = `http://127.0.0.1:${port}`;
-});
-afterAll(async () => {
-  load.stop();
-  server.server.closeAllConnections();
-  await server.close();
-});
+const site = useRoutes(routes, { slowestClient: { bytesPerSecond: 1_024, periodMs: PERIOD_MS } });
 
 /** Sends it, and reads nothing of what comes back. */
 function send(text: string): Socket {
-  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  const socket = connect(site.port, '127.0.0.1').on('error', () => {});
   socket.pause();
   socket.write(text);
   return socket;
 }
 
 const connections = () =>
-  new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)));
+  new Promise<number>((resolve) => site.server.getConnections((_, count) => resolve(count)));
 
 test.each(['endless', 'large'])('who does not read is ended: %s', async (path) => {
   const socket = send(`GET /${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
-  await once(server.server, 'request');
+  await once(site.server, 'request');
   while ((await connections()) + open.size > 0) await sleep(20);
   socket.destroy();
 });
@@ -158,8 +134,8 @@ test.each([
 });
 
 test('who waits for the server is not', async () => {
-  expect(await (await fetch(`${url}/slow-server`)).text()).toBe('xxx');
+  expect(await (await fetch(`${site.url}/slow-server`)).text()).toBe('xxx');
   const body = Buffer.alloc(30_000);
-  const late = await fetch(`${url}/read?late`, { method: 'POST', body });
+  const late = await fetch(`${site.url}/read?late`, { method: 'POST', body });
   expect(await late.json()).toEqual({ bytes: 30_000 });
 });
