@@ -21,7 +21,7 @@ import { conflict, Failure, forbidden, invalid, type ValidationMessages } from '
 import { hashPassword, randomText } from '../../platform/secret.ts';
 import { userEntity } from './audits.ts';
 import { enterpriseColumns, profileColumns } from './columns.ts';
-import { requireFreeAddress, requireMailAddress } from './email-actions.ts';
+import { addressClaimed, claimAddress, requireMailAddress } from './email-actions.ts';
 import type { NewUserInput, UserChanges } from './inputs.ts';
 import { profileProblems } from './rules.ts';
 
@@ -87,7 +87,7 @@ export async function createUser(db: Db, input: NewUserInput, settled: Settled):
   const { private_profile, ...profile } = profileColumns(input, {}, new Set([input.email.toLowerCase()]));
 
   return inTransaction(db, async (tx) => {
-    await requireFreeAddress(tx, actor, input.email);
+    await claimAddress(tx, actor, input.email);
     await requireFreeUsername(tx, input.username);
     const defaults = newUserDefaults(settings);
     const id = await insertUser(tx, {
@@ -192,7 +192,9 @@ export async function updateUser(
   if (input.email !== undefined) requireMailAddress(input.email);
   const password_hash = input.password === undefined ? undefined : await hashPassword(input.password);
   const confirmation = newConfirmation(secretKey);
-  const atOnce = input.skip_reconfirmation === true || settings.email_confirmation_setting === 'off';
+  // An administrator's word counts; that a group's owner gives an address proves nothing of who reads it.
+  const atOnce =
+    actor.admin && (input.skip_reconfirmation === true || settings.email_confirmation_setting === 'off');
 
   await inTransaction(db, async (tx) => {
     if (input.admin === false && (await isLastAdministrator(tx, userId)))
@@ -209,7 +211,7 @@ export async function updateUser(
       input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase()
         ? input.email
         : undefined;
-    if (newEmail !== undefined) await requireFreeAddress(tx, actor, newEmail, userId);
+    const holder = newEmail === undefined ? undefined : await claimAddress(tx, actor, newEmail, userId);
     if (input.username !== undefined) await requireFreeUsername(tx, input.username, userId);
     if (newEmail !== undefined && atOnce) await confirmPrimary(tx, userId, newEmail);
     const own = await ownAddresses(tx, before);
@@ -224,7 +226,10 @@ export async function updateUser(
       ...(newEmail !== undefined &&
         (atOnce
           ? { email: newEmail, unconfirmed_email: null, ...noReset }
-          : { unconfirmed_email: newEmail, confirmation_digest: confirmation.confirmation_digest })),
+          : {
+              unconfirmed_email: newEmail,
+              confirmation_digest: holder === undefined ? confirmation.confirmation_digest : null,
+            })),
       ...(password_hash !== undefined && { password_hash, password_changed_at: now(), ...noReset }),
       ...(avatar !== undefined && { avatar }),
       ...(group && enterpriseColumns(group)),
@@ -241,7 +246,7 @@ export async function updateUser(
     if (password_hash !== undefined) await endAccess(tx, userId);
     await announceChanges(tx, actor, before, changes);
     if (newEmail !== undefined && !atOnce) {
-      const fact = confirmationRequested(userId, newEmail, confirmation.token_sealed);
+      const fact = addressClaimed(userId, newEmail, confirmation.token_sealed, holder);
       await announce(tx, { author: actor, fact });
     }
   });

@@ -32,11 +32,27 @@ async function selectHolder(tx: Db, email: string, userId: number): Promise<numb
   return holder?.user_id;
 }
 
-/** 409 when the address belongs to somebody else, who has confirmed it. The unique index decides when two ask at once. */
-export async function requireFreeAddress(tx: Db, actor: Actor, email: string, userId = 0): Promise<void> {
+/**
+ * Who else has the address that a user is to have. An administrator, who knows all addresses, is refused (409); what others
+ * are answered must not depend on it. The unique index decides when two ask at once.
+ */
+export async function claimAddress(
+  tx: Db,
+  actor: Actor,
+  email: string,
+  userId = 0,
+): Promise<number | undefined> {
   await releaseUnconfirmed(tx, actor, email, userId);
-  if ((await selectHolder(tx, email, userId)) !== undefined) throw conflict('Email has already been taken');
+  const holder = await selectHolder(tx, email, userId);
+  if (holder !== undefined && actor.admin) throw conflict('Email has already been taken');
+  return holder;
 }
+
+/** The fact of an address that waits to be confirmed: a link goes there, or word of it to the user who has the address. */
+export const addressClaimed = (userId: number, email: string, tokenSealed: string, holder?: number) =>
+  holder === undefined
+    ? confirmationRequested(userId, email, tokenSealed)
+    : { name: KNOWN_ADDRESS_ADDED, payload: { user_id: holder, email } };
 
 /**
  * Adds an address; unless it counts as confirmed, a mail asks to have it confirmed. One that another user has looks the
@@ -75,11 +91,7 @@ export async function addEmail(
     await announce(tx, {
       author: actor,
       audit: { entity: userEntity(user), event: 'email_created', details: { add: 'email', to: email } },
-      ...(!confirmed && {
-        fact: held_elsewhere
-          ? { name: KNOWN_ADDRESS_ADDED, payload: { user_id: holder, email } }
-          : confirmationRequested(user.id, email, confirmation.token_sealed),
-      }),
+      ...(!confirmed && { fact: addressClaimed(user.id, email, confirmation.token_sealed, holder) }),
     });
     return row;
   });

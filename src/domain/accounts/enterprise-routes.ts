@@ -79,7 +79,9 @@ export const enterpriseEndpoints: Endpoint[] = [
   endpoint({
     method: 'PATCH',
     path: one,
-    summary: 'Changes the name or the mail address of an enterprise user.',
+    summary:
+      'Changes the name or the mail address of an enterprise user; an address counts once it is confirmed.',
+    // What administrators are told of an address that is taken.
     also: [409],
     ...common,
     input: Type.Object({ ...UserId, name, email }),

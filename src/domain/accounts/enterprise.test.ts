@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
+import { openBrowser } from '../../../test/support/browser.ts';
 import { addMember, bodyOf, makeGroup, makeUser } from '../../../test/support/factories.ts';
+import { mailsTo, settleMail } from '../../../test/support/mailbox.ts';
 import { passwordDisabledByGroup } from '../../core/identity/enterprise.ts';
 
 const app = useApp();
@@ -39,6 +41,70 @@ test('owners look after the enterprise users of their group, and after nobody el
   bodyOf(await app.root(`PUT /users/${ada.id}`, { body: { admin: false } }), 200);
   expect((await asOwner(`DELETE ${path}/${ada.id}`)).status).toBe(204);
   expect((await app.root(`GET /users/${ada.id}`)).status).toBe(404);
+});
+
+test('an address counts once it is confirmed, and nothing tells an owner which addresses accounts have', async () => {
+  const group = await makeGroup(app);
+  const owner = await makeUser(app);
+  await addMember(app, `groups/${group.id}`, owner, 50);
+  const other = await makeUser(app);
+  const primary = `${other.username}@example.com`;
+  const second = `second-${primary}`;
+  const unproven = `unproven-${primary}`;
+  const added = { email: second, skip_confirmation: true };
+  bodyOf(await app.root(`POST /users/${other.id}/emails`, { body: added }), 201);
+  const waiting = await makeUser(app, { email: unproven });
+  const { sql } = app.app.services.database;
+  await sql`update emails set confirmed_at = null where user_id = ${waiting.id}`;
+
+  const free = `free-${primary}`;
+  const told: string[] = [];
+  for (const email of [free, primary, second.toUpperCase(), unproven]) {
+    const ada = await makeUser(app, { group_id_for_saml: group.id });
+    const one = `groups/${group.id}/enterprise_users/${ada.id}`;
+    const change = { body: { email } };
+    const answers = [
+      await app.as(owner.token)(`PATCH /${one}`, change),
+      await app.as(owner.token)(`PATCH /${one}`, change),
+      await app.as(owner.token)(`GET /${one}`),
+      await app.as(ada.token)('GET /user'),
+      await app.as(ada.token)('GET /user/emails'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(answers[2]?.body.email).toBe(`${ada.username}@example.com`);
+    const text = JSON.stringify(answers.map(({ body }) => body))
+      .replaceAll(ada.username, 'NAME')
+      .replaceAll(/avatar\/[0-9a-f]{64}/g, 'avatar/HASH')
+      .replaceAll(/"(id|namespace_id)":\d+/g, '"$1":0')
+      .replaceAll(/\d{4}-\d\d-\d\d(T[\d:.]+Z)?/g, 'TIME');
+    told.push(text);
+    if (email !== free) {
+      expect((await app.root(`PATCH /${one}`, change)).status).toBe(409);
+      // The one who waits may ask for a link.
+      if (email !== unproven) await openBrowser(app).submit('/users/confirmation/new', { email });
+    }
+  }
+  expect(new Set(told).size).toBe(1);
+
+  // The others keep theirs and hear of it; a link goes only to the address that was free.
+  await settleMail(app);
+  const subject = 'Your address was added to another account';
+  for (const address of [primary, second, unproven])
+    expect(new Set(mailsTo(app, address).map((mail) => mail.subject))).toEqual(new Set([subject]));
+  const mails = mailsTo(app, free);
+  expect(mails.map((mail) => mail.subject)).not.toContain(subject);
+  const token = new URL(mails.at(-1)?.link ?? '').searchParams.get('confirmation_token') ?? '';
+  await openBrowser(app).post('/users/confirmation', { confirmation_token: token });
+  const found = bodyOf(await app.root('GET /users', { query: `search=${free}` }), 200);
+  expect(found).toMatchObject([{ email: free, enterprise_group_id: group.id }]);
+  for (const address of [primary, second])
+    expect(bodyOf(await app.root('GET /users', { query: `search=${address}` }), 200)[0].id).toBe(other.id);
+
+  // An administrator's word is enough.
+  const [{ id }] = found;
+  const change = { body: { email: `new-${primary}` } };
+  const changed = await app.root(`PATCH /groups/${group.id}/enterprise_users/${id}`, change);
+  expect(bodyOf(changed, 200).email).toBe(`new-${primary}`);
 });
 
 test('the group says whether its users may use passwords', async () => {

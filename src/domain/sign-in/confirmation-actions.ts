@@ -33,7 +33,8 @@ export async function sendConfirmation(services: Services, email: string): Promi
             eb('confirmed_at', 'is', null),
             eb('unconfirmed_email', 'is', null),
           ]),
-          isAddress('unconfirmed_email', email),
+          // Without a digest it was another's when it was asked for, and is confirmed by no link.
+          eb.and([isAddress('unconfirmed_email', email), eb('confirmation_digest', 'is not', null)]),
         ]),
       )
       .where('kind', '=', 'human')
