@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Failure, invalid } from '../platform/failure.ts';
 import type { Answer } from '../platform/http/answer.ts';
 import type { UploadedFile } from '../platform/http/raw-parameters.ts';
+import { file, nullable } from '../platform/http/schema.ts';
 import { digest, randomHex } from '../platform/secret.ts';
 import { cleanName } from './upload-names.ts';
 
@@ -24,6 +25,12 @@ const contentTypes = {
 type ImageExtension = keyof typeof contentTypes;
 /** The types of the pictures that are kept. */
 export const pictureTypes: readonly string[] = Object.values(contentTypes);
+
+/** A picture in a body, for its description. */
+export const pictureFile = (options: { description: string }) =>
+  file({ ...options, contentTypes: pictureTypes });
+/** What sets the avatar of something, and with null takes it away. */
+export const avatarFile = nullable(pictureFile({ description: 'A picture of at most 200 KiB.' }));
 
 const signatures: [extension: ImageExtension, pattern: RegExp][] = [
   ['png', /^89504e470d0a1a0a/],

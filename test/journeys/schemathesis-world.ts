@@ -6,8 +6,8 @@ import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { siteAt } from '../support/app.ts';
 import { makeUser } from '../support/factories.ts';
+import { formatValues } from '../support/format-values.ts';
 import { addressOf } from '../support/inventory.ts';
-import { gpgKey, sampleKeys } from '../support/sample-keys.ts';
 import { makeWorld } from '../support/world.ts';
 import { type Program, ROOT_TOKEN } from './support.ts';
 
@@ -72,11 +72,7 @@ export async function makeFuzzWorld(program: Program): Promise<object> {
         administrator: { token: administrator.token, spare: await tokensOf(administrator.id) },
         user: { token: user.token, spare: await tokensOf(user.id) },
       } satisfies Record<Caller, object>,
-      formats: {
-        'ssh-public-key': Object.values(sampleKeys).map(({ key }) => key),
-        'gpg-public-key': [gpgKey.key],
-        'storage-name': ['default', 'fast'],
-      },
+      formats: formatValues,
       paths: Object.fromEntries(
         app.endpoints.map(({ path }) => [
           path.replaceAll(/:(\w+)/g, '{$1}'),

@@ -1,7 +1,7 @@
 /** What the instance asks of a password. Pure: the API and the sign-in pages say the same. */
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
-const MAXIMUM_PASSWORD_LENGTH = 128;
+export const MAXIMUM_PASSWORD_LENGTH = 128;
 
 type PasswordSettings = Pick<
   ApplicationSettings,

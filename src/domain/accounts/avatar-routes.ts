@@ -11,13 +11,13 @@ import type { Caller } from '../../core/identity/actor.ts';
 import { presentedCredential } from '../../core/identity/credentials.ts';
 import { gravatarUrl, uploadUrl, userAvatarUrl } from '../../core/identity/records.ts';
 import type { Services } from '../../core/services.ts';
-import { storeAvatar } from '../../core/uploads.ts';
+import { pictureFile, storeAvatar } from '../../core/uploads.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/answer.ts';
 import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
-import { file, nullable } from '../../platform/http/schema.ts';
+import { nullable } from '../../platform/http/schema.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { userEntity } from './audits.ts';
 import { surroundings } from './user-routes.ts';
@@ -31,7 +31,7 @@ export const avatarEndpoints: Endpoint[] = [
     summary: "Sets the caller's picture.",
     access: signedIn,
     input: Type.Object({
-      avatar: nullable(file({ description: 'A picture of at most 200 KiB; empty to remove it.' })),
+      avatar: nullable(pictureFile({ description: 'A picture of at most 200 KiB; empty to remove it.' })),
     }),
     reply: Avatar,
     handle: async (context) => {

@@ -1,11 +1,23 @@
 /** Parameters of the endpoints over users (facts §2.1). */
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchemaOptions } from 'typebox';
 import { mailAddress } from '../../core/identity/mail-rules.ts';
-import { atLeastOne, dateTime, file, nullable, stringEnum, together } from '../../platform/http/schema.ts';
+import { MAXIMUM_PASSWORD_LENGTH } from '../../core/identity/password-rules.ts';
+import { pathPattern } from '../../core/namespaces/paths.ts';
+import { avatarFile } from '../../core/uploads.ts';
+import {
+  atLeastOne,
+  dateTime,
+  notBlank,
+  nullable,
+  stringEnum,
+  together,
+} from '../../platform/http/schema.ts';
+import { webAddress } from '../../platform/http/web-address.ts';
+import { discordPattern } from './rules.ts';
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-const text = (description: string, maxLength = 255) =>
-  Type.Optional(nullable(Type.String({ maxLength, description })));
+const text = (description: string, maxLength = 255, options: TSchemaOptions = {}) =>
+  Type.Optional(nullable(Type.String({ ...options, maxLength, description })));
 const custom = Type.Optional(Type.Record(Type.String(), Type.String()));
 
 export const CustomAttributeFields = {
@@ -47,9 +59,9 @@ export type UserFilters = Static<typeof UserFilters>;
 const profileFields = {
   linkedin: text('LinkedIn account.'),
   twitter: text('Twitter or X account.'),
-  discord: text('Discord user id.'),
+  discord: text('Discord user id.', 255, { ruled: { pattern: discordPattern } }),
   github: text('GitHub account.'),
-  website_url: text('Address of a web site.'),
+  website_url: text('Address of a web site.', 255, webAddress),
   organization: text('Organization.'),
   bio: text('About the user.'),
   location: text('Where the user is.'),
@@ -77,13 +89,20 @@ const adminFields = {
   group_id_for_saml: Type.Optional(
     Type.Integer({ description: 'The top-level group whose enterprise user this is.' }),
   ),
-  avatar: Type.Optional(nullable(file({ description: 'A picture of at most 200 KiB.' }))),
+  avatar: Type.Optional(avatarFile),
 };
 
 const Email = Type.String({ maxLength: 254, ruled: mailAddress, description: 'The primary mail address.' });
-const Name = Type.String({ maxLength: 255, description: 'The name shown.' });
-const Username = Type.String({ description: 'The name in addresses and mentions.' });
-const Password = Type.String({ maxLength: 1_000, ruled: { minLength: 8 }, description: 'The password.' });
+const Name = Type.String({ maxLength: 255, ...notBlank, description: 'The name shown.' });
+const Username = Type.String({
+  ruled: { pattern: pathPattern, maxLength: 255 },
+  description: 'The name in addresses and mentions.',
+});
+const Password = Type.String({
+  maxLength: 1_000,
+  ruled: { minLength: 8, maxLength: MAXIMUM_PASSWORD_LENGTH },
+  description: 'The password.',
+});
 
 export const UserChanges = Type.Object({
   email: Type.Optional(Email),

@@ -1,6 +1,7 @@
 /** Decisions about users as pure functions of values: states, what profiles show, what fields take. */
 import { isInternal } from '../../core/identity/actor.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
+import { isWebAddress } from '../../platform/http/web-address.ts';
 
 type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval';
 
@@ -97,10 +98,9 @@ export function localTime(timezone: string | null, time: Date): string | null {
   }
 }
 
-function isWebAddress(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
-}
+/** Of nothing, or of a user there. */
+export const discordPattern = '^(?:[0-9]{17,20})?$';
+const DISCORD = new RegExp(discordPattern);
 
 type ProfileFields = {
   name?: string | undefined;
@@ -114,6 +114,6 @@ export function profileProblems(fields: ProfileFields): ValidationMessages {
   const { name, website_url, discord } = fields;
   if (name !== undefined && name.trim() === '') problems.name = ["can't be blank"];
   if (website_url && !isWebAddress(website_url)) problems.website_url = ['is not a valid URL'];
-  if (discord && !/^\d{17,20}$/.test(discord)) problems.discord = ['must contain only a discord user ID.'];
+  if (discord && !DISCORD.test(discord)) problems.discord = ['must contain only a discord user ID.'];
   return problems;
 }

@@ -18,7 +18,11 @@ const UserStatus = Type.Object({
 });
 
 const StatusInput = Type.Object({
-  emoji: Type.Optional(nullable(Type.String({ maxLength: 64, description: 'The name of an emoji.' }))),
+  emoji: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 64, ruled: { format: 'emoji-name' }, description: 'The name of an emoji.' }),
+    ),
+  ),
   message: Type.Optional(nullable(Type.String({ maxLength: 100, description: 'A few words.' }))),
   availability: Type.Optional(nullable(stringEnum(['not_set', 'busy']))),
   clear_status_after: Type.Optional(nullable(stringEnum(clearingTimes))),

@@ -10,6 +10,7 @@ import { type Page, type PageRequest, selectPage } from '../../platform/db/page.
 import type { MetricImagesTable } from '../../platform/db/rows.ts';
 import { badRequest, Failure, invalid } from '../../platform/failure.ts';
 import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
+import { isWebAddress } from '../../platform/http/web-address.ts';
 import type { MetricImageRecord } from './schema.ts';
 
 export type MetricImageRow = Selectable<MetricImagesTable>;
@@ -26,8 +27,7 @@ export type Link = { url?: string | null | undefined; url_text?: string | null |
 /** 400 for what is no address of a page: browsers would run some of those. */
 function requirePage({ url }: Link): void {
   if (url == null || url === '') return;
-  const protocol = URL.parse(url)?.protocol;
-  if (protocol !== 'http:' && protocol !== 'https:') throw invalid({ url: ['is not a valid URL'] });
+  if (!isWebAddress(url)) throw invalid({ url: ['is not a valid URL'] });
 }
 
 const linkColumns = ({ url, url_text }: Link) => ({

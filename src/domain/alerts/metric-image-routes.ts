@@ -5,10 +5,12 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import { findAlert } from '../../core/alerts/alert-find.ts';
 import { type Context, type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
+import { pictureFile } from '../../core/uploads.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
 import { mapPage } from '../../platform/db/page.ts';
 import { forbidden } from '../../platform/failure.ts';
-import { file, integerId, nullable } from '../../platform/http/schema.ts';
+import { integerId, nullable } from '../../platform/http/schema.ts';
+import { webAddress } from '../../platform/http/web-address.ts';
 import {
   addImage,
   deleteImage,
@@ -71,7 +73,9 @@ const issues: Place = {
 
 const imageId = { metric_image_id: integerId() };
 const link = {
-  url: Type.Optional(nullable(Type.String({ maxLength: 255, description: 'A page about the graph.' }))),
+  url: Type.Optional(
+    nullable(Type.String({ maxLength: 255, ...webAddress, description: 'A page about the graph.' })),
+  ),
   url_text: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'How the page is called.' }))),
 };
 
@@ -98,7 +102,11 @@ const imageEndpoints = ({ path, noun, named, read, write, find, findToWrite }: P
     tier: 'premium',
     access: write,
     bodyLimit: BODY_LIMIT,
-    input: Type.Object({ ...named, file: file(), ...link }),
+    input: Type.Object({
+      ...named,
+      file: pictureFile({ description: 'A picture of at most 1 MiB.' }),
+      ...link,
+    }),
     reply: MetricImageRecord,
     handle: async (context) => {
       const { db, services, actor, subject, input } = context;

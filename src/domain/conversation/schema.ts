@@ -1,14 +1,14 @@
 /** Notes, threads and awards: how they are sent, and how awards leave (facts: Resource entities, Note, Award emoji). */
 import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../core/identity/records.ts';
-import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { dateTime, integerId, notBlank, nullable, stringEnum } from '../../platform/http/schema.ts';
 
 /** Characters of a note. */
 const LONGEST = 1_000_000;
 /** Bytes of a request with one: characters may take several, and escapes more. */
 export const BODY_LIMIT = 8 * 1_048_576;
 
-const body = Type.String({ maxLength: LONGEST });
+const body = Type.String({ maxLength: LONGEST, ...notBlank });
 const internal = Type.Optional(Type.Boolean({ description: 'Whether only the team reads it.' }));
 const confidential = Type.Optional(Type.Boolean({ description: 'Use `internal`.', deprecated: true }));
 const created_at = Type.Optional(dateTime({ description: 'For administrators and owners.' }));
@@ -87,7 +87,11 @@ export type CommandsReply = Static<typeof CommandsReply>;
 
 export const awardId = { award_id: integerId() };
 export const newAward = {
-  name: Type.String({ maxLength: 255, description: 'The name of the emoji, without colons.' }),
+  name: Type.String({
+    maxLength: 255,
+    ruled: { format: 'emoji-name' },
+    description: 'The name of the emoji, without colons.',
+  }),
 };
 
 export const AwardRecord = Type.Object({

@@ -2,7 +2,15 @@
 import Type, { type Static } from 'typebox';
 import { EpicRecord } from '../../core/work/epic-records.ts';
 import { IssueRecord } from '../../core/work/issue-records.ts';
-import { commaList, date, dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+import {
+  commaList,
+  date,
+  dateTime,
+  integerId,
+  notBlank,
+  nullable,
+  stringEnum,
+} from '../../platform/http/schema.ts';
 
 const iid = integerId({ description: 'The number of the epic in its group.' });
 export const ofEpic = { epic_iid: iid };
@@ -36,12 +44,12 @@ const described = {
   created_at: Type.Optional(dateTime({ description: 'Only for owners and administrators.' })),
 };
 
-export const CreateInput = Type.Object({ title: Type.String(), ...described });
+export const CreateInput = Type.Object({ title: Type.String(notBlank), ...described });
 export type CreateInput = Static<typeof CreateInput>;
 
 export const UpdateInput = Type.Object({
   ...ofEpic,
-  title: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String(notBlank)),
   ...described,
   add_labels: labels,
   remove_labels: labels,

@@ -49,6 +49,8 @@ const strategyParameters: Record<string, Record<string, Check>> = {
   flexibleRollout: { rollout: percentage('rollout'), groupId, stickiness },
 };
 
+export const strategyNames = Object.keys(strategyParameters);
+
 /** What is wrong with a strategy, in words. */
 export function checkStrategy({ name, parameters, scopes }: Omit<StoredStrategy, 'id'>): string[] {
   const checks = Object.hasOwn(strategyParameters, name) ? strategyParameters[name] : undefined;

@@ -1,6 +1,8 @@
 /** Feature flags of projects: how they leave, and how they are sent. */
+
 import Type, { type Static } from 'typebox';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { strategyNames } from './rules.ts';
 
 const Parameters = Type.Record(Type.String(), Type.String());
 
@@ -34,7 +36,7 @@ export type ScopeInput = Static<typeof ScopeInput>;
 const StrategyInput = Type.Object({
   id: Type.Optional(integerId({ description: 'A strategy that is there already.' })),
   name: Type.Optional(
-    Type.String({ description: 'default, gradualRolloutUserId, userWithId or flexibleRollout.' }),
+    Type.String({ ruled: { enum: strategyNames }, description: 'How it is decided who has it.' }),
   ),
   parameters: Type.Optional(Parameters),
   scopes: Type.Optional(Type.Array(ScopeInput, { maxItems: 100 })),
@@ -55,8 +57,10 @@ export const ListInput = Type.Object({
   ),
 });
 export const NameInput = Type.Object(byName);
+const Name = Type.String({ ruled: { pattern: '^[a-z][a-z0-9_-]{0,60}[a-z0-9]$' } });
+
 export const CreateInput = Type.Object({
-  name: Type.String({ ruled: { pattern: '^[a-z][a-z0-9_-]{0,60}[a-z0-9]$' } }),
+  name: Name,
   version: Type.Optional(Type.String({ description: 'Accepted; every flag is a new_version_flag.' })),
   description,
   active,
@@ -65,7 +69,7 @@ export const CreateInput = Type.Object({
 export type CreateInput = Static<typeof CreateInput>;
 export const UpdateInput = Type.Object({
   ...byName,
-  name: Type.Optional(Type.String()),
+  name: Type.Optional(Name),
   description,
   active,
   strategies,

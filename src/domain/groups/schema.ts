@@ -6,7 +6,8 @@ import { Group } from '../../core/namespaces/group-records.ts';
 import { GroupSettingsSchema } from '../../core/namespaces/group-settings.ts';
 import { pathPattern } from '../../core/namespaces/paths.ts';
 import { FullProject } from '../../core/namespaces/project-records.ts';
-import { commaList, date, file, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { avatarFile } from '../../core/uploads.ts';
+import { commaList, date, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { namePattern } from './rules.ts';
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
@@ -16,7 +17,7 @@ const settings = Type.Partial(GroupSettingsSchema).properties;
 const changeFields = {
   description: Type.Optional(nullable(Type.String({ maxLength: 500 }))),
   visibility: Type.Optional(stringEnum(visibilityNames)),
-  avatar: Type.Optional(nullable(file({ description: 'A picture of at most 200 KiB.' }))),
+  avatar: Type.Optional(avatarFile),
   ...settings,
   emails_disabled: flag('Deprecated: use emails_enabled.'),
   default_branch_protection: Type.Optional(

@@ -7,6 +7,7 @@ import {
   date,
   dateTime,
   integerId,
+  notBlank,
   nullable,
   stringEnum,
   together,
@@ -46,7 +47,7 @@ const properties = {
 export const BODY_LIMIT = 8 * 1024 * 1024;
 
 export const CreateIssue = Type.Object({
-  title: Type.String(),
+  title: Type.String(notBlank),
   iid: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'For administrators and owners.' }),
   ),
@@ -57,7 +58,7 @@ export type CreateIssue = Static<typeof CreateIssue>;
 export const OneIssue = Type.Object({ issue_iid: integerId() });
 
 const changes = {
-  title: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String(notBlank)),
   state_event: Type.Optional(stringEnum(['reopen', 'close'])),
   ...properties,
   updated_at: Type.Optional(dateTime({ description: 'For administrators and owners.' })),

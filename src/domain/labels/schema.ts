@@ -1,5 +1,7 @@
 /** Labels: how they are sent, and how they leave. */
+
 import Type, { type Static } from 'typebox';
+import { labelPattern } from '../../core/work/label-names.ts';
 import { LabelBasicRecord } from '../../core/work/label-records.ts';
 import { atLeastOne, exactlyOne, integerId, nullable, together } from '../../platform/http/schema.ts';
 
@@ -65,11 +67,13 @@ const priority = Type.Optional(
   ),
 );
 
-export const CreateInput = Type.Object({ name: Type.String(), color, description, archived, priority });
+const newName = Type.String({ ruled: { pattern: labelPattern } });
+
+export const CreateInput = Type.Object({ name: newName, color, description, archived, priority });
 export type CreateInput = Static<typeof CreateInput>;
 
 const changes = {
-  new_name: Type.Optional(Type.String()),
+  new_name: Type.Optional(newName),
   color: Type.Optional(color),
   description,
   archived,

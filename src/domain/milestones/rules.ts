@@ -6,6 +6,8 @@ type Dates = { start_date: string | null; due_date: string | null };
 
 const EARLIEST = '1900-01-01';
 const LATEST = '9999-12-31';
+/** As a schema says it. */
+export const dayPattern = '^(?:19|[2-9][0-9])';
 
 /** The title without spaces around it; 400 for one that no milestone can have. */
 export function milestoneTitle(text: string): string {

@@ -1,6 +1,16 @@
 /** Milestones: how they are sent, and what charts are drawn from. */
+
 import Type, { type Static } from 'typebox';
-import { commaList, date, dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+import {
+  commaList,
+  date,
+  dateTime,
+  integerId,
+  notBlank,
+  nullable,
+  stringEnum,
+} from '../../platform/http/schema.ts';
+import { dayPattern } from './rules.ts';
 
 export const ListInput = Type.Object({
   state: Type.Optional(stringEnum(['active', 'closed', 'all'])),
@@ -23,11 +33,12 @@ export const ListInput = Type.Object({
 });
 export type ListInput = Static<typeof ListInput>;
 
-const title = Type.String();
+const title = Type.String(notBlank);
+const day = { ruled: { pattern: dayPattern } };
 const fields = {
   description: Type.Optional(nullable(Type.String({ maxLength: 1_048_576 }))),
-  due_date: Type.Optional(nullable(date())),
-  start_date: Type.Optional(nullable(date())),
+  due_date: Type.Optional(nullable(date(day))),
+  start_date: Type.Optional(nullable(date(day))),
 };
 
 export const CreateInput = Type.Object({ title, ...fields });

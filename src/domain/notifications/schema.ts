@@ -31,7 +31,7 @@ const AnsweredEvents = {
 const EventFields = { ...AnsweredEvents, approver: choice } satisfies Record<NotificationEvent, TSchema>;
 
 export const SettingChanges = Type.Object({
-  level: Type.Optional(Type.String({ maxLength: 255, description: `One of ${levels.join(', ')}.` })),
+  level: Type.Optional(Type.String({ maxLength: 255, ruled: { enum: levels } })),
   ...EventFields,
 });
 export type SettingChanges = Static<typeof SettingChanges>;

@@ -5,7 +5,8 @@ import type { AuthorizedInstance } from '../../core/access/find.ts';
 import { type Endpoint, endpoint, listing, noContent, Reply } from '../../core/endpoint.ts';
 import { mapPage } from '../../platform/db/page.ts';
 import { invalid } from '../../platform/failure.ts';
-import { checkApplication } from './application-rules.ts';
+import { notBlank } from '../../platform/http/schema.ts';
+import { checkApplication, LONGEST_NAME, redirectUrisPattern, scopesPattern } from './application-rules.ts';
 import {
   type ApplicationRow,
   createApplication,
@@ -57,9 +58,12 @@ export const applicationEndpoints: Endpoint[] = [
     summary: 'Registers an OAuth application of the instance; its secret is shown this once.',
     access: onInstance,
     input: Type.Object({
-      name: Type.String(),
-      redirect_uri: Type.String({ description: 'Redirect URIs, one a line.' }),
-      scopes: Type.String({ description: 'Separated by spaces.' }),
+      name: Type.String({ ruled: { pattern: notBlank.ruled.pattern, maxLength: LONGEST_NAME } }),
+      redirect_uri: Type.String({
+        ruled: { format: 'redirect-uris', pattern: redirectUrisPattern },
+        description: 'Redirect URIs, one a line.',
+      }),
+      scopes: Type.String({ ruled: { pattern: scopesPattern }, description: 'Separated by spaces.' }),
       confidential: Type.Optional(Type.Boolean({ default: true })),
     }),
     reply: ApplicationWithSecret,

@@ -22,7 +22,7 @@ export type ApplicationDraft = {
 
 const MAXIMUM_URIS = 100;
 const LONGEST_URI = 2_048;
-const LONGEST_NAME = 255;
+export const LONGEST_NAME = 255;
 
 /** What a URI is made of (RFC 3986, section 2). */
 const LETTERS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
@@ -64,6 +64,13 @@ export function redirectUriProblems(uris: readonly string[], plainHttpAllowed: b
   const problems = uris.map((uri) => redirectUriProblem(uri, plainHttpAllowed));
   return [...new Set(problems.filter((problem) => problem !== undefined))];
 }
+
+const ADDRESS =
+  "[A-Za-z][A-Za-z0-9+.-]*:/{1,2}(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?][A-Za-z0-9._~:/?@!$&'()*+,;=%\\[\\]-]*)?";
+/** Of a text of redirect URIs, as a schema says it; some of them are refused all the same. */
+export const redirectUrisPattern = `^\\s*${ADDRESS}(?:\\s+${ADDRESS})*\\s*$`;
+/** Of a text of scopes, likewise. */
+export const scopesPattern = `^\\s*(?:${applicationScopes.join('|')})(?:\\s+(?:${applicationScopes.join('|')}))*\\s*$`;
 
 /** Control characters, and the marks that turn what stands around them: a name could read as more than a name. */
 const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;

@@ -4,19 +4,37 @@ import { assignableLevels, visibilityNames } from '../../core/access/roles.ts';
 import { pathPattern } from '../../core/namespaces/paths.ts';
 import { ProjectSettingsSchema } from '../../core/namespaces/project-settings.ts';
 import { TopicName } from '../../core/namespaces/topics.ts';
-import { atLeastOne, commaList, date, nullable, stringEnum, together } from '../../platform/http/schema.ts';
+import { refNamePattern } from '../../platform/git/names.ts';
+import {
+  atLeastOne,
+  commaList,
+  date,
+  nullable,
+  refusedAlways,
+  stringEnum,
+  together,
+} from '../../platform/http/schema.ts';
 import { namePattern } from './names.ts';
+
+const nothing = { maxLength: 0 };
+const off = { enum: [false] };
 
 /** Other origins of a project's code, which nothing here brings yet: refused by name, so that nobody waits for it. */
 const originFields = {
-  import_url: Type.Optional(Type.String({ description: 'Refused: nothing imports from it yet.' })),
-  mirror: Type.Optional(Type.Boolean({ description: 'Refused when true: nothing mirrors yet.' })),
+  import_url: Type.Optional(
+    Type.String({ ruled: nothing, description: 'Refused: nothing imports from it yet.' }),
+  ),
+  mirror: Type.Optional(Type.Boolean({ ruled: off, description: 'Refused when true: nothing mirrors yet.' })),
 };
 const templateFields = {
-  template_name: Type.Optional(Type.String({ description: 'Refused: there are no templates yet.' })),
-  template_project_id: Type.Optional(Type.Integer({ description: 'Refused: there are no templates yet.' })),
+  template_name: Type.Optional(
+    Type.String({ ruled: nothing, description: 'Refused: there are no templates yet.' }),
+  ),
+  template_project_id: Type.Optional(
+    Type.Integer({ ruled: refusedAlways, description: 'Refused: there are no templates yet.' }),
+  ),
   use_custom_template: Type.Optional(
-    Type.Boolean({ description: 'Refused when true: there are no templates yet.' }),
+    Type.Boolean({ ruled: off, description: 'Refused when true: there are no templates yet.' }),
   ),
 };
 
@@ -51,10 +69,15 @@ const deprecatedFields = {
   tag_list: Type.Optional(commaList(TopicName, { maxItems: 100, description: 'Deprecated: use topics.' })),
 } satisfies TProperties;
 
+const Name = Type.String({ maxLength: 255, ruled: { pattern: namePattern } });
+const Path = Type.String({ maxLength: 255, ruled: { pattern: pathPattern } });
+
 const ownFields = {
   description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
   visibility: Type.Optional(stringEnum(visibilityNames)),
-  default_branch: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  default_branch: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, ruled: { pattern: refNamePattern } }),
+  ),
   topics: Type.Optional(
     commaList(TopicName, {
       maxItems: 100,
@@ -63,6 +86,7 @@ const ownFields = {
   ),
   repository_storage: Type.Optional(
     Type.String({
+      ruled: { format: 'storage-name' },
       description: 'Where a new project is kept, or one is moved to. Passed over but for administrators.',
     }),
   ),
@@ -73,8 +97,8 @@ const ownFields = {
 
 export const CreateProject = Type.Object(
   {
-    name: Type.Optional(Type.String({ maxLength: 255 })),
-    path: Type.Optional(Type.String({ maxLength: 255 })),
+    name: Type.Optional(Name),
+    path: Type.Optional(Path),
     namespace_id: Type.Optional(
       Type.Integer({ description: "Where it goes; the caller's own namespace when absent." }),
     ),
@@ -92,8 +116,8 @@ export const ForkProject = Type.Object({
   namespace_id: Type.Optional(Type.Integer({ description: 'The namespace that it goes to.' })),
   namespace_path: Type.Optional(Type.String({ minLength: 1, description: 'The same, by full path.' })),
   namespace: Type.Optional(Type.String({ minLength: 1, description: 'Deprecated: either of the two.' })),
-  path: Type.Optional(Type.String({ maxLength: 255 })),
-  name: Type.Optional(Type.String({ maxLength: 255 })),
+  path: Type.Optional(Path),
+  name: Type.Optional(Name),
   description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
   visibility: Type.Optional(stringEnum(visibilityNames)),
   mr_default_target_self: Type.Optional(Type.Boolean()),
@@ -102,8 +126,8 @@ export const ForkProject = Type.Object({
 export type ForkProject = Static<typeof ForkProject>;
 
 export const UpdateProject = Type.Object({
-  name: Type.Optional(Type.String({ maxLength: 255, ruled: { pattern: namePattern } })),
-  path: Type.Optional(Type.String({ maxLength: 255, ruled: { pattern: pathPattern } })),
+  name: Type.Optional(Name),
+  path: Type.Optional(Path),
   ...ownFields,
 });
 export type UpdateProject = Static<typeof UpdateProject>;

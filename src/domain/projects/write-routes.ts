@@ -15,10 +15,10 @@ import {
 } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import type { Services } from '../../core/services.ts';
-import { storeAvatar } from '../../core/uploads.ts';
+import { avatarFile, storeAvatar } from '../../core/uploads.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
-import { file, nullable, togetherOf } from '../../platform/http/schema.ts';
+import { togetherOf } from '../../platform/http/schema.ts';
 import { createProject, findTarget, setArchived, transferProject, updateProject } from './actions.ts';
 import { deleteProject, restoreProject } from './deletion.ts';
 import { presentProjects, projectView } from './present.ts';
@@ -27,7 +27,7 @@ import { pointToDefaultBranch, writeReadme } from './repository.ts';
 import { ProjectRecord } from './routes.ts';
 import { CreateProject, ProjectGroupLink, ShareProject, UpdateProject } from './schema.ts';
 
-const avatar = Type.Optional(nullable(file({ description: 'A picture of at most 200 KiB.' })));
+const avatar = Type.Optional(avatarFile);
 /** A picture and the fields around it, in bytes. */
 const UPLOAD_LIMIT = 1_048_576;
 

@@ -2,12 +2,10 @@
 import { MAINTAINER } from '../../core/access/roles.ts';
 import type { Allowed } from '../../core/repositories/protection-rules.ts';
 import type { Grant } from '../../core/repositories/protection-writes.ts';
-import type { GrantInput } from './schema.ts';
+import { type GrantInput, kinds } from './schema.ts';
 
 /** A request named no level, user, group or key, or several of them, or an entry that is not there. */
 export class BadGrant extends Error {}
-
-const kinds = ['access_level', 'user_id', 'group_id', 'deploy_key_id'] as const;
 
 const keyOf = (grant: Grant): string => kinds.map((kind) => grant[kind] ?? '').join();
 

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { CommitRecord } from '../../core/repositories/records.ts';
 import { stringEnum } from '../../platform/http/schema.ts';
 import { refListFields } from './ref-pages.ts';
+import { newRef, revision } from './revision-schema.ts';
 
 export const BranchRecord = Type.Object({
   name: Type.String(),
@@ -23,8 +24,8 @@ export const BranchListInput = Type.Object({
 });
 
 export const NewBranchInput = Type.Object({
-  branch: Type.String({ minLength: 1 }),
-  ref: Type.String({ minLength: 1, description: 'A branch, a tag or a commit.' }),
+  branch: Type.String({ minLength: 1, ...newRef }),
+  ref: Type.String({ minLength: 1, ...revision, description: 'A branch, a tag or a commit.' }),
 });
 
 export const BranchProtectionInput = Type.Object({

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { CommitRecord, NullableCommit } from '../../core/repositories/records.ts';
 import { integerId } from '../../platform/http/schema.ts';
 import { DiffRecord } from './commit-schema.ts';
+import { revision } from './revision-schema.ts';
 
 export const Compare = Type.Object({
   commit: NullableCommit,
@@ -15,8 +16,8 @@ export const Compare = Type.Object({
 export type Compare = Static<typeof Compare>;
 
 export const CompareInput = Type.Object({
-  from: Type.String({ description: 'Branch, tag or commit.' }),
-  to: Type.String({ description: 'Branch, tag or commit.' }),
+  from: Type.String({ ...revision, description: 'Branch, tag or commit.' }),
+  to: Type.String({ ...revision, description: 'Branch, tag or commit.' }),
   from_project_id: Type.Optional(
     integerId({ description: 'The project of `from`, a relative of this one.' }),
   ),
@@ -27,4 +28,6 @@ export const CompareInput = Type.Object({
 });
 export type CompareInput = Static<typeof CompareInput>;
 
-export const MergeBaseInput = Type.Object({ refs: Type.Array(Type.String(), { maxItems: 50 }) });
+export const MergeBaseInput = Type.Object({
+  refs: Type.Array(Type.String(revision), { maxItems: 50, ruled: { minItems: 2 } }),
+});

@@ -7,8 +7,9 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { ExternalPipelinesTable } from '../../platform/db/rows.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
+import { isWebAddress } from '../../platform/http/web-address.ts';
 import { type StatusRow, selectStatus } from './status-queries.ts';
-import { isGoingOn, isWebAddress, transitionRefusal } from './status-rules.ts';
+import { isGoingOn, transitionRefusal } from './status-rules.ts';
 import type { StatusInput } from './status-schema.ts';
 
 /** The commit that it is about, and the branch or tag; the latter undefined with a pipeline's number. */

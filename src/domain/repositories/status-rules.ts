@@ -38,5 +38,3 @@ export function refName(ref: string): string | undefined {
   const name = shortRef(ref)?.name ?? ref;
   return isRefName(name) ? name : undefined;
 }
-
-export const isWebAddress = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? '');

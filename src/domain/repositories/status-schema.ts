@@ -2,7 +2,9 @@
 import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../core/identity/records.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { webAddress } from '../../platform/http/web-address.ts';
 import { sha } from './commit-schema.ts';
+import { newRef } from './revision-schema.ts';
 
 export const CommitStatus = Type.Object({
   id: Type.Integer(),
@@ -42,12 +44,12 @@ export type StatusListInput = Static<typeof StatusListInput>;
 export const StatusInput = Type.Object({
   sha,
   state: stringEnum(states),
-  ref,
+  ref: Type.Optional(Type.String({ ...newRef, description: 'Branch or tag.' })),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: '`default` unless given.' })),
   context: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: 'Another word for name.' }),
   ),
-  target_url: Type.Optional(Type.String({ maxLength: 255 })),
+  target_url: Type.Optional(Type.String({ maxLength: 255, ...webAddress })),
   description: Type.Optional(Type.String({ maxLength: 255 })),
   coverage: Type.Optional(Type.Number({ minimum: 0 })),
   pipeline_id: Type.Optional(integerId()),

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { NullableCommit } from '../../core/repositories/records.ts';
 import { nullable, stringEnum } from '../../platform/http/schema.ts';
 import { refListFields } from './ref-pages.ts';
+import { newRef, revision } from './revision-schema.ts';
 
 export const TagRecord = Type.Object({
   name: Type.String(),
@@ -21,7 +22,7 @@ export const TagListInput = Type.Object({
 });
 
 export const NewTagInput = Type.Object({
-  tag_name: Type.String({ minLength: 1 }),
-  ref: Type.String({ minLength: 1, description: 'A branch, another tag or a commit.' }),
+  tag_name: Type.String({ minLength: 1, ...newRef }),
+  ref: Type.String({ minLength: 1, ...revision, description: 'A branch, another tag or a commit.' }),
   message: Type.Optional(Type.String({ description: 'Makes the tag an annotated one.' })),
 });

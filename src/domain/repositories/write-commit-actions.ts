@@ -94,7 +94,6 @@ export async function createCommit(
   condition?: Condition,
 ): Promise<Commit> {
   const { branch, commit_message: message, actions } = wish;
-  if (wish.start_branch && wish.start_sha) throw refused('start_branch, start_sha are mutually exclusive');
   if (!isSameProject(writing.subject, wish.start_project))
     throw refused('A commit can only start from the project itself');
   const committer = await authorOf(writing.services.database.db, writing.actor);

@@ -8,6 +8,7 @@ import type { Commit } from '../../platform/git/parse.ts';
 import { presentCommitDetail, projectUrl } from './commit-present.ts';
 import { readRepository, statsOf } from './commit-queries.ts';
 import { CommitDetail } from './commit-schema.ts';
+import { existingBranch } from './revision-schema.ts';
 import { cherryPick, commitAccess, createCommit, revert, updateSubmodule } from './write-commit-actions.ts';
 import { CONTENT_LIMIT, CommitInput, PickInput } from './write-commit-schema.ts';
 
@@ -66,7 +67,7 @@ export const writeCommitEndpoints: Endpoint[] = [
     access: commitAccess,
     input: Type.Object({
       submodule: Type.String(),
-      branch: Type.String({ minLength: 1 }),
+      branch: Type.String({ minLength: 1, ...existingBranch }),
       commit_sha: Type.String({ minLength: 1, ruled: { pattern: '^[0-9a-f]{40}$' } }),
       commit_message: Type.Optional(Type.String()),
     }),

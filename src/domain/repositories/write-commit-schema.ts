@@ -1,23 +1,27 @@
 /** What making a commit takes, through any of the endpoints that make one. */
 import Type, { type Static } from 'typebox';
-import { stringEnum } from '../../platform/http/schema.ts';
+import { atMostOne, stringEnum, together } from '../../platform/http/schema.ts';
+import { existingBranch, revision } from './revision-schema.ts';
 
 /** Bytes of a body with files, which base64 makes a third longer. */
 export const CONTENT_LIMIT = 32 * 1_048_576;
 
 const encoding = Type.Optional(stringEnum(['text', 'base64'], { default: 'text' }));
 
-export const CommitAction = Type.Object({
-  action: stringEnum(['create', 'delete', 'move', 'update', 'chmod']),
-  file_path: Type.Optional(Type.String({ description: 'Path inside the repository.' })),
-  previous_path: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
-  content: Type.Optional(Type.String()),
-  encoding,
-  last_commit_id: Type.Optional(
-    Type.String({ description: 'The last known commit of the file: another is refused.' }),
-  ),
-  execute_filemode: Type.Optional(Type.Boolean({ description: 'Whether the file is a program.' })),
-});
+export const CommitAction = Type.Object(
+  {
+    action: stringEnum(['create', 'delete', 'move', 'update', 'chmod']),
+    file_path: Type.Optional(Type.String({ description: 'Path inside the repository.' })),
+    previous_path: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
+    content: Type.Optional(Type.String()),
+    encoding,
+    last_commit_id: Type.Optional(
+      Type.String({ description: 'The last known commit of the file: another is refused.' }),
+    ),
+    execute_filemode: Type.Optional(Type.Boolean({ description: 'Whether the file is a program.' })),
+  },
+  { ruled: { required: ['action', 'file_path'] } },
+);
 /** Absent and undefined are the same. */
 type Optional<T> = { [Name in keyof T]?: T[Name] | undefined };
 export type CommitAction = Optional<Static<typeof CommitAction>> &
@@ -25,28 +29,39 @@ export type CommitAction = Optional<Static<typeof CommitAction>> &
 
 /** Who wrote it and where it goes, whatever the change is. */
 const commitFields = {
-  branch: Type.String({ minLength: 1 }),
+  branch: Type.String({
+    minLength: 1,
+    ...existingBranch,
+    description: 'A new one where `start_branch` or `start_sha` says what it starts from.',
+  }),
   commit_message: Type.String({ minLength: 1, maxLength: 1_048_576 }),
-  start_branch: Type.Optional(Type.String({ description: 'The branch that a new one starts from.' })),
+  start_branch: Type.Optional(
+    Type.String({ ...existingBranch, description: 'The branch that a new one starts from.' }),
+  ),
   author_email: Type.Optional(Type.String()),
   author_name: Type.Optional(Type.String()),
 };
 
 const MOST_ACTIONS = 10_000;
 
-export const CommitInput = Type.Object({
-  ...commitFields,
-  actions: Type.Array(CommitAction, { maxItems: MOST_ACTIONS }),
-  start_sha: Type.Optional(Type.String({ description: 'The commit that a new branch starts from.' })),
-  start_project: Type.Optional(Type.String({ description: 'Only the project itself.' })),
-  stats: Type.Optional(Type.Boolean({ default: true, description: 'With the count of changed lines.' })),
-  force: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'Whether the start takes the place of what the branch had.',
-    }),
-  ),
-});
+export const CommitInput = Type.Object(
+  {
+    ...commitFields,
+    actions: Type.Array(CommitAction, { maxItems: MOST_ACTIONS }),
+    start_sha: Type.Optional(
+      Type.String({ ...revision, description: 'The commit that a new branch starts from.' }),
+    ),
+    start_project: Type.Optional(Type.String({ description: 'Only the project itself.' })),
+    stats: Type.Optional(Type.Boolean({ default: true, description: 'With the count of changed lines.' })),
+    force: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether the start takes the place of what the branch had.',
+      }),
+    ),
+  },
+  together(atMostOne('start_branch', 'start_sha')),
+);
 
 const fileFields = {
   file_path: Type.String(),
@@ -63,7 +78,7 @@ export const FileDeletion = Type.Object(fileFields);
 
 export const PickInput = Type.Object({
   sha: Type.String(),
-  branch: Type.String({ minLength: 1 }),
+  branch: Type.String({ minLength: 1, ...existingBranch }),
   dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only tell whether it can be done.' })),
   message: Type.Optional(Type.String()),
 });

@@ -4,7 +4,7 @@ import { onInstance } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, noContent } from '../../core/endpoint.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { badRequest, invalid } from '../../platform/failure.ts';
-import { commaList, stringEnum } from '../../platform/http/schema.ts';
+import { commaList, refusedAlways, stringEnum } from '../../platform/http/schema.ts';
 import { type FeatureWish, resetFeature, setFeature } from './actions.ts';
 import { presentDefinitions, presentFeature } from './present.ts';
 import { findFeatureActor, selectFeatureGates } from './queries.ts';
@@ -14,13 +14,29 @@ const byName = { name: Type.String({ maxLength: 255, description: 'The name of t
 
 const actorKinds = ['user', 'group', 'namespace', 'project'] as const;
 const actorList = (whose: string) =>
-  Type.Optional(commaList(Type.String(), { description: `Only for ${whose}, several with commas between.` }));
+  Type.Optional(
+    commaList(Type.String(), {
+      ruled: { minItems: 1 },
+      description: `Only for ${whose}, several with commas between.`,
+    }),
+  );
 
-const notSupported = () => Type.Optional(Type.Unknown({ description: 'Not supported.' }));
+const notSupported = () =>
+  Type.Optional(Type.Unknown({ ruled: refusedAlways, description: 'Not supported.' }));
+
+/** As JSON and as text. */
+const PERCENTAGE = '(?:\\d{1,2}|0\\d{2})(?:\\.\\d{1,6})?|100(?:\\.0{1,6})?';
+const VALUE = `^(?:true|false|${PERCENTAGE})$`;
+const values = [
+  { type: 'boolean' },
+  { type: 'number', minimum: 0, maximum: 100 },
+  { type: 'string', pattern: VALUE },
+];
+const isValue = new RegExp(VALUE);
 
 const FeatureInput = Type.Object({
   ...byName,
-  value: Type.Unknown({ description: 'true, false, or a percentage.' }),
+  value: Type.Unknown({ ruled: { anyOf: values }, description: 'true, false, or a percentage.' }),
   key: Type.Optional(
     stringEnum(['percentage_of_actors', 'percentage_of_time'], {
       description: 'Of what the value is a percentage: of the time unless told.',
@@ -38,11 +54,10 @@ type FeatureInput = Static<typeof FeatureInput>;
 
 /** true, false, or a percentage, as JSON or as text. */
 function readValue(value: unknown): boolean | number {
-  const text = String(typeof value === 'object' ? '' : value);
-  if (text === 'true') return true;
-  if (text === 'false' || text === '0') return false;
-  const percentage = /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
-  if (percentage === undefined || percentage > 100)
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false' || value === 0 || value === '0') return false;
+  const percentage = typeof value === 'string' && isValue.test(value) ? Number(value) : value;
+  if (typeof percentage !== 'number' || !(percentage >= 0 && percentage <= 100))
     throw invalid({ value: ['must be true, false or a percentage from 0 to 100'] });
   return percentage;
 }

@@ -8,6 +8,7 @@ import {
 } from '../../core/settings/definitions.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
 import { isRefName } from '../../platform/git/names.ts';
+import { isWebAddress } from '../../platform/http/web-address.ts';
 import { publicSettingNames } from './public-names.ts';
 import { type SettingsInput, settingAliases, settingTexts } from './schema.ts';
 
@@ -63,10 +64,7 @@ export function applyChange(current: ApplicationSettings, input: SettingsInput):
   };
 }
 
-const isWebAddress = (text: string): boolean => {
-  const protocol = URL.parse(text)?.protocol;
-  return protocol === 'http:' || protocol === 'https:' || /^\/(?![/\\])/.test(text);
-};
+const isOwnPath = (text: string): boolean => /^\/(?![/\\])/.test(text);
 
 const isServiceAddress = (text: string): boolean => {
   const url = URL.parse(text);
@@ -113,7 +111,8 @@ export function checkSettings(
   ] as const) {
     if (restricted.includes(settings[name])) messages[name] = ['cannot be a restricted visibility level'];
   }
-  if (settings.after_sign_out_path !== '' && !isWebAddress(settings.after_sign_out_path)) {
+  const { after_sign_out_path: path } = settings;
+  if (path !== '' && !isWebAddress(path) && !isOwnPath(path)) {
     messages.after_sign_out_path = ['must be an http or https address, or a path'];
   }
   if (!/^[A-Za-z0-9_+=/@:.-]*$/.test(settings.personal_access_token_prefix)) {

@@ -7,6 +7,7 @@ import {
   dateTime,
   exactlyOne,
   integerId,
+  notBlank,
   nullable,
   stringEnum,
   together,
@@ -16,7 +17,7 @@ import {
 export const BODY_LIMIT = 32 * 1_048_576;
 export const MOST_FILES = 10;
 
-const title = Type.String({ maxLength: 255 });
+const title = Type.String({ maxLength: 255, ...notBlank });
 const description = Type.Optional(nullable(Type.String({ maxLength: 1_048_576 })));
 const visibility = stringEnum(visibilityNames);
 const oneFile = {

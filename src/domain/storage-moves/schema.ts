@@ -30,7 +30,12 @@ export const destination = {
     }),
   ),
 };
-export const source = { source_storage_name: Type.String() };
+export const source = {
+  source_storage_name: Type.String({
+    ruled: { format: 'storage-name' },
+    description: 'One of the storages.',
+  }),
+};
 export const moveId = { repository_storage_move_id: Type.Integer() };
 
 /** Where a project's repositories are on disk. */

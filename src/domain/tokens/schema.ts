@@ -1,8 +1,8 @@
 /** Tokens as they leave, and what requests about them carry (facts: Resource entities; Endpoint inventory). */
 import Type, { type Static } from 'typebox';
 import { assignableLevels } from '../../core/access/roles.ts';
-import { commaList, date, dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
-import { deployScopes, tokenScopes, tokenSorts } from './rules.ts';
+import { commaList, date, dateTime, notBlank, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { deployScopes, resourceScopes, tokenScopes, tokenSorts } from './rules.ts';
 
 const base = {
   id: Type.Integer(),
@@ -34,12 +34,16 @@ export const ResourceAccessToken = Type.Object({ ...base, ...resource });
 export type ResourceAccessToken = Static<typeof ResourceAccessToken>;
 export const ResourceAccessTokenWithToken = Type.Object({ ...base, ...resource, ...secret });
 
-const Name = Type.String({ maxLength: 255, description: 'What the token is called.' });
+const Name = Type.String({ maxLength: 255, ...notBlank, description: 'What the token is called.' });
+
+/** Null is for ever: refused unless the instance is set up not to have tokens end, and so left out of the description. */
+const lastDay = (description: string) =>
+  Type.Optional(nullable(date({ ruled: { type: 'string' }, description })));
 
 export const newTokenFields = {
   name: Name,
   description: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
-  expires_at: Type.Optional(nullable(date({ description: 'The day at whose start the token ends.' }))),
+  expires_at: lastDay('The day at whose start the token ends.'),
 };
 
 const scopesAmong = (scopes: readonly string[]) =>
@@ -52,17 +56,21 @@ const scopesAmong = (scopes: readonly string[]) =>
 export const ScopeList = scopesAmong(tokenScopes);
 
 export const NewToken = Type.Object({ ...newTokenFields, scopes: ScopeList });
-export const NewImpersonationToken = Type.Object({ ...newTokenFields, scopes: Type.Optional(ScopeList) });
+export const NewImpersonationToken = Type.Object(
+  { ...newTokenFields, scopes: Type.Optional(ScopeList) },
+  // In words of its own.
+  { ruled: { required: ['name', 'scopes'] } },
+);
 
 /** What a person may give a token of their own through the API (facts: Tokens). */
 export const OwnToken = Type.Object({
   ...newTokenFields,
-  scopes: commaList(stringEnum(['k8s_proxy', 'self_rotate']), { maxItems: 100 }),
+  scopes: commaList(stringEnum(['k8s_proxy', 'self_rotate']), { maxItems: 100, ruled: { minItems: 1 } }),
 });
 
 export const NewResourceToken = Type.Object({
   ...newTokenFields,
-  scopes: ScopeList,
+  scopes: scopesAmong(resourceScopes),
   access_level: Type.Optional(
     Type.Unsafe<(typeof assignableLevels)[number]>({
       type: 'integer',
@@ -73,7 +81,7 @@ export const NewResourceToken = Type.Object({
 });
 
 export const Rotation = Type.Object({
-  expires_at: Type.Optional(nullable(date({ description: 'A week from now when absent.' }))),
+  expires_at: lastDay('A week from now when absent.'),
 });
 
 export const tokenFilterFields = {

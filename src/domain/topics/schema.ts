@@ -1,7 +1,8 @@
 /** Topics: how they are sent, and how they leave. */
 import Type, { type Static } from 'typebox';
 import { TopicName } from '../../core/namespaces/topics.ts';
-import { file, integerId, nullable } from '../../platform/http/schema.ts';
+import { avatarFile } from '../../core/uploads.ts';
+import { integerId, nullable } from '../../platform/http/schema.ts';
 
 export const TopicRecord = Type.Object({
   id: Type.Integer(),
@@ -23,7 +24,7 @@ const name = Type.String({
 const title = Type.String({ minLength: 1, maxLength: 255 });
 const others = {
   description: Type.Optional(nullable(Type.String({ maxLength: 1_024 }))),
-  avatar: Type.Optional(nullable(file({ description: 'A picture of at most 200 KiB.' }))),
+  avatar: Type.Optional(avatarFile),
 };
 const id = integerId({ description: 'The id of a topic.' });
 

@@ -21,9 +21,11 @@ export const UploadRecord = Type.Object({
 });
 export type UploadRecord = Static<typeof UploadRecord>;
 
-export const UploadInput = Type.Object({
-  file: Type.Optional(file({ description: 'Required. Read as it comes, as multipart/form-data.' })),
-});
+/** The body is read as it comes, past the decoder: that there is a file is asked when it should have come. */
+export const UploadInput = Type.Object(
+  { file: Type.Optional(file({ description: 'Read as it comes.' })) },
+  { ruled: { required: ['file'] } },
+);
 
 export const IdInput = Type.Object({ upload_id: Type.Integer({ minimum: 1 }) });
 

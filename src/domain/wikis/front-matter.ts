@@ -5,8 +5,11 @@ export type FrontMatter = Record<string, string | number | boolean | null>;
 const block = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n([\s\S]*))?$/;
 const line = /^([\w-]+):(?:[ \t]+(.*))?$/;
 
+export const keyPattern = '^[A-Za-z0-9_-]+$';
+const KEY = new RegExp(keyPattern);
+
 /** Whether the text can be a key here. */
-export const isKey = (text: string): boolean => /^[\w-]+$/.test(text);
+export const isKey = (text: string): boolean => KEY.test(text);
 
 /** A text with its front matter taken off; one whose block holds more than plain lines stays whole and has none. */
 export function splitFrontMatter(text: string): { frontMatter: FrontMatter; content: string } {

@@ -1,8 +1,8 @@
 /** What the endpoints of wikis take and give (facts: Wiki page, WikiPageBasic). */
 import Type, { type Static } from 'typebox';
 import { formats } from '../../core/repositories/wiki-pages.ts';
-import { atLeastOne, file, stringEnum, together } from '../../platform/http/schema.ts';
-import type { FrontMatter } from './front-matter.ts';
+import { atLeastOne, file, notBlank, stringEnum, together } from '../../platform/http/schema.ts';
+import { type FrontMatter, keyPattern } from './front-matter.ts';
 
 const format = stringEnum(formats, { description: 'Markup of the page.' });
 
@@ -50,12 +50,13 @@ export const ReadInput = Type.Object({
 
 const front_matter = Type.Optional(
   Type.Record(Type.String(), Type.String(), {
+    ruled: { propertyNames: { pattern: keyPattern } },
     description: 'Written before the content, such as a `title`; nothing removes what was there.',
   }),
 );
 
 export const CreateInput = Type.Object({
-  title: Type.String({ description: 'Title of the page; slashes make folders.' }),
+  title: Type.String({ ...notBlank, description: 'Title of the page; slashes make folders.' }),
   content: Type.String(),
   format: Type.Optional(format),
   front_matter,

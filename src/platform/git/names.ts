@@ -18,13 +18,15 @@ export function shortRef(ref: string): { kind: RefKind; name: string } | undefin
 /** The longest file name that a disk takes, less what git puts behind it while it writes. */
 const LONGEST_COMPONENT = 250;
 const LONGEST_NAME = 1_000;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-const forbidden = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.$|^\/|\/$/;
+const FORBIDDEN = '\\x00-\\x20\\x7f~^:?*\\[\\\\';
+/** What short names are made of, as a schema says it too; a few are refused all the same. */
+export const refNamePattern = `^[^${FORBIDDEN}./-](?:[^${FORBIDDEN}]*[^${FORBIDDEN}./])?$`;
+const made = new RegExp(refNamePattern, 'u');
+const forbidden = /\.\.|@\{|\/\//;
 
 /** Whether a branch or tag can have this short name: git's own rules, and nothing that reads as an option or an id. */
 export function isRefName(name: string): boolean {
-  if (name === '' || name === '@' || name === 'HEAD' || name.startsWith('-') || name.startsWith('refs/'))
-    return false;
+  if (!made.test(name) || name === '@' || name === 'HEAD' || name.startsWith('refs/')) return false;
   if (forbidden.test(name) || Buffer.byteLength(name) > LONGEST_NAME || isObjectId(name)) return false;
   return name
     .split('/')

@@ -233,7 +233,10 @@ function describeBody(operation: Operation, fields: [string, TSchema][], shelf: 
     });
   const content: Record<string, SchemaObject> = {};
   if (files.length > 0)
-    content['multipart/form-data'] = { schema: describe([...files, ...flat], `${name}Parts`, withoutNull) };
+    content['multipart/form-data'] = {
+      schema: describe([...files, ...flat], `${name}Parts`, withoutNull),
+      ...encodingOf(files),
+    };
   if (!files.some(([key]) => required.has(key))) {
     const schema = describe(others, name);
     content['application/json'] = { schema };
@@ -242,6 +245,15 @@ function describeBody(operation: Operation, fields: [string, TSchema][], shelf: 
   }
   return { ...(fields.some(([key]) => required.has(key)) && { required: true }), content };
 }
+
+/** The types of files that are taken, where not any is. */
+const encodingOf = (files: [string, TSchema][]): { encoding?: SchemaObject } => {
+  const typed = files.flatMap(([name, field]) => {
+    const { contentTypes } = field as { contentTypes?: readonly string[] }; // as file() was told
+    return contentTypes ? [[name, { contentType: contentTypes.join(', ') }]] : [];
+  });
+  return typed.length > 0 ? { encoding: Object.fromEntries(typed) } : {};
+};
 
 const requiredOf = (fields: [string, TSchema][], required: Set<string>): { required?: string[] } => {
   const names = fields.map(([name]) => name).filter((name) => required.has(name));

@@ -43,6 +43,12 @@ export const stringEnum = <const Values extends readonly string[]>(
 export const commaList = <T extends TSchema>(item: T, options: TSchemaOptions = {}) =>
   Type.Array(item, { ...options, commaSeparated: true });
 
+/** Of a text, for the API's description: a rule refuses one of white space alone. */
+export const notBlank = { ruled: { pattern: '\\S' } };
+
+/** Of an optional parameter, for the API's description: a rule refuses any value, so that clients are told why. */
+export const refusedAlways = { not: {} };
+
 /** Which of an object's parameters go together; the words are of the refusal, where they are not the usual ones. */
 export type TogetherRule = {
   kind: 'at_least_one' | 'exactly_one' | 'at_most_one';
@@ -64,11 +70,15 @@ export const together = (...rules: readonly TogetherRule[]): { together: readonl
 });
 
 /** The rules of an object of parameters, as options for another one; spreading its properties leaves them behind. */
-export const togetherOf = (schema: TSchema | undefined): { together?: readonly TogetherRule[] } => {
-  const { together: rules } = (schema ?? {}) as { together?: readonly TogetherRule[] }; // only together() writes it
-  return rules === undefined ? {} : { together: rules };
+export const togetherOf = (
+  schema: TSchema | undefined,
+): { together?: readonly TogetherRule[]; ruled?: object } => {
+  // Options of Type.Object(): the one of together(), and the one of the rules behind the decoder.
+  const { together: rules, ruled } = (schema ?? {}) as { together?: readonly TogetherRule[]; ruled?: object };
+  return { ...(rules && { together: rules }), ...(ruled && { ruled }) };
 };
 
-/** A file part of a multipart body. */
-export const file = (options: TSchemaOptions = {}): TUnsafe<UploadedFile> =>
-  Type.Unsafe<UploadedFile>({ ...options, type: 'string', format: 'binary' });
+/** A file part of a multipart body; the API's description names the types that are taken, where not any is. */
+export const file = (
+  options: TSchemaOptions & { contentTypes?: readonly string[] } = {},
+): TUnsafe<UploadedFile> => Type.Unsafe<UploadedFile>({ ...options, type: 'string', format: 'binary' });

@@ -1,0 +1,15 @@
+/** Values of the document's formats that no generator knows: keys, and names in the world of the tests. */
+import { gpgKey, sampleKeys } from './sample-keys.ts';
+
+export const formatValues: Readonly<Record<string, readonly string[]>> = {
+  'ssh-public-key': Object.values(sampleKeys).map(({ key }) => key),
+  'gpg-public-key': [gpgKey.key],
+  'storage-name': ['default', 'fast'],
+  'git-branch': ['main', 'person-1'],
+  'git-revision': ['main', 'person-1', 'HEAD'],
+  'emoji-name': ['coffee', 'rocket'],
+  'redirect-uris': [
+    'https://client.example/back',
+    'https://client.example/back\nhttps://other.example:8443/',
+  ],
+};
