@@ -3,10 +3,10 @@
 /** Of a title, in letters. */
 export const MAXIMUM_TITLE = 255;
 
-/** Whether a label can have this name: commas separate labels in requests. */
 /** Of a name, as a schema says it: neither blank nor with the comma that parts names in a list. */
 export const labelPattern = '^[^,]*[^,\\s][^,]*$';
 
+/** Whether a label can have this name: commas separate labels in requests. */
 export const isLabelName = (name: string): boolean =>
   name !== '' && name.length <= MAXIMUM_TITLE && !/[,\0]/.test(name);
 
