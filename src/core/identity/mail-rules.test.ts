@@ -51,6 +51,12 @@ describe('signUpMailProblem', () => {
     ['a@bad.example', settings([], ['bad.example']), 'is not allowed for sign-up'],
     ['a@bad.example', settings([], ['bad.example'], false), undefined],
     ['a@bad.example', settings(['*.example'], ['bad.*']), 'is not allowed for sign-up'],
+    // As a pattern of a regular expression, this one would be tried for ever.
+    [
+      `a@${'b'.repeat(200)}.example`,
+      settings([`${'*b'.repeat(100)}*.org`], []),
+      'is not from an allowed domain',
+    ],
     ['a@"@bad.example', settings([], ['bad.example']), 'is not allowed for sign-up'],
   ])('%s under %j', (address, given, problem) => {
     expect(signUpMailProblem(address, given)).toBe(problem);

@@ -1,4 +1,5 @@
 /** Mail addresses: what counts as one, and which domains may register. Pure. */
+import { fits } from '../../platform/wildcard.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
 /** One `@`, no space or control character, and a domain of letters, digits, dots and hyphens: what can be delivered to. */
@@ -13,11 +14,7 @@ export const isMailAddress = (text: string): boolean =>
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
 /** Whether a domain is what a rule names; `*` stands for anything, dots too. */
-function domainMatches(domain: string, rule: string): boolean {
-  const parts = rule.trim().toLowerCase().split('*');
-  const pattern = parts.map((part) => part.replaceAll(/[.\\+?^${}()|[\]]/g, '\\$&')).join('.*');
-  return new RegExp(`^${pattern}$`, 'u').test(domain);
-}
+const domainMatches = (domain: string, rule: string): boolean => fits(domain, rule.trim().toLowerCase());
 
 type MailDomainSettings = Pick<
   ApplicationSettings,

@@ -7,7 +7,6 @@ import {
   type Asker,
   developersMay,
   isAllowed,
-  matchesName,
   mayForce,
   mayMerge,
   mayPush,
@@ -34,27 +33,6 @@ const asker = (role: number, more: Partial<Asker> = {}): Asker => ({
 const reporter = asker(20);
 const developer = asker(30);
 const maintainer = asker(40);
-
-test.each([
-  ['main', 'main', true],
-  ['main', 'mainly', false],
-  ['main', 'Main', false],
-  ['*', 'anything/at/all', true],
-  ['release/*', 'release/1.0', true],
-  ['release/*', 'release/', true],
-  ['release/*', 'prerelease/1', false],
-  ['*-stable', '1-stable', true],
-  ['*-stable', '1-stable-2', false],
-  ['a*b*c', 'a-b-c', true],
-  ['a*b*c', 'abc', true],
-  ['a*b*c', 'acb', false],
-  ['a*a', 'a', false],
-  ['ab*ba', 'aba', false],
-  ['**', 'x', true],
-  ['v.*', 'vx1', false],
-])('%s meets %s: %s', (pattern, name, expected) => {
-  expect(matchesName(pattern, name)).toBe(expected);
-});
 
 describe('an entry', () => {
   test.each<[string, Allowed[], Asker, boolean]>([

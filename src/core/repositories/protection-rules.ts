@@ -1,6 +1,7 @@
 /** Protected branches and tags: which rules meet a name, and what somebody may do under them. Pure (facts: Roles and visibility). */
 import { NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
+import { fits } from '../../platform/wildcard.ts';
 import { DEVELOPER, MAINTAINER } from '../access/roles.ts';
 import type { BranchProtection } from '../namespaces/branch-protection.ts';
 
@@ -29,21 +30,6 @@ export type Asker = {
   groups: ReadonlySet<number>;
 };
 
-/** Whether a rule's name, in which `*` stands for any characters, is about the ref. */
-export function matchesName(pattern: string, name: string): boolean {
-  if (!pattern.includes('*')) return pattern === name;
-  const parts = pattern.split('*');
-  let at = 0;
-  for (const [index, part] of parts.entries()) {
-    const last = index === parts.length - 1;
-    if (index === 0 && !name.startsWith(part)) return false;
-    const found = last ? name.length - part.length : name.indexOf(part, at);
-    if (found < at || (last && !name.endsWith(part))) return false;
-    at = found + part.length;
-  }
-  return true;
-}
-
 const ADMIN = 60;
 
 /** Whether one of the entries lets them in. */
@@ -65,9 +51,8 @@ export type ProjectRules = {
 };
 
 const branchRules = (rules: ProjectRules, name: string) =>
-  rules.branches.filter((rule) => matchesName(rule.name, name));
-const tagRules = (rules: ProjectRules, name: string) =>
-  rules.tags.filter((rule) => matchesName(rule.name, name));
+  rules.branches.filter((rule) => fits(name, rule.name));
+const tagRules = (rules: ProjectRules, name: string) => rules.tags.filter((rule) => fits(name, rule.name));
 
 const may = (asker: Asker, role: number): boolean => asker.admin || asker.role >= role;
 

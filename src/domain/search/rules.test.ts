@@ -1,7 +1,7 @@
 /** What search texts mean, word by word. */
 import { expect, test } from 'vitest';
 import { Failure } from '../../platform/failure.ts';
-import { fileSearchOf, fits, numberOf, passes, patternsOf } from './rules.ts';
+import { fileSearchOf, numberOf, passes, patternsOf } from './rules.ts';
 
 const refusal = (work: () => unknown): unknown => {
   try {
@@ -70,21 +70,6 @@ test.each([
   const found = fileSearchOf(search);
   expect(found.text).toBe(text);
   expect(found.filters.map(({ name, value, excluded }) => [name, value, excluded])).toEqual(filters);
-});
-
-test.each([
-  ['readme.md', 'readme.md', true],
-  ['readme.md', 'readme', false],
-  ['readme.md', '*.md', true],
-  ['readme.md', 'r*e*d', true],
-  ['aba', 'ab*ba', false],
-  ['abba', 'ab*ba', true],
-  ['abc', '*b*', true],
-  ['abc', '*d*', false],
-  ['', '*', true],
-  ['a'.repeat(4_000), `${'*a'.repeat(1_000)}b`, false],
-])('whether %j is %j: %j', (text, pattern, expected) => {
-  expect(fits(text, pattern)).toBe(expected);
 });
 
 test.each([

@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { distinctTerms } from '../../platform/db/search.ts';
 import { badRequest } from '../../platform/failure.ts';
+import { fits } from '../../platform/wildcard.ts';
 
 /** Fewer letters than these have no trigram of their own. */
 const SHORTEST = 3;
@@ -46,21 +47,6 @@ export function fileSearchOf(search: string): FileSearch {
   if (filters.length > MOST_FILTERS)
     throw badRequest(`search has too many filters (maximum is ${MOST_FILTERS})`);
   return { text, filters };
-}
-
-/** Whether a text is the pattern, whose `*` stand for anything. It takes one look at each letter. */
-export function fits(text: string, pattern: string): boolean {
-  const [first = '', ...others] = pattern.split('*');
-  const last = others.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first) || text.length < first.length + last.length) return false;
-  let place = first.length;
-  for (const part of others) {
-    const found = text.indexOf(part, place);
-    if (found < 0) return false;
-    place = found + part.length;
-  }
-  return text.endsWith(last) && place <= text.length - last.length;
 }
 
 /** Whether a path passes all filters. */
