@@ -14,8 +14,13 @@ describe('pathFromName', () => {
     ['Ünïcode & more!', 'unicode-more'],
     ['--x--', 'x'],
     ['a/b', 'a-b'],
+    ['_.-a_.-b_.-', 'a_.-b'],
     ['日本', ''],
   ])('%s → %s', (name, path) => expect(pathFromName(name)).toBe(path));
+  it('reads a long name once', () => {
+    const name = `a${'_'.repeat(1_000_000)}b`;
+    expect(pathFromName(name) === name).toBe(true);
+  });
 });
 
 describe('nameProblems', () => {

@@ -15,7 +15,7 @@ export const pathFromName = (name: string): string =>
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .replace(/[^A-Za-z0-9_.-]+/g, '-')
-    .replace(/^[-_.]+|[-_.]+$/g, '')
+    .replace(/^[-_.]+|(?<![-_.])[-_.]+$/g, '')
     .toLowerCase();
 
 /** Messages for a name, or undefined. */

@@ -27,9 +27,13 @@ test.each<[content: string | undefined, encoding: 'text' | 'base64' | undefined,
   expect([...contentOf({ content, encoding })]).toEqual(bytes);
 });
 
-test.each(['ä', 'a=b', '%', 'YQ==='])('%j is not base64', (content) => {
-  expect(() => contentOf({ content, encoding: 'base64' })).toThrow(Failure);
-});
+// The long ones end only where no character is read again for each of the others.
+test.each(['ä', 'a=b', '%', 'YQ===', `YQ${' '.repeat(3_000_000)}%`, `YQ=${'\n'.repeat(3_000_000)}a`])(
+  '%.80j is not base64',
+  (content) => {
+    expect(() => contentOf({ content, encoding: 'base64' })).toThrow(Failure);
+  },
+);
 
 test.each<[path: string | undefined, components: string[] | string]>([
   ['a', ['a']],
