@@ -35,24 +35,40 @@ function withoutComments(text: string): string {
   }
 }
 
+const BACKTICK = 0x60;
+
+/** Where runs of backticks start, and how long they are. Numbers: there may be a million of them. */
+function backticks(text: string): { starts: number[]; sizes: number[] } {
+  const starts: number[] = [];
+  const sizes: number[] = [];
+  for (let start = text.indexOf('`'); start >= 0; ) {
+    let end = start + 1;
+    while (text.charCodeAt(end) === BACKTICK) end += 1;
+    starts.push(start);
+    sizes.push(end - start);
+    start = text.indexOf('`', end);
+  }
+  return { starts, sizes };
+}
+
 /** With what is between two runs of as many backticks blank. */
 function withoutSpans(text: string): string {
-  const runs = [...text.matchAll(/`+/g)];
+  const { starts, sizes } = backticks(text);
   const nearest = new Map<number, number>();
   const partner: (number | undefined)[] = [];
-  for (let at = runs.length - 1; at >= 0; at--) {
-    const size = runs[at]?.[0].length ?? 0;
+  for (let at = starts.length - 1; at >= 0; at--) {
+    const size = sizes[at] ?? 0;
     partner[at] = nearest.get(size);
     nearest.set(size, at);
   }
   const parts: string[] = [];
   let from = 0;
-  for (let at = 0; at < runs.length; at++) {
+  for (let at = 0; at < starts.length; at++) {
     const closing = partner[at];
-    const [start, end] = [runs[at], closing === undefined ? undefined : runs[closing]];
-    if (!start || !end || closing === undefined) continue;
-    const behind = end.index + end[0].length;
-    parts.push(text.slice(from, start.index), blank(text.slice(start.index, behind)));
+    if (closing === undefined) continue;
+    const start = starts[at] ?? 0;
+    const behind = (starts[closing] ?? 0) + (sizes[closing] ?? 0);
+    parts.push(text.slice(from, start), blank(text.slice(start, behind)));
     from = behind;
     at = closing;
   }

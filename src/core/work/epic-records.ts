@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { date, dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import type { Caller } from '../identity/actor.ts';
 import { presentUserBasic, type Surroundings, UserBasic, userBasicColumns } from '../identity/records.ts';
 import type { Services } from '../services.ts';
@@ -169,7 +170,8 @@ export async function presentEpics(
     options.single && actor ? subscribedAmong(db, actor.id, 'epic', ids) : undefined,
   ]);
   const sides: Sides = { baseUrl: around.baseUrl, authors, groupPaths, parents, labels, dates, subscribed };
-  return rows.flatMap((row) => presentEpic(row, sides, options) ?? []);
+  const records = await mapInTurns(rows, (row) => presentEpic(row, sides, options));
+  return records.filter((record) => record !== undefined);
 }
 
 /** The record; none when its author or group went in between. */

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { date, dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import type { Caller } from '../identity/actor.ts';
 import { presentUserBasic, UserBasic } from '../identity/records.ts';
 import type { Services } from '../services.ts';
@@ -125,7 +126,8 @@ export async function presentIssues(
 ): Promise<IssueRecord[]> {
   if (rows.length === 0) return [];
   const sides = await loadIssueSides(reading, rows, options.single ?? false);
-  return rows.flatMap((row) => presentIssue(reading, sides, row, options) ?? []);
+  const records = await mapInTurns(rows, (row) => presentIssue(reading, sides, row, options));
+  return records.filter((record) => record !== undefined);
 }
 
 /** The record with what stands beside it. Undefined when the project or the author went in between. */

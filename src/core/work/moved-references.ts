@@ -28,12 +28,15 @@ export function relativeReferences(markdown: string): RelativeReference[] {
   const text = outsideCode(markdown).replaceAll(notText, (part) => ' '.repeat(part.length));
   const found: RelativeReference[] = [];
   for (const each of scanReferences(text)) {
+    if (found.length === MOST_REFERENCES) break;
     if ('emoji' in each) continue;
     const { kind, path, name } = each.reference;
     if (path === undefined && isMoved(kind)) found.push({ kind, name, start: each.start });
   }
-  for (const match of text.matchAll(mergeRequest))
+  for (const match of text.matchAll(mergeRequest)) {
+    if (found.length === 2 * MOST_REFERENCES) break;
     found.push({ kind: 'merge_request', name: match[1] ?? '', start: match.index });
+  }
   return found.toSorted((a, b) => a.start - b.start).slice(0, MOST_REFERENCES);
 }
 

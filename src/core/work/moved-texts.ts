@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { randomHex } from '../../platform/secret.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import type { Services } from '../services.ts';
 import { keepUnderAnother } from '../upload-places.ts';
@@ -62,7 +63,7 @@ async function moveReferences(
   to: Place,
   texts: readonly string[],
 ): Promise<string[]> {
-  const found = texts.map((text) => relativeReferences(text));
+  const found = await mapInTurns(texts, relativeReferences);
   const all = found.flat();
   if (all.length === 0) return [...texts];
   const named = await selectNamed(tx, from, to, all);
@@ -121,7 +122,7 @@ export function textsMover(
   };
   return async (texts) => {
     const moved = await moveReferences(tx, from, to, texts);
-    const found = moved.map((text) => uploadAddresses(text).filter(isOurs));
+    const found = await mapInTurns(moved, (text) => uploadAddresses(text).filter(isOurs));
     const wanted = new Set(found.flat().map(({ secret }) => secret));
     const missing = [...wanted].filter((secret) => !copies.has(secret)).slice(0, MOST_UPLOADS - copies.size);
     for (const [old, fresh] of await copyUploads(tx, config.data, from, to, missing)) copies.set(old, fresh);

@@ -7,6 +7,7 @@ import { type Page, type PageRequest, selectPage } from '../../platform/db/page.
 import type { ResourceEventsTable } from '../../platform/db/rows.ts';
 import { notFound } from '../../platform/failure.ts';
 import { dateTime, nullable } from '../../platform/http/schema.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import { presentUserBasic, type Surroundings, UserBasic, userBasicColumns } from '../identity/records.ts';
 import { LabelBasicRecord, presentLabelBasic } from './label-records.ts';
 import { MilestoneRecord, milestonesById, presentMilestone } from './milestone-records.ts';
@@ -103,7 +104,9 @@ async function present<Kind extends ResourceEventKind>(
     milestonesById(db, unique(rows.map(({ milestone_id }) => milestone_id))),
   ]);
   const people = new Map(users.map((user) => [user.id, presentUserBasic(around, user)]));
-  const labelled = new Map(labels.map((label) => [label.id, presentLabelBasic(label)]));
+  const labelled = new Map(
+    await mapInTurns(labels, (label) => [label.id, presentLabelBasic(label)] as const),
+  );
   return rows.flatMap((row) => {
     const user = people.get(row.user_id);
     if (!user) return [];

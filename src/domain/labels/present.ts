@@ -4,6 +4,7 @@ import { type LabelRow, presentLabelBasic } from '../../core/work/label-records.
 import { isProject, type Place } from '../../core/work/places.ts';
 import { subscribedLabels } from '../../core/work/subscriptions.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import { countIssues, selectPriorities } from './queries.ts';
 import type { LabelRecord } from './schema.ts';
 
@@ -20,7 +21,7 @@ export async function presentLabels(
     isProject(place) ? selectPriorities(db, place.id, ids) : undefined,
     withCounts ? countIssues(db, actor, ids) : undefined,
   ]);
-  return rows.map((row) => ({
+  return mapInTurns(rows, (row) => ({
     ...presentLabelBasic(row),
     ...(counts && {
       open_issues_count: counts.get(row.id)?.open ?? 0,
