@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Page } from '../platform/db/page.ts';
 import { Failure, notFound } from '../platform/failure.ts';
-import { heldByRequest, holdForRequest } from '../platform/fair-share.ts';
+import { holdForRequest } from '../platform/fair-share.ts';
 import type { Answer, HttpRequest } from '../platform/http/answer.ts';
 import { readBody } from '../platform/http/body.ts';
 import { compileDecoder } from '../platform/http/decode.ts';
@@ -32,10 +32,10 @@ import { answerMoved } from './moved.ts';
 import type { Services } from './services.ts';
 import type { ApplicationSettings } from './settings/definitions.ts';
 
-/** Of the rows behind a reply: more are not serialised in one go. */
-const LARGE_BYTES = 4 * 1_048_576;
-/** Of a reply's text: more are not hashed, encoded and written in one go. */
-const VERY_LARGE_BYTES = 16 * 1_048_576;
+/** Characters of a list's text that are made in one go. */
+const LONG_TEXT = 524_288;
+/** A longer text is not hashed, and not put together. */
+const VERY_LONG_TEXT = 16 * 1_048_576;
 
 /** What an endpoint answered: the status, and of a success what its reply describes. */
 export type Answered = { status: number; value?: unknown; contentType?: string | undefined };
@@ -140,7 +140,7 @@ export function toRoute(
     return {
       status,
       headers: { 'content-type': 'application/json', ...headers },
-      body: Array.isArray(content) && heldByRequest() > LARGE_BYTES ? await inParts(content) : whole(content),
+      body: Array.isArray(content) ? await inParts(content) : whole(content),
     };
   }
 
@@ -149,19 +149,29 @@ export function toRoute(
     return serialize(content);
   }
 
-  /** Record by record, so that others are served in between; a very long text leaves in parts too, and has no ETag. */
+  /**
+   * Record by record, so that others are served in between: records may share what is long, so that their text is known to be
+   * long when it is there. A very long one leaves in parts too, and has no ETag.
+   */
   async function inParts(items: readonly unknown[]): Promise<string | Readable> {
     const parts: string[] = [];
     let length = 0;
+    let held = 0;
+    let turn = LONG_TEXT;
     for (const item of items) {
       const part = `${parts.length === 0 ? '[' : ','}${whole([item]).slice(1, -1)}`;
       parts.push(part);
       length += part.length;
+      if (length < turn) continue;
+      turn = length + LONG_TEXT;
       await nextTurn();
+      if (length <= VERY_LONG_TEXT) continue;
+      holdForRequest(length - held);
+      held = length;
     }
     parts.push(parts.length === 0 ? '[]' : ']');
-    holdForRequest(length);
-    return length > VERY_LARGE_BYTES ? Readable.from(parts) : parts.join('');
+    // What leaves as one text is counted with the answer.
+    return length <= VERY_LONG_TEXT ? parts.join('') : Readable.from(parts);
   }
 
   async function handle(request: HttpRequest): Promise<Answer> {

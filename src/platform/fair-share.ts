@@ -91,6 +91,12 @@ export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits
     new Failure('too_many_requests', '429 Too Many Requests: too much data of yours at once', {
       headers: RETRY_AFTER,
     });
+  const tooMuchAlone = () =>
+    new Failure(
+      'too_many_requests',
+      '429 Too Many Requests: too much data for one answer. Ask for fewer records with per_page.',
+      { headers: RETRY_AFTER },
+    );
   const open = (): HeldMemory => {
     const caller = currentCaller();
     let held = 0;
@@ -105,7 +111,8 @@ export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits
       take(bytes) {
         const more = counted(held + bytes) - counted(held);
         const own = byCaller.get(caller) ?? 0;
-        if (more > 0 && caller !== undefined && own > 0 && own + more > perCaller) throw tooMuchOfCaller();
+        if (more > 0 && caller !== undefined && own > 0 && own + more > perCaller)
+          throw own === counted(held) ? tooMuchAlone() : tooMuchOfCaller();
         if (more > 0 && all > 0 && all + more > most)
           throw new Failure('unavailable', '503 Service Unavailable: too much data at once', {
             headers: RETRY_AFTER,
@@ -150,7 +157,7 @@ export function refuseMoreData(): void {
 }
 
 /** Bytes that the present request holds. */
-export const heldByRequest = (): number => context.getStore()?.memory?.bytes() ?? 0;
+const heldByRequest = (): number => context.getStore()?.memory?.bytes() ?? 0;
 
 const isBefore = (one: Queue, other: Queue): boolean =>
   one.running === other.running ? one.servedAt < other.servedAt : one.running < other.running;

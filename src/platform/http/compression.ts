@@ -38,7 +38,10 @@ export function isCompressible({ method, headers }: Request, answer: Answer): bo
     headers.cookie !== undefined ||
     (headers.authorization !== undefined && !/^bearer /i.test(headers.authorization.toString()));
   if (addedByBrowser && !answer.sameForAll) return false;
-  return (typeof body === 'string' || Buffer.isBuffer(body)) && Buffer.byteLength(body) >= MIN_LENGTH;
+  return (
+    (typeof body === 'string' || Buffer.isBuffer(body)) &&
+    (body.length >= MIN_LENGTH || Buffer.byteLength(body) >= MIN_LENGTH)
+  );
 }
 
 /** What the client takes and we have, the better one first; undefined for the body as it is. */

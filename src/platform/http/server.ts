@@ -13,6 +13,7 @@ import { Asked } from './asked.ts';
 import { compress, isCompressible, preferredCoding } from './compression.ts';
 import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
 import { pagePolicy } from './html.ts';
+import { encodeInTurns, isLongAnswer } from './long-answer.ts';
 import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
@@ -141,13 +142,13 @@ function narrowPreflight(request: FastifyRequest, methods: readonly string[]): A
 }
 
 /** Weak ETags over whole bodies: a GET that would send the same again is answered with 304 (facts §10). */
-function conditional(request: FastifyRequest, answer: Answer): Answer {
+function conditional(request: FastifyRequest, answer: Answer, sum?: string): Answer {
   const safe = request.method === 'GET' || request.method === 'HEAD';
   if (!safe || answer.status !== 200 || answer.body instanceof Readable || answer.body === undefined)
     return answer;
   // Whoever may not keep it has nothing to compare.
   if (answer.headers['cache-control'] === 'no-store') return answer;
-  const etag = `W/"${hash('sha1', answer.body, 'base64url')}"`;
+  const etag = `W/"${sum ?? hash('sha1', answer.body, 'base64url')}"`;
   const headers: Record<string, string> = {
     'cache-control': 'max-age=0, private, must-revalidate',
     ...answer.headers,
@@ -244,7 +245,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     answer: Answer,
     route = request.routeOptions?.url ?? NO_ROUTE,
   ): Promise<FastifyReply> {
-    const final = await encoded(request, conditional(request, answer), isCompressible(request, answer));
+    const compressible = isCompressible(request, answer);
+    const long = isLongAnswer(answer.body) ? await encodeInTurns(answer.body) : undefined;
+    const whole = long ? { ...answer, body: long.bytes } : answer;
+    const final = await encoded(request, conditional(request, whole, long?.sum), compressible);
     const milliseconds = monotonic() - (started.get(request) ?? monotonic());
     reply.code(final.status);
     reply.headers(commonHeaders);
