@@ -108,6 +108,7 @@ describe('what is refused', () => {
     ['a byte too many', '/small', `{"a":"${letters(MEBIBYTE - 7)}"}`, JSON_TYPE, 413, /^413/],
     ['very many values', '/large', many(MAX_JSON_VALUES + 1), JSON_TYPE, 400, /more than 100000 names/],
     ['very many parameters', '/large', 'a&'.repeat(LIMIT / 4), FORM_TYPE, 400, /more than 1000 par/],
+    ['as many in JSON', '/large', `{${'"a":1,'.repeat(1_001)}`, JSON_TYPE, 400, /more than 1000 par/],
     ['deep JSON', '/large', `${'['.repeat(LIMIT / 2)}`, JSON_TYPE, 400, /nested deeper than 100/],
     ['another type', '/small', 'a', { 'content-type': 'text/plain' }, 415, /^415/],
     ['broken JSON', '/small', '{', JSON_TYPE, 400, /malformed JSON/],

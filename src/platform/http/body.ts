@@ -166,7 +166,7 @@ const AMPERSAND = 0x26;
 /** Counts what is costly beside the bytes, and refuses too much of it as it comes. */
 function createMeter(type: BodyType | undefined): Meter {
   if (type === 'json') {
-    const json = new JsonMeter();
+    const json = new JsonMeter(MAX_FORM_PAIRS);
     return { push: (piece) => json.push(piece), values: () => json.values };
   }
   let values = 0;

@@ -45,3 +45,11 @@ test.each([
 ])('%s%s… is refused before its end', (begin, again, message) => {
   expect(() => metered(begin + again.repeat(MAX_JSON_VALUES + 1))).toThrow(message);
 });
+
+test('counts the parameters apart: the names of the outermost object, and no others', () => {
+  const push = (text: string) => new JsonMeter(2).push(Buffer.from(text));
+  expect(() => push('{"a":{"b":1,"c":2,"d":3},"e":[{"f":1,"g":2,"h":3}]}')).not.toThrow();
+  expect(() => push('[{"a":1,"b":2,"c":3}]')).not.toThrow();
+  expect(() => push('{"a":1,"b":":::","c":')).toThrow('more than 2 parameters');
+  expect(() => push('{"a":1,"a":1,"a":')).toThrow('more than 2 parameters');
+});

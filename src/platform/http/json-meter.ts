@@ -16,10 +16,18 @@ const CLOSE = [0x5d, 0x7d] as const;
 export class JsonMeter {
   /** Names and values so far, without those of the outermost value. */
   values = 0;
+  /** Names of the outermost object. */
+  #parameters = 0;
+  readonly #most: number;
   #depth = 0;
   #inText = false;
   /** Whether the piece before ended within an escape. */
   #escaped = false;
+
+  /** `parameters` is how many names the outermost object may have, where they are parameters. */
+  constructor(parameters = Number.POSITIVE_INFINITY) {
+    this.#most = parameters;
+  }
 
   push(piece: Uint8Array): void {
     for (let at = 0; at < piece.length; at++) {
@@ -29,7 +37,8 @@ export class JsonMeter {
       }
       const byte = piece[at];
       if (byte === QUOTE) this.#inText = true;
-      else if (byte === COMMA || byte === COLON) this.#count();
+      else if (byte === COMMA) this.#count();
+      else if (byte === COLON) this.#countName();
       else if (byte === OPEN[0] || byte === OPEN[1]) {
         this.#count();
         this.#depth += 1;
@@ -37,6 +46,13 @@ export class JsonMeter {
           throw badRequest(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
       } else if (byte === CLOSE[0] || byte === CLOSE[1]) this.#depth -= 1;
     }
+  }
+
+  #countName(): void {
+    this.#count();
+    if (this.#depth !== 1) return;
+    this.#parameters += 1;
+    if (this.#parameters > this.#most) throw badRequest(`more than ${this.#most} parameters`);
   }
 
   #count(): void {
