@@ -1,6 +1,7 @@
-/** Commits, trees and tags as git stores them, read and written. Pure. */
+/** Commits, trees and tags as git stores them, read and written. */
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export type Signature = {
   name: string;
@@ -119,8 +120,11 @@ export function parseTag(oid: string, content: Buffer): Tag {
   };
 }
 
+/** A tree is taken apart so many entries at a time; then others have their turn. */
+const ENTRIES_PER_TURN = 5_000;
+
 /** The entries in git's order. `idBytes` is 20 for SHA-1, 32 for SHA-256. */
-export function parseTree(content: Buffer, idBytes = 20): TreeEntry[] {
+export async function parseTree(content: Buffer, idBytes = 20): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
   let at = 0;
   while (at < content.length) {
@@ -133,6 +137,7 @@ export function parseTree(content: Buffer, idBytes = 20): TreeEntry[] {
       oid: content.toString('hex', end + 1, end + 1 + idBytes),
     });
     at = end + 1 + idBytes;
+    if (entries.length % ENTRIES_PER_TURN === 0) await nextTurn();
   }
   return entries;
 }

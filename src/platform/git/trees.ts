@@ -53,7 +53,10 @@ export async function countFiles(git: GitFolder, to: string, from?: string): Pro
     counts.set(key, 0);
     const [left, right] = await Promise.all([entriesOf(before), entriesOf(after)]);
     let files = 0;
-    for (const name of new Set([...left.keys(), ...right.keys()])) {
+    let looked = 0;
+    for (const name of namesOf(left, right)) {
+      looked += 1;
+      if (looked % ENTRIES_PER_TURN === 0) await nextTurn();
       const [old, made] = [left.get(name), right.get(name)];
       if (old?.oid === made?.oid) continue;
       const [oldFolder, newFolder] = [folderOf(old), folderOf(made)];
@@ -67,10 +70,24 @@ export async function countFiles(git: GitFolder, to: string, from?: string): Pro
 
   async function entriesOf(oid: string | undefined): Promise<Map<string, TreeEntry>> {
     const entries = oid === undefined ? undefined : await readTree(git, oid);
-    return new Map((entries ?? []).map((entry) => [entry.name, entry]));
+    const byName = new Map<string, TreeEntry>();
+    for (const entry of entries ?? []) {
+      byName.set(entry.name, entry);
+      if (byName.size % ENTRIES_PER_TURN === 0) await nextTurn();
+    }
+    return byName;
   }
 
   return count(await treeOf(git, to), from === undefined ? undefined : await treeOf(git, from));
+}
+
+/** Each name once. */
+function* namesOf(
+  left: ReadonlyMap<string, unknown>,
+  right: ReadonlyMap<string, unknown>,
+): Generator<string> {
+  yield* left.keys();
+  for (const name of right.keys()) if (!left.has(name)) yield name;
 }
 
 const folderOf = (entry: TreeEntry | undefined): string | undefined =>
