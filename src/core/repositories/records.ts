@@ -26,6 +26,14 @@ export const CommitRecord = Type.Object({
 });
 export type CommitRecord = Static<typeof CommitRecord>;
 
+/** Characters of all that people wrote into it. */
+export const lengthOfRecord = (commit: CommitRecord): number =>
+  commit.message.length +
+  commit.author_name.length +
+  commit.author_email.length +
+  commit.committer_name.length +
+  commit.committer_email.length;
+
 /** Where there may be no commit. */
 export const NullableCommit = nullable(CommitRecord);
 
@@ -50,17 +58,35 @@ function dateOf({ time, zone }: Signature): string {
     : local.toISOString().replace('Z', `${sign}${hours}:${minutes}`);
 }
 
-const trailer = /^([A-Za-z0-9][\w-]*)\s*:\s*(.*)$/;
+const trailerKey = /^[A-Za-z0-9][\w-]*$/;
+/** A paragraph of more lines is no list of trailers. */
+const MOST_TRAILERS = 100;
+
+/** The lines of a message's last paragraph, unless it is the only one, or too long. Read from its end: messages may be huge. */
+function lastParagraph(message: string): string[] {
+  const text = message.trim();
+  const lines: string[] = [];
+  for (let end = text.length; lines.length <= MOST_TRAILERS; ) {
+    const start = text.lastIndexOf('\n', end - 1);
+    if (start < 0) return [];
+    const line = text.slice(start + 1, end).trim();
+    if (line === '') return lines.reverse();
+    lines.push(line);
+    end = start;
+  }
+  return [];
+}
 
 /** The `Key: value` lines of a message's last paragraph; none where one of its lines is none. */
 export function trailersOf(message: string): Record<string, string[]> {
-  const paragraphs = message.trimEnd().split(/\n\s*\n/);
-  const last = paragraphs.length > 1 ? paragraphs.at(-1) : undefined;
   const found = new Map<string, string[]>();
-  for (const line of last?.split('\n') ?? []) {
-    const [, key = '', value = ''] = trailer.exec(line) ?? [];
-    if (key === '') return {};
-    found.set(key, [...(found.get(key) ?? []), value]);
+  for (const line of lastParagraph(message)) {
+    const colon = Math.max(0, line.indexOf(':'));
+    const key = line.slice(0, colon).trimEnd();
+    if (!trailerKey.test(key)) return {};
+    const values = found.get(key) ?? [];
+    values.push(line.slice(colon + 1).trimStart());
+    found.set(key, values);
   }
   return Object.fromEntries(found);
 }

@@ -281,6 +281,17 @@ test.each<[string, Record<string, string[]>]>([
     { Key: ['one', 'two'], 'Signed-off-by': ['A <a@b>'] },
   ],
   ['title\n\nKey: one\nand text', {}],
+  ['title\n\ntext\n \t\nKey : one \n Other:two\n\n', { Key: ['one'], Other: ['two'] }],
+  ['\n\nKey: one', {}],
+  ['title\n\n: one', {}],
+  ['title\n\nKey', {}],
+  ['title\n\n__proto__: one', {}],
 ])('the trailers of %j', (message, trailers) => {
   expect(trailersOf(message)).toEqual(trailers);
+});
+
+test('the trailers of messages whose letters must not be read again and again', () => {
+  expect(trailersOf(`title\n\nKey:${' '.repeat(1_000_000)}one\ranother`)).toEqual({ Key: ['one\ranother'] });
+  expect(trailersOf(`title\n\n${'Key: one\n'.repeat(100)}`)).toEqual({ Key: Array(100).fill('one') });
+  expect(trailersOf(`title\n\n${'Key: one\n'.repeat(1_000_000)}`)).toEqual({});
 });

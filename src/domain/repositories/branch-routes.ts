@@ -14,6 +14,7 @@ import {
 } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { guardRefs } from '../../core/repositories/protection.ts';
+import { lengthOfRecord } from '../../core/repositories/records.ts';
 import { readShown } from '../../platform/git/history.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { findBranch, listRefs, peelToCommit, type Ref, type RefOrder } from '../../platform/git/refs.ts';
@@ -50,7 +51,7 @@ async function presentBranches(view: RefView, git: GitFolder, refs: readonly Ref
       const commit = await peelToCommit(git, oid);
       return commit && presentBranch(view, name, commit, merged.has(name));
     },
-    ({ commit }) => [commit],
+    ({ commit }) => lengthOfRecord(commit),
   );
 }
 

@@ -66,8 +66,12 @@ export const ListInput = Type.Object({
   ),
   since: Type.Optional(dateTime({ description: 'Only commits of that time or later.' })),
   until: Type.Optional(dateTime({ description: 'Only commits of that time or earlier.' })),
-  path: Type.Optional(Type.String({ description: 'Only commits that change what is at this path.' })),
-  author: Type.Optional(Type.String({ description: "A part of the author's name or address." })),
+  path: Type.Optional(
+    Type.String({ maxLength: 4_096, description: 'Only commits that change what is at this path.' }),
+  ),
+  author: Type.Optional(
+    Type.String({ maxLength: 1_000, description: "A part of the author's name or address." }),
+  ),
   all: Type.Optional(Type.Boolean({ description: 'From every branch and tag.' })),
   with_stats: Type.Optional(Type.Boolean({ description: 'With the count of changed lines.' })),
   first_parent: Type.Optional(Type.Boolean({ description: 'Only the first parent of a merge.' })),

@@ -1,7 +1,9 @@
 /** Files at a revision: where they are, what is said of them, and who wrote them. */
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
+import { holdForRequest } from '../../platform/fair-share.ts';
 import { blame, type LineRange } from '../../platform/git/blame.ts';
 import { digestBlob } from '../../platform/git/blobs.ts';
+import { lengthOfCommit } from '../../platform/git/history.ts';
 import { lastCommitOf } from '../../platform/git/last-commit.ts';
 import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
 import { type Commit, parseCommit } from '../../platform/git/parse.ts';
@@ -78,7 +80,11 @@ export async function readBlob(git: GitFolder, info: ObjectInfo): Promise<Buffer
 
 const tooLarge = (hint: string): Failure => new Failure('unprocessable', `The file is too large. ${hint}`);
 
-const LARGEST_BLAMED = 16 * 1_048_576;
+const LARGEST_BLAMED = 8 * 1_048_576;
+/** Characters of the commits in one answer: each stands before every group of its lines, however long its message is. */
+const MAX_BLAMING = 8 * 1_048_576;
+/** Characters of a commit's record beside what people wrote into it. */
+const PLAIN_RECORD = 400;
 
 /** Who wrote the lines; 400 for a range that is not inside the file. */
 export async function blameFile(
@@ -97,6 +103,14 @@ export async function blameFile(
     const object = await git.read(oid);
     if (object) commits.set(oid, parseCommit(oid, object.content));
   }
+  const lengths = new Map([...commits].map(([oid, each]) => [oid, lengthOfCommit(each) + PLAIN_RECORD]));
+  const length = blamed.reduce((sum, { commit: oid }) => sum + (lengths.get(oid) ?? 0), 0);
+  if (length > MAX_BLAMING)
+    throw new Failure(
+      'unprocessable',
+      'The commits that the lines came with are too long for one answer. Ask for fewer lines with range[start] and range[end].',
+    );
+  holdForRequest(length);
   return blamed.flatMap(({ commit: oid, lines }) => {
     const author = commits.get(oid);
     return author ? [presentBlamed(author, lines)] : [];

@@ -15,6 +15,7 @@ import {
   upon,
   wideFolder,
 } from '../../../test/support/hostile-objects.ts';
+import { sendRaw } from '../../../test/support/raw-http.ts';
 import { readRef } from '../../platform/git/refs.ts';
 
 const ashlar = useApp();
@@ -157,4 +158,49 @@ test.each([
   const before = await repositories.read(key, 'default', (git) => readRef(git, 'refs/heads/main'));
   await push(`snippets/${id}`, upon(before ?? '', make()), before);
   expect(bodyOf(await ashlar.root(`GET /snippets/${id}`), 200).files).toEqual([]);
+});
+
+test('blame: a commit of a long message stands before so many groups of lines only', async () => {
+  const project = await makeProject(ashlar, { name: 'Alternating' });
+  const long = 'm'.repeat(500_000);
+  const action = (lines: string, verb: string) => ({
+    branch: 'main',
+    commit_message: `Change\n\n${long}`,
+    actions: [{ action: verb, file_path: 'a', content: lines }],
+  });
+  const commits = `POST /projects/${project.id}/repository/commits`;
+  bodyOf(await ashlar.root(commits, { body: action('a\nb\n'.repeat(20), 'create') }), 201);
+  bodyOf(await ashlar.root(commits, { body: action('a\nc\n'.repeat(20), 'update') }), 201);
+  const blame = `GET /projects/${project.id}/repository/files/a/blame`;
+  const whole = await ashlar.root(blame, { query: 'ref=main' });
+  expect([whole.status, whole.body.message]).toEqual([422, expect.stringContaining('range[start]')]);
+  const part = await ashlar.root(blame, { query: 'ref=main&range[start]=1&range[end]=16' });
+  expect(bodyOf(part, 200)).toHaveLength(16);
+});
+
+test('commits: a filter is no longer than a path or a name, in a body too', async () => {
+  const project = await makeProject(ashlar, { name: 'Filtered', initialize_with_readme: true });
+  const list = `/api/v4/projects/${project.id}/repository/commits`;
+  const ask = async (body: object) => {
+    const headers = { 'private-token': ROOT_TOKEN, 'content-type': 'application/json' };
+    const answer = await sendRaw(ashlar.url, `GET ${list}`, { headers, body: JSON.stringify(body) });
+    return [answer.status, answer.status === 200 ? JSON.parse(answer.text).length : undefined];
+  };
+  expect(await ask({ path: '/'.repeat(900_000), ref_name: 'main' })).toEqual([400, undefined]);
+  expect(await ask({ author: 'a'.repeat(900_000) })).toEqual([400, undefined]);
+  expect(await ask({ author: 'a'.repeat(1_000) })).toEqual([200, 0]);
+  expect(await ask({ path: `README.md${'/'.repeat(4_000)}` })).toEqual([200, 1]);
+  expect(await ask({ path: `${'/'.repeat(4_000)}a` })).toEqual([200, 0]);
+});
+
+test('commits: an author is no longer than a name', async () => {
+  const project = await makeProject(ashlar, { name: 'Authored' });
+  const ask = async (author: object) => {
+    const actions = [{ action: 'create', file_path: `a${JSON.stringify(author).length}`, content: '' }];
+    const body = { branch: 'main', commit_message: 'Change', ...author, actions };
+    return (await ashlar.root(`POST /projects/${project.id}/repository/commits`, { body })).status;
+  };
+  expect(await ask({ author_name: 'a'.repeat(255), author_email: 'a'.repeat(255) })).toBe(201);
+  expect(await ask({ author_name: 'a'.repeat(256) })).toBe(400);
+  expect(await ask({ author_email: 'a\n'.repeat(5_000_000) })).toBe(400);
 });

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, found, noContent, Reply } from '../../core/endpoint.ts';
+import { lengthOfRecord } from '../../core/repositories/records.ts';
 import { readShown } from '../../platform/git/history.ts';
 import { fullRef } from '../../platform/git/names.ts';
 import { parseTag } from '../../platform/git/parse.ts';
@@ -53,7 +54,7 @@ export const tagEndpoints: Endpoint[] = [
         const shown = await readShown(
           refs,
           (tag) => presentTag(view, git, tag),
-          ({ message, commit }) => [{ message: message ?? '' }, { message: commit?.message ?? '' }],
+          ({ message, commit }) => (message?.length ?? 0) + (commit ? lengthOfRecord(commit) : 0),
         );
         return new Reply(200, shown, headers);
       });

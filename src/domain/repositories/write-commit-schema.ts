@@ -1,5 +1,6 @@
 /** What making a commit takes, through any of the endpoints that make one. */
 import Type, { type Static } from 'typebox';
+import { LONGEST_NAME } from '../../platform/git/names.ts';
 import { atMostOne, stringEnum, together } from '../../platform/http/schema.ts';
 import { existingBranch, revision } from './revision-schema.ts';
 
@@ -31,15 +32,20 @@ export type CommitAction = Optional<Static<typeof CommitAction>> &
 const commitFields = {
   branch: Type.String({
     minLength: 1,
+    maxLength: LONGEST_NAME,
     ...existingBranch,
     description: 'A new one where `start_branch` or `start_sha` says what it starts from.',
   }),
   commit_message: Type.String({ minLength: 1, maxLength: 1_048_576 }),
   start_branch: Type.Optional(
-    Type.String({ ...existingBranch, description: 'The branch that a new one starts from.' }),
+    Type.String({
+      ...existingBranch,
+      maxLength: LONGEST_NAME,
+      description: 'The branch that a new one starts from.',
+    }),
   ),
-  author_email: Type.Optional(Type.String()),
-  author_name: Type.Optional(Type.String()),
+  author_email: Type.Optional(Type.String({ maxLength: 255 })),
+  author_name: Type.Optional(Type.String({ maxLength: 255 })),
 };
 
 const MOST_ACTIONS = 10_000;
@@ -49,7 +55,11 @@ export const CommitInput = Type.Object(
     ...commitFields,
     actions: Type.Array(CommitAction, { maxItems: MOST_ACTIONS }),
     start_sha: Type.Optional(
-      Type.String({ ...revision, description: 'The commit that a new branch starts from.' }),
+      Type.String({
+        ...revision,
+        maxLength: LONGEST_NAME,
+        description: 'The commit that a new branch starts from.',
+      }),
     ),
     start_project: Type.Optional(Type.String({ description: 'Only the project itself.' })),
     stats: Type.Optional(Type.Boolean({ default: true, description: 'With the count of changed lines.' })),

@@ -1,4 +1,5 @@
 /** Who wrote each line of a file. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { gitInTime } from './long-runs.ts';
 import { decode } from './parse.ts';
@@ -8,8 +9,9 @@ export type LineRange = { start: number; end: number };
 /** Lines that follow each other and came with one commit. */
 export type BlamedLines = { commit: string; lines: string[] };
 
-/** It is taken apart at once, while everybody waits. */
 const MAX_OUTPUT_BYTES = 16 * 1_048_576;
+/** So much of it is taken apart in some milliseconds; then others have their turn. */
+const BYTES_PER_TURN = 262_144;
 
 /** The file's lines at the commit, in order; of the range only, or undefined where that begins behind the end. */
 export async function blame(
@@ -21,7 +23,7 @@ export async function blame(
   const lines = range ? ['-L', `${range.start},${range.end}`] : [];
   const args = ['blame', '--porcelain', ...lines, commit, '--', path];
   try {
-    return parseBlame(await gitInTime(args, { folder, maximumOutput: MAX_OUTPUT_BYTES }));
+    return await parseBlame(await gitInTime(args, { folder, maximumOutput: MAX_OUTPUT_BYTES }));
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (/has only \d+ lines?/.test(error.stderr)) return undefined;
@@ -35,10 +37,15 @@ export async function blame(
 const heading = /^([0-9a-f]{40,64}) \d+ \d+( \d+)?$/;
 
 /** Takes `git blame --porcelain` apart: a heading for each line, and the line itself behind a tab. */
-export function parseBlame(output: Buffer): BlamedLines[] {
+export async function parseBlame(output: Buffer): Promise<BlamedLines[]> {
   const found: BlamedLines[] = [];
   let commit = '';
+  let turn = BYTES_PER_TURN;
   for (let at = 0; at < output.length; ) {
+    if (at > turn) {
+      await nextTurn();
+      turn = at + BYTES_PER_TURN;
+    }
     const newline = output.indexOf(10, at);
     const end = newline < 0 ? output.length : newline;
     if (output[at] === 9) {

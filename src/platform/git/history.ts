@@ -1,6 +1,7 @@
 /** The history of commits: walked in this process where nothing is filtered, and by git where something is. */
 
 import { Failure } from '../failure.ts';
+import { holdForRequest } from '../fair-share.ts';
 import { textInTime } from './long-runs.ts';
 import { fullRef, pathComponents, type RefKind, shortRef } from './names.ts';
 import type { GitFolder } from './objects.ts';
@@ -36,7 +37,7 @@ const linesOf = (text: string): string[] => text.split('\n').filter((line) => li
 
 /** What git is told of a filter; undefined where nothing can be found. */
 function selection(head: string | undefined, filter: HistoryFilter): string[] | undefined {
-  const path = filter.path?.replace(/\/+$/, '') || undefined;
+  const path = filter.path?.replace(/(?<!\/)\/+$/, '') || undefined;
   // Nothing was ever at a path that no tree can have.
   if (path !== undefined && !pathComponents(path)) return undefined;
   return [
@@ -119,14 +120,15 @@ const READ_AT_ONCE = 20;
 const longMessages = (): Failure =>
   new Failure('unprocessable', 'The messages are too long for one answer. Ask for fewer with per_page.');
 
-const lengthOf = (commits: readonly { message: string }[]): number =>
-  commits.reduce((sum, { message }) => sum + message.length, 0);
+/** Characters of all that people wrote into a commit: names have no bound either. */
+export const lengthOfCommit = ({ message, author, committer }: Commit): number =>
+  [author, committer].reduce((sum, { name, email }) => sum + name.length + email.length, message.length);
 
-/** Reads what one answer shows; 422 where the messages are too long for it. */
+/** Reads what one answer shows, and holds it for the request; 422 where the messages are too long for it. */
 export async function readShown<I, R>(
   items: readonly I[],
   read: (item: I) => Promise<R | undefined>,
-  messagesOf: (read: R) => readonly { message: string }[],
+  lengthOf: (read: R) => number,
 ): Promise<R[]> {
   const shown: R[] = [];
   let length = 0;
@@ -135,19 +137,16 @@ export async function readShown<I, R>(
     for (const one of some) {
       if (one === undefined) continue;
       shown.push(one);
-      length += lengthOf(messagesOf(one));
+      length += lengthOf(one);
     }
     if (length > MAX_MESSAGES_LENGTH) throw longMessages();
   }
+  holdForRequest(length);
   return shown;
 }
 
 const readShownCommits = (git: GitFolder, ids: readonly string[]): Promise<Commit[]> =>
-  readShown(
-    ids,
-    (oid) => readCommit(git, oid),
-    (commit) => [commit],
-  );
+  readShown(ids, (oid) => readCommit(git, oid), lengthOfCommit);
 
 async function readCommits(git: GitFolder, ids: readonly string[]): Promise<Commit[]> {
   const commits = await Promise.all(ids.map((oid) => readCommit(git, oid)));
@@ -181,7 +180,7 @@ async function walk(
   for (let shown = 1; next; shown++) {
     if (shown > offset) {
       found.push(next);
-      length += next.message.length;
+      length += lengthOfCommit(next);
       if (length > MAX_MESSAGES_LENGTH) throw longMessages();
     }
     if (shown === offset + limit) break;
@@ -194,6 +193,7 @@ async function walk(
     }
     next = waiting.pop();
   }
+  holdForRequest(length);
   return found;
 }
 

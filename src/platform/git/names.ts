@@ -17,7 +17,8 @@ export function shortRef(ref: string): { kind: RefKind; name: string } | undefin
 
 /** The longest file name that a disk takes, less what git puts behind it while it writes. */
 const LONGEST_COMPONENT = 250;
-const LONGEST_NAME = 1_000;
+/** Of a whole name, as a client may send it. */
+export const LONGEST_NAME = 1_000;
 const FORBIDDEN = '\\x00-\\x20\\x7f~^:?*\\[\\\\';
 /** What short names are made of, as a schema says it too; a few are refused all the same. */
 export const refNamePattern = `^[^${FORBIDDEN}./-](?:[^${FORBIDDEN}]*[^${FORBIDDEN}./])?$`;

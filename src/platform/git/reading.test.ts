@@ -10,19 +10,33 @@ import { parseFile } from './listed-files.ts';
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
 
-test('blame: lines of one commit that follow each other are together, whatever they look like', () => {
+test('blame: lines of one commit that follow each other are together, whatever they look like', async () => {
   const output = [
     `${A} 1 1 2\nauthor Ada\nfilename x\n\tone\n`,
     `${A} 2 2\n\t${B} 9 9 9\n`,
     `${B} 3 3 1\nsummary ${A} 1 1\n\t\ttabbed\n`,
     `${A} 4 4 1\n\t\n`,
   ];
-  expect(parseBlame(Buffer.from(output.join('')))).toEqual([
+  expect(await parseBlame(Buffer.from(output.join('')))).toEqual([
     { commit: A, lines: ['one', `${B} 9 9 9`] },
     { commit: B, lines: ['\ttabbed'] },
     { commit: A, lines: [''] },
   ]);
-  expect(parseBlame(Buffer.alloc(0))).toEqual([]);
+  expect(await parseBlame(Buffer.alloc(0))).toEqual([]);
+});
+
+test('blame: a long answer of git is taken apart by turns', async () => {
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const lines = `${A} 1 1 1\n\tone\n${B} 1 1 1\n\tone\n`.repeat(30_000);
+  const blamed = await parseBlame(Buffer.from(lines));
+  clearImmediate(next);
+  expect(blamed).toHaveLength(60_000);
+  expect(turns).toBeGreaterThan(5);
 });
 
 test('shortlog: each address once, under the name with most commits', () => {
