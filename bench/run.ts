@@ -1,4 +1,4 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, errors, alerts, feed, fairness), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, errors, alerts, feed, fairness, loop), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { measureErrors } from './errors.ts';
 import { measureEvents } from './events.ts';
 import { measureFairShare } from './fair-share.ts';
 import { measureIssues } from './issues.ts';
+import { measureLoop } from './loop-stalls.ts';
 import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
 import { compareLatency, compareLoad, median, type Request } from './measure.ts';
 import { measureOAuth } from './oauth.ts';
@@ -190,6 +191,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   alerts: measureAlerts,
   feed: async () => [...(await measureEvents()), ...(await measureWatchers())],
   fairness: measureFairShare,
+  loop: measureLoop,
 };
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));

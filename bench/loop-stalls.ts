@@ -1,0 +1,320 @@
+/**
+ * The longest that one request holds the event loop: every operation of the inventory is asked, one request at a time, with
+ * each of its parameters as hostile as its bounds let it be; and what shows the longest texts and the most hostile
+ * repositories is asked for them. Each that was long is asked twice more: the least of three is the request's own.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TSchema } from 'typebox';
+import { type App, createApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import type { Endpoint } from '../src/core/endpoint.ts';
+import { connect } from '../src/platform/db/database.ts';
+import { createLog } from '../src/platform/log.ts';
+import { liftLimits } from '../test/journeys/schemathesis-world.ts';
+import { callAs, makeFolder, type Program, startProgram } from '../test/journeys/support.ts';
+import { makeAccessWorld } from '../test/support/access-world.ts';
+import { ROOT_TOKEN, siteAt, type TestApp } from '../test/support/app.ts';
+import { type GoodRequest, makeRequests, type NamedRequest } from '../test/support/good-requests.ts';
+import { addressOf, titleOf } from '../test/support/inventory.ts';
+import { sendRaw } from '../test/support/raw-http.ts';
+import { type Undo, watchChanges } from '../test/support/undo.ts';
+import { makeWorld, queryInWorld } from '../test/support/world.ts';
+import { databaseOf } from './database.ts';
+import { hostileReads } from './hostile-repositories.ts';
+import { hostileBodies, hostileValues } from './hostile-values.ts';
+import { metric } from './processes.ts';
+import { atMost, type Figure, merely } from './table.ts';
+
+const MEBIBYTE = 1_048_576;
+const TARGET_MS = 100;
+/** What is longer is asked again. */
+const NOTED_MS = 50;
+const TRIES = 3;
+const ROWS = 15;
+/** Bytes of a body beside the hostile value, and of a request line beside its parameters. */
+const AROUND = 2_000;
+const MAX_URL = 8_000;
+const SETTLE_MS = 10_000;
+/** Records of a list whose texts are as long as they may be: more is more than one caller's part of the memory. */
+const PAGE = 14;
+
+type Stall = { what: string; ms: number; status: number };
+
+/** The running program, and how its database and repositories are reached beside it. */
+export type Watched = { program: Program; app: App; site: TestApp; close(): Promise<void> };
+
+/** Starts the program with a figure of its stalls; `app` is a second one on the same data, which serves nothing. */
+export async function openWatched(): Promise<Watched> {
+  const data = join(makeFolder(), 'data');
+  const storages = `default:${join(data, 'repositories')},fast:${join(data, 'fast')}`;
+  const program = await startProgram({
+    data,
+    env: { ASHLAR_ROOT_TOKEN: ROOT_TOKEN, ASHLAR_STORAGES: storages },
+    command: [join(import.meta.dirname, 'serve-watched.ts')],
+  });
+  const app = createApp({
+    config: readConfig({ ASHLAR_DATA: data, ASHLAR_STORAGES: storages }),
+    target: databaseOf(data),
+    secretKey: readFileSync(join(data, 'secret-key'), 'utf8').trim(),
+    log: createLog(() => {}),
+  });
+  const site: TestApp = { ...siteAt(program.url, ROOT_TOKEN), app, log: [] };
+  return {
+    program,
+    app,
+    site,
+    async close() {
+      await app.stop();
+      await program.stop();
+    },
+  };
+}
+
+const longestStall = async ({ program }: Watched): Promise<number> =>
+  (await metric(program.url, 'bench_longest_turn_seconds')) * 1_000;
+
+/** Waits for what a request leaves to be done behind its answer. */
+async function settle({ app }: Watched): Promise<void> {
+  for (let waited = 0; waited < SETTLE_MS; waited += 20) {
+    const [row] = await app.services.database.sql<{ waiting: number }[]>`
+      select (select count(*) from outbox) + (select count(*) from graphile_worker.jobs where attempts = 0) as waiting`;
+    if (row?.waiting === 0) return;
+    await sleep(20);
+  }
+}
+
+export type Asked = { what: string; request: GoodRequest; writes: boolean };
+
+/** The least of the tries' longest stalls. */
+async function stallOf(watched: Watched, undo: Undo | undefined, asked: Asked): Promise<Stall> {
+  let [ms, status] = [Number.POSITIVE_INFINITY, 0];
+  for (let round = 0; round < TRIES && ms > NOTED_MS; round++) {
+    if (round > 0) await longestStall(watched);
+    const { line, headers, body } = asked.request;
+    const answer = await sendRaw(watched.program.url, line, {
+      headers: { 'private-token': ROOT_TOKEN, ...headers },
+      ...(body !== undefined && { body }),
+    }).catch((error: Error) => ({ status: 0, text: error.message }));
+    status = answer.status;
+    if (asked.writes && status < 400) await settle(watched);
+    ms = Math.min(ms, await longestStall(watched));
+    if (asked.writes && status < 400) {
+      await undo?.undo();
+      await longestStall(watched);
+    }
+  }
+  return { what: asked.what, ms, status };
+}
+
+const asJson = (line: string, value: unknown): GoodRequest => ({
+  line,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+});
+
+type Properties = Record<string, TSchema & { type?: string | readonly string[] }>;
+
+/** The requests to an endpoint, each with one of its parameters hostile. The query is sent as a body, which takes more. */
+function* hostileRequests({ spec, title, request }: NamedRequest): Generator<Asked> {
+  const writes = spec.method !== 'GET';
+  const ask = (what: string, hostile: GoodRequest): Asked => ({
+    what: `${title}: ${what}`,
+    request: hostile,
+    writes,
+  });
+  const { line, headers, body } = request;
+  yield ask('as it is', request);
+  if (headers['content-type']?.startsWith('multipart/')) {
+    yield* hostileFiles(spec, request, ask);
+    return;
+  }
+  const bytes = (spec.bodyLimit ?? MEBIBYTE) - AROUND;
+  const base: object = typeof body === 'string' ? JSON.parse(body) : {};
+  for (const [name, schema] of Object.entries(spec.input.properties as Properties)) {
+    if (spec.path.includes(`:${name}`)) continue;
+    for (const [kind, value] of hostileValues(schema, bytes))
+      yield ask(`${name} of ${kind}`, asJson(line, { ...base, [name]: value }));
+  }
+  const names = Object.keys(spec.input.properties).filter((name) => !spec.path.includes(`:${name}`));
+  const texts = names.map((name): [string, string] => [name, '9'.repeat(MEBIBYTE / (names.length + 1) - 99)]);
+  if (names.length > 0) yield ask('a text for each parameter', asJson(line, Object.fromEntries(texts)));
+  for (const [kind, value] of hostileBodies(MEBIBYTE - AROUND))
+    yield ask(`unknown parameters of ${kind}`, asJson(line, { ...base, ...(value as object) }));
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  yield ask('a form of many names', { line, headers: form, body: '&a[b][]=1'.repeat(990) });
+  yield ask('a form of a long name', { line, headers: form, body: `${'a[b]'.repeat(MEBIBYTE / 4 - 9)}=1` });
+  const query = `${line}${line.includes('?') ? '&' : '?'}${'a[]=1&'.repeat((MAX_URL - line.length) / 6)}`;
+  yield ask('a long query', { ...request, line: query });
+}
+
+function* hostileFiles(
+  spec: Endpoint,
+  { line, headers, body }: GoodRequest,
+  ask: (what: string, hostile: GoodRequest) => Asked,
+): Generator<Asked> {
+  const [head = '', tail = ''] = String(body).split(/(?<=\r\n\r\n)/);
+  const bytes = (spec.bodyLimit ?? MEBIBYTE) - AROUND;
+  for (const text of ['\0', 'a\n', '<svg>', 'GIF89a'])
+    yield ask(`a file of ${JSON.stringify(text)}`, {
+      line,
+      headers,
+      body: head + text.repeat(bytes / text.length) + tail,
+    });
+  const long = head.replace('stone', 'x'.repeat(10_000));
+  yield ask('a file with a long name', { line, headers, body: long + tail });
+  const part = `${head.split('\r\n')[0]}\r\ncontent-disposition: form-data; name="a[b][]"\r\n\r\n1\r\n`;
+  yield ask('many parts', { line, headers, body: part.repeat(bytes / part.length) + head + tail });
+}
+
+/** What changes the instance, or takes things away that others are asked about, comes last. */
+const rank = ({ spec }: NamedRequest): number => {
+  if (spec.method === 'GET') return 0;
+  if (spec.method === 'DELETE') return 2;
+  return /application|features|storage_moves|rotate/.test(spec.path) ? 3 : 1;
+};
+
+async function walkInventory(watched: Watched, only: RegExp): Promise<Stall[]> {
+  const { app, site } = watched;
+  const { places } = await makeAccessWorld(site);
+  const { sql } = app.services.database;
+  // The holder of everything, who is an administrator again.
+  await sql`update users set admin = true where username = 'root'`;
+  await settle(watched);
+  const requests = await makeRequests(site, places, app.endpoints);
+  const undo = await watchChanges(site);
+  const stalls: Stall[] = [];
+  const asked = requests.filter(({ spec, title }) => title === `${spec.method} ${spec.path}`);
+  for (const named of asked.toSorted((one, other) => rank(one) - rank(other))) {
+    if (!only.test(named.title)) continue;
+    for (const each of hostileRequests(named)) {
+      const stall = await stallOf(watched, undo, each);
+      stalls.push(stall);
+      note(stall);
+    }
+  }
+  return stalls;
+}
+
+function note({ what, ms, status }: Stall): void {
+  if (ms > NOTED_MS) process.stderr.write(`${ms.toFixed(0)} ms, ${status}: ${what}\n`);
+}
+
+/** The longest texts that are taken, by table and column. */
+const longest: readonly [table: string, column: string, length: number][] = [
+  ['issues', 'description', MEBIBYTE],
+  ['epics', 'description', MEBIBYTE],
+  ['notes', 'body', 1_000_000],
+  ['milestones', 'description', MEBIBYTE],
+  ['snippets', 'description', MEBIBYTE],
+  ['labels', 'description', 524_288],
+  ['projects', 'description', 2_000],
+  ['namespaces', 'description', 500],
+  ['topics', 'description', 1_024],
+  ['project_feature_flags', 'description', 10_000],
+  ['custom_attributes', 'value', 10_000],
+  ['incident_timeline_events', 'note', 10_000],
+  ['alerts', 'description', 1_000],
+  ['gpg_keys', 'key', 500_000],
+];
+
+/** What each list and record of a world answers whose texts are all as long as they may be. */
+async function* pageReads({ app, site, program }: Watched): AsyncGenerator<Asked> {
+  const places = await makeWorld(site, PAGE);
+  const sql = connect(databaseOf(program.data), { max: 1, statementTimeout: 0, name: 'bench' });
+  const reads = app.endpoints.filter(({ method, path }) => method === 'GET' && !/archive|keys$/.test(path));
+  for (const [kind, text] of [
+    ['short lines', 'a\n'],
+    ['quotes', '"'],
+    ['mentions', '@person-1 '],
+    ['task items', '- [ ] a\n'],
+  ] as const) {
+    for (const [table, column, length] of longest)
+      await sql`update ${sql(table)} set ${sql(column)} = left(repeat(${text}, ${length}), ${length})`;
+    await sql`update projects set settings = settings || jsonb_build_object('issues_template', repeat(${text}, 100000))`;
+    await sql`update alerts set payload = jsonb_build_object('title', repeat(${text}, 200000))`;
+    for (const spec of reads) {
+      const line = `GET /api/v4${addressOf(spec.path, places)}?${queryInWorld(titleOf(spec))}per_page=100`;
+      const properties = Object.entries(spec.input.properties as Properties);
+      const asked = properties.filter(([, { type }]) => [type].flat().includes('boolean'));
+      const flags = asked.map(([name]) => `&${name}=true`).join('');
+      for (const query of new Set(['', flags]))
+        yield {
+          what: `${titleOf(spec)}${query.replace('&', '?')} of texts of ${kind}`,
+          request: { line: line + query, headers: {} },
+          writes: false,
+        };
+    }
+  }
+}
+
+async function walkReads(watched: Watched, reads: AsyncGenerator<Asked>, only: RegExp): Promise<Stall[]> {
+  const stalls: Stall[] = [];
+  for await (const asked of reads) {
+    if (!only.test(asked.what)) continue;
+    const stall = await stallOf(watched, undefined, asked);
+    stalls.push(stall);
+    note(stall);
+  }
+  return stalls;
+}
+
+async function inOwnProgram(work: (watched: Watched) => Promise<Stall[]>): Promise<Stall[]> {
+  const watched = await openWatched();
+  try {
+    await liftLimits({
+      root: (request, body) => callAs(watched.program.url, ROOT_TOKEN, request, body),
+    });
+    return await work(watched);
+  } finally {
+    await watched.close();
+  }
+}
+
+const quietReads: readonly Asked[] = Array.from({ length: 500 }, () => ({
+  what: 'GET /user of a quiet program',
+  request: { line: 'GET /api/v4/user', headers: {} },
+  writes: false,
+}));
+
+/** The walks, by name; those of one name alone where it is told. */
+const walks: Record<string, (watched: Watched, only: RegExp) => Promise<Stall[]>> = {
+  quiet: (watched, only) =>
+    walkReads(
+      watched,
+      (async function* () {
+        yield* quietReads;
+      })(),
+      only,
+    ),
+  bodies: walkInventory,
+  pages: (watched, only) => walkReads(watched, pageReads(watched), only),
+  repositories: (watched, only) => walkReads(watched, hostileReads(watched, ROOT_TOKEN), only),
+};
+
+/** `BENCH_LOOP=pages:issues` asks for the requests of one walk with a word in their names. */
+export async function measureLoop(): Promise<Figure[]> {
+  const [walk, word = ''] = (process.env.BENCH_LOOP ?? '').split(':');
+  const only = new RegExp(word);
+  const chosen = Object.entries(walks).filter(([name]) => !walk || name === walk);
+  const stalls: Record<string, Stall[]> = {};
+  for (const [name, run] of chosen) stalls[name] = await inOwnProgram((watched) => run(watched, only));
+  const { quiet = [], ...others } = stalls;
+  const worst = Object.values(others)
+    .flat()
+    .toSorted((one, other) => other.ms - one.ms);
+  return [
+    merely('requests asked, one after the other', worst.length, ''),
+    merely(
+      'longest stall of the event loop, GET /user 500 times',
+      Math.max(0, ...quiet.map(({ ms }) => ms)),
+      'ms',
+    ),
+    ...worst
+      .slice(0, ROWS)
+      .map(({ what, ms, status }) =>
+        atMost(`${what.replaceAll('|', '\\|')} (${status})`, ms, TARGET_MS, 'ms'),
+      ),
+  ];
+}

@@ -1,0 +1,44 @@
+/**
+ * `ashlar serve` that also shows, among its metrics, how long its event loop computed at the longest without a turn: in the
+ * thread's own time, which other programs on the machine do not lengthen.
+ */
+import { capabilities } from '../src/capabilities.ts';
+import { readConfig } from '../src/config.ts';
+import type { Capability } from '../src/core/capability.ts';
+import { serve } from '../src/main.ts';
+
+const MICROSECONDS = 1e6;
+
+const used = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+};
+
+let longest = 0;
+let last = used();
+// Fires once in every turn that lasts a millisecond or more.
+setInterval(() => {
+  const now = used();
+  longest = Math.max(longest, now - last);
+  last = now;
+}, 1).unref();
+
+const watch: Capability = {
+  name: 'bench',
+  endpoints: [],
+  tables: [],
+  gauges: [
+    {
+      name: 'bench_longest_turn_seconds',
+      help: 'The longest turn of the event loop since this was read last, in its own time.',
+      labels: [],
+      read() {
+        const value = longest / MICROSECONDS;
+        longest = 0;
+        return [{ labels: {}, value }];
+      },
+    },
+  ],
+};
+
+process.exitCode = await serve(readConfig(), async () => (services) => [...capabilities(services), watch]);
