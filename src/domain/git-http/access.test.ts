@@ -377,6 +377,43 @@ describe('a snippet', () => {
     expect((await door(path, 'upload-pack', by(stranger))).status).toBe(404);
     expect((await door(`snippets/${id}`, 'upload-pack', by(author))).status).toBe(404);
   });
+
+  test('of a project is pushed by its author while a Reporter, and by Maintainers', async () => {
+    const project = await makeProject(app, { visibility: 'public' });
+    const author = await makeUser(app);
+    await addMember(app, `projects/${project.id}`, author, 20);
+    const id = await insert({ author: author.id, project: project.id, visibility: 20 });
+    const path = `${pathOf(project)}/snippets/${id}`;
+    const push = async (credentials?: { password: string }) =>
+      (await door(path, 'receive-pack', credentials)).status;
+    expect(await push({ password: author.token })).toBe(200);
+    const { sql } = app.app.services.database;
+    await sql`update members set access_level = 10 where user_id = ${author.id}`;
+    expect(await push({ password: author.token })).toBe(403);
+    expect((await door(path, 'upload-pack', { password: author.token })).status).toBe(200);
+    for (const [role, status] of [
+      [30, 403],
+      [40, 200],
+    ] as const) {
+      const user = await makeUser(app);
+      await addMember(app, `projects/${project.id}`, user, role);
+      expect([role, await push({ password: user.token })]).toEqual([role, status]);
+    }
+    expect(await push()).toBe(401);
+    expect((await door(path, 'upload-pack')).status).toBe(200);
+  });
+
+  test('is no door for deploy tokens, however visible it is', async () => {
+    const project = await makeProject(app, { visibility: 'public' });
+    const body = { name: 'd', scopes: ['read_repository'] };
+    const made = bodyOf(await app.root(`POST /projects/${project.id}/deploy_tokens`, { body }), 201);
+    const token = { username: made.username, password: made.token };
+    const inside = await insert({ author: 1, project: project.id, visibility: 20 });
+    const personal = await insert({ author: 1, visibility: 20 });
+    for (const path of [`${pathOf(project)}/snippets/${inside}`, `snippets/${personal}`])
+      for (const service of ['upload-pack', 'receive-pack'] as const)
+        expect([path, (await door(path, service, token)).status]).toEqual([path, 403]);
+  });
 });
 
 test('other protocols are told that they are absent', async () => {
