@@ -40,8 +40,8 @@ async function findParent({ db, services, actor }: Writing, issueId: number): Pr
 
 /**
  * The epic that the issue becomes, the actor's: with its texts, notes and awards, the labels that its group has, and below the
- * epic that the issue was in. The issue is closed. 400 unless the actor manages the issues of the project and makes epics in
- * the group, or when the issue has become another already; 409 when the tree of epics would be too deep.
+ * epic that the issue was in. The issue is closed. The quick action decided that the actor may. 400 when the group is another,
+ * or the issue has become something else already; 409 when the tree of epics would be too deep.
  */
 export async function promoteIssue(
   context: Writing,
@@ -51,7 +51,6 @@ export async function promoteIssue(
 ): Promise<EpicRow> {
   const { db, services, actor } = context;
   if (group.id !== project.row.namespace_id || services.config.tier === 'free') throw insufficient();
-  if (!project.may('update_issues') || !group.may('create_epics')) throw insufficient();
   const parent = await findParent(context, issue.id);
   return inTransaction(db, async (tx) => {
     if (parent) await lockTrees(tx);

@@ -159,6 +159,11 @@ describe('the quick action', () => {
       body: { body: '/promote' },
     });
     expect(refused.status).toBe(400);
+    const within = await makeUser(app);
+    await addMember(app, `groups/${elsewhere.id}`, within, GUEST);
+    await addMember(app, `projects/${other.id}`, within, PLANNER);
+    const still = await as(within)(`POST ${path(other)}/${issue.iid}/notes`, { body: { body: '/promote' } });
+    expect(still.status).toBe(400);
     const alone = await makeProject(app);
     const own = await made({}, alone);
     const none = await app.root(`POST ${path(alone)}/${own.iid}/notes`, { body: { body: '/promote' } });

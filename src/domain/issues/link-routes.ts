@@ -168,7 +168,6 @@ export const issueLinkEndpoints: Endpoint[] = [
       const { db, actor, subject, input } = context;
       const { link_type = 'relates_to' } = input;
       const issue = await findIssue(db, subject, actor, input.issue_iid);
-      requireManagement(subject);
       const target = await findTarget(context, input);
       const link = await linkIssues(context, { issue, project: subject }, target, link_type);
       return presentLink(context, link, [issue, target.issue]);
