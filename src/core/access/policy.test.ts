@@ -144,6 +144,8 @@ const callers: [string, Standing][] = [
   ).map(([name, role]): [string, Standing] => [name, { ...outsider, role }]),
   ['admin', { ...outsider, admin: true, role: OWNER }],
   ['auditor', { ...outsider, auditor: true }],
+  ['minimal', { ...outsider, role: MINIMAL }],
+  ['inside', { ...outsider, reachesInside: true }],
 ];
 
 const answers: Record<Decision, string> = {
@@ -163,11 +165,12 @@ function cell(rule: Rule, standing: Standing): string {
 
 function table(policy: Record<string, Rule>): string {
   const rows = [
-    ['ability', ...callers.map(([name]) => name), 'archived'],
+    ['ability', ...callers.map(([name]) => name), 'archived', 'part'],
     ...Object.entries(policy).map(([ability, rule]) => [
       ability,
       ...callers.map(([, standing]) => cell(rule, standing)),
       rule.whileArchived ? 'same' : '403',
+      rule.feature?.replace('_access_level', '') ?? '',
     ]),
   ];
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -182,8 +185,8 @@ const matrix = `# Who may do what
 
 Written by \`UPDATE_GOLDEN=1\` from \`src/core/access/policy.ts\`; a change of it is a change of who may do what.
 Three answers in a cell are those for a private, an internal and a public object. \`yes\`: allowed. 401: sign in first.
-403: refused. 404: does not exist for this caller. The last column says what those who may are told while the object is
-archived.
+403: refused. 404: does not exist for this caller. \`inside\` is a member of something inside a group. Then what those who may
+are told while the object is archived, and the part that, turned off, is refused to all, and kept to members, to others.
 
 ## Projects
 
