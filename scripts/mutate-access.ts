@@ -1,103 +1,158 @@
 /**
  * Makes the lines that authorise wrong, one after the other, and looks whether a test notices: `npm run mutate:access`.
- * First the access matrix, in one run for all mutants; then, for those that it does not notice, the tests beside the file.
+ * First the access matrix, in one run for all mutants; then, for those that it does not notice, each file of tests near by in
+ * which the mutant would make a difference. A mutant is killed only where what passes without it fails with it.
  *
- * `--sample N` takes so many of them, by a fixed seed that `--seed N` changes; `--matrix` leaves the other tests out; a last
- * argument is the start of the paths that are looked at. Nothing on disk changes: the sources are mutated as they are read.
+ * `--sample N` takes so many of them, by a fixed seed that `--seed N` changes; `--only matrix` and `--only tests` ask those
+ * alone; further arguments say which mutants, by how their names start: `src/core/access`, `src/core/endpoint-rules.ts:30`.
+ * Nothing on disk changes: the sources are mutated as they are read.
  */
-import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { createVitest } from 'vitest/node';
 import { type Mutant, mutate } from '../test/mutation/mutants.ts';
 
 const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string' },
     seed: { type: 'string', default: '16' },
-    matrix: { type: 'boolean', default: false },
+    only: { type: 'string' },
   },
   allowPositionals: true,
 });
 /** Of the mutants, so many must be noticed. */
 const LEAST = 0.95;
 
-/** The same order for the same seed. */
-function shuffled<T>(items: readonly T[], seed: number): T[] {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state;
-  };
-  return items
-    .map((item) => ({ item, key: next() }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ item }) => item);
-}
-
-function runTests(files: readonly string[], env: Record<string, string>): boolean {
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/mutation/vitest.config.ts'];
-  const { status } = spawnSync(process.execPath, [...vitest, '--bail', '1', ...files], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...env },
-  });
-  return status === 0;
-}
-
-type Outcome = { killed: Record<string, string>; survived: string[]; unmet: string[] };
-
-function askMatrix(mutants: readonly Mutant[]): Outcome {
-  const folder = mkdtempSync(join(tmpdir(), 'ashlar-mutants-'));
-  const [list, result] = [join(folder, 'mutants.json'), join(folder, 'result.json')];
-  writeFileSync(list, JSON.stringify(mutants.map(({ id }) => id)));
-  try {
-    if (!runTests(['test/mutation/matrix.ts'], { MUTANTS: list, MUTATE_RESULT: result }))
-      throw new Error(
-        'the access matrix could not be asked: try `npx vitest run test/contract/access.test.ts`',
-      );
-    return JSON.parse(readFileSync(result, 'utf8')) as Outcome;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-/** The tests beside a file; of core, which everything stands on, those of who may do what. */
-function testsBeside(file: string): string[] {
-  const beside = globSync(`${dirname(file)}/*.test.ts`).sort();
-  return file.startsWith('src/core/')
-    ? [...beside, 'test/contract/work-visibility.test.ts', 'test/contract/foreign-objects.test.ts']
-    : beside;
-}
-
-const passing = new Map<string, boolean>();
-/** Whether they pass as it is: where they do not, they tell nothing of a mutant. */
-function passWithout(tests: readonly string[]): boolean {
-  const key = tests.join();
-  const known = passing.get(key) ?? runTests(tests, {});
-  passing.set(key, known);
-  return known;
-}
-
-const files = globSync('src/{core,domain}/**/*.ts').filter(
-  (file) => !file.endsWith('.test.ts') && file.startsWith(positionals[0] ?? ''),
-);
-const all = files.sort().flatMap((file) => mutate(file, readFileSync(file, 'utf8')).mutants);
-const wanted =
-  values.sample === undefined ? all : shuffled(all, Number(values.seed)).slice(0, Number(values.sample));
 const say = (line: string) => process.stdout.write(`${line}\n`);
+const started = Date.now();
+const minutes = (): string => `${((Date.now() - started) / 60_000).toFixed(1)} min`;
+
+/** In the order of a seed, in which a mutant keeps its place while the lines around it change. */
+function shuffled(mutants: readonly Mutant[], seed: string): Mutant[] {
+  const seen = new Map<string, number>();
+  return mutants
+    .map((mutant) => {
+      const name = `${mutant.file} ${mutant.change} ${mutant.text}`;
+      const nth = (seen.get(name) ?? 0) + 1;
+      seen.set(name, nth);
+      return { mutant, key: createHash('sha256').update(`${seed} ${name} ${nth}`).digest('hex') };
+    })
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ mutant }) => mutant);
+}
+
+const sources = globSync('src/{core,domain}/**/*.ts')
+  .filter((file) => !file.endsWith('.test.ts'))
+  .sort();
+const textOf = new Map(sources.map((file) => [file, readFileSync(file, 'utf8')]));
+const all = sources.flatMap((file) => mutate(file, textOf.get(file) ?? '').mutants);
+const named = all.filter(
+  ({ id }) => positionals.length === 0 || positionals.some((name) => id.startsWith(name)),
+);
+const wanted =
+  values.sample === undefined ? named : shuffled(named, values.seed).slice(0, Number(values.sample));
 say(`${wanted.length} of ${all.length} mutants${values.sample === undefined ? '' : `, seed ${values.seed}`}`);
 
-const { killed } = askMatrix(wanted);
-const left = wanted.filter(({ id }) => killed[id] === undefined);
-say(`the access matrix notices ${wanted.length - left.length}`);
-const survivors: Mutant[] = [];
-for (const mutant of left) {
-  const tests = values.matrix ? [] : testsBeside(mutant.file);
-  const noticed = tests.length > 0 && passWithout(tests) && !runTests(tests, { ASHLAR_MUTANT: mutant.id });
-  if (!noticed) survivors.push(mutant);
-  say(`${noticed ? 'killed  ' : 'SURVIVED'} ${mutant.id}: ${mutant.text}`);
+const folder = mkdtempSync(join(tmpdir(), 'ashlar-mutants-'));
+const read = <T>(name: string): T => JSON.parse(readFileSync(join(folder, name), 'utf8')) as T;
+// One for all runs: the database server is started once, and a source is mutated once.
+const vitest = await createVitest({
+  config: 'test/mutation/vitest.config.ts',
+  watch: false,
+  bail: 1,
+  reporters: [{}],
+});
+
+/** Runs one file of tests while a mutant is awake, or none; what failed. */
+async function failureOf(test: string, awake = ''): Promise<string | undefined> {
+  vitest.provide('mutation', { awake, folder });
+  const specifications = (await vitest.globTestSpecifications([test])).filter(
+    ({ moduleId }) => moduleId === resolve(test),
+  );
+  if (specifications.length !== 1) throw new Error(`${test} is no file of tests`);
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
+  const run = testModules.find(({ moduleId }) => moduleId === resolve(test));
+  if (run?.ok() && unhandledErrors.length === 0) return undefined;
+  const [failed] = run?.children.allTests('failed') ?? [];
+  const error = failed?.result().errors?.[0] ?? run?.errors()[0] ?? unhandledErrors[0];
+  return `${failed?.fullName ?? test}: ${String((error as Error | undefined)?.message).split('\n')[0]}`;
 }
-const share = 1 - survivors.length / Math.max(1, wanted.length);
-say(`${wanted.length - survivors.length} of ${wanted.length} killed: ${(share * 100).toFixed(1)} %`);
-if (share < LEAST) process.exitCode = 1;
+
+/** By mutant: the cell that notices; and those that no cell meets. */
+type Outcome = { killed: Record<string, string>; unmet: readonly string[] };
+
+async function askMatrix(mutants: readonly Mutant[]): Promise<Outcome> {
+  writeFileSync(join(folder, 'mutants.json'), JSON.stringify(mutants.map(({ id }) => id)));
+  const failure = await failureOf('test/mutation/matrix.ts');
+  if (failure !== undefined) throw new Error(`${failure}; see whether test/contract/access.test.ts passes`);
+  return read<Outcome>('result.json');
+}
+
+/** Above so many capabilities it is the whole program that stands on a file of core. */
+const FEW = 4;
+
+/**
+ * The tests beside a file, and of core those of the capabilities that stand on the file too; where they all do, those of who
+ * sees what.
+ */
+function testsNear(file: string): string[] {
+  const folders = [dirname(file)];
+  if (file.startsWith('src/core/')) {
+    const imported = file.replace('src/', '/');
+    const above = sources
+      .filter((other) => other.startsWith('src/domain/') && textOf.get(other)?.includes(`${imported}'`))
+      .map((other) => other.split('/').slice(0, 3).join('/'));
+    if (new Set(above).size <= FEW) folders.push(...new Set(above));
+  }
+  const tests = folders.flatMap((each) => globSync(`${each}/*.test.ts`).sort());
+  return folders.length > 1 || !file.startsWith('src/core/')
+    ? tests
+    : [...tests, 'test/contract/work-visibility.test.ts', 'test/contract/foreign-objects.test.ts'];
+}
+
+/** By file of tests: the mutants that it meets where they would make a difference; none where it does not pass anyway. */
+const meetings = new Map<string, ReadonlySet<string>>();
+async function metBy(test: string): Promise<ReadonlySet<string>> {
+  const known = meetings.get(test);
+  if (known) return known;
+  const failure = await failureOf(test);
+  if (failure !== undefined) say(`${test} fails without any mutant, and tells nothing: ${failure}`);
+  const met = new Set(failure === undefined ? read<string[]>('met.json') : []);
+  meetings.set(test, met);
+  return met;
+}
+
+async function noticed({ id, file }: Mutant): Promise<string | undefined> {
+  for (const test of testsNear(file)) {
+    if (!(await metBy(test)).has(id)) continue;
+    const failure = await failureOf(test, id);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
+try {
+  const { killed, unmet } = values.only === 'tests' ? { killed: {}, unmet: [] } : await askMatrix(wanted);
+  const left = wanted.filter(({ id }) => killed[id] === undefined);
+  if (values.only !== 'tests')
+    say(`the access matrix notices ${wanted.length - left.length}, after ${minutes()}`);
+  const survivors: Mutant[] = [];
+  for (const mutant of left) {
+    const failure = values.only === 'matrix' ? undefined : await noticed(mutant);
+    if (failure === undefined) survivors.push(mutant);
+    const met = unmet.includes(mutant.id) ? ' (no door leads there)' : '';
+    say(`${failure === undefined ? 'SURVIVED' : 'killed  '} ${mutant.id}: ${mutant.text}${met}`);
+    if (failure !== undefined) say(`         by ${failure}`);
+  }
+  const share = 1 - survivors.length / Math.max(1, wanted.length);
+  say(
+    `${wanted.length - survivors.length} of ${wanted.length} killed: ${(share * 100).toFixed(1)} %, after ${minutes()}`,
+  );
+  if (share < LEAST) process.exitCode = 1;
+} finally {
+  await vitest.close();
+  rmSync(folder, { recursive: true });
+}

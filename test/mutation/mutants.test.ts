@@ -11,7 +11,9 @@ test.each([
   [`if (!project.may('update')) throw forbidden();`, ['guard removed', 'negated', 'always', 'never']],
   [`if (row.size > 3) throw invalid('too big');`, []],
   ['requireManagement(subject);', ['statement removed']],
-  [`endpoint({ access: onProject('push_code') });`, ['asks for read_project alone', 'opened to all']],
+  [`endpoint({ access: onProject('push_code') });`, [`asks for 'read_project' alone`, 'opened to all']],
+  [`endpoint({ access: onProject('read_project_members') });`, ['opened to all']],
+  ['endpoint({ access: signedIn });', ['opened to all']],
   [`endpoint({ access: onInstance });`, ['opened to all']],
   [
     `const project = await authorizeProject(sql, actor, 'push_code', id);`,

@@ -2,7 +2,9 @@
  * The lines that authorise, each made wrong in the ways that matter. All mutants of a file are in one text, and sleep until
  * one of them is switched on while the program runs.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { parseAst } from 'rolldown/parseAst';
+import { groupPolicy, projectPolicy, type Rule } from '../../src/core/access/policy.ts';
 
 export type Mutant = { id: string; file: string; line: number; change: string; text: string };
 
@@ -15,7 +17,7 @@ const deciding =
 
 /** Questions whose answer is whether somebody may. */
 const asks =
-  /^(may|mayForce|mayPush|mayMerge|mayReach|mayPromote|mayTakePart|mayCreate\w+|mayReadMetrics|canLink|canArchive|sees[A-Z]\w*|isVisible|isOpen|roleMay\w+)$/;
+  /^(may|mayForce|mayPush|mayMerge|mayReach|mayPromote|mayTakePart|mayCreate\w+|mayReadMetrics|sees[A-Z]\w*|isVisible|isOpen|roleMay\w+)$/;
 /** Statements that refuse, and do nothing else. */
 const guards =
   /^(require(Actor|Scope|Management|Reader|Resolver|Client|Deletion|Editable|OtherAdministrator)|refuse(Strangers|Others|Guarded|Guests|Private|Inactive|Protected|Unprotect|Dynamic|Hidden)?|authorize[A-Z]\w*)$/;
@@ -43,6 +45,15 @@ const unwrapped = (node: Node): Node => (node.type === 'AwaitExpression' ? (node
 /** Levels in order, for rows of the policy. */
 const levels = ['GUEST', 'PLANNER', 'REPORTER', 'DEVELOPER', 'MAINTAINER', 'OWNER'];
 
+/** What less can be asked for; nothing where the table says the same of both, so that they cannot be told apart. */
+function lessThan(ofProject: boolean, verb: string): string | undefined {
+  const [policy, least]: [Record<string, Rule>, string] = ofProject
+    ? [projectPolicy, 'read_project']
+    : [groupPolicy, 'read_group'];
+  const asked = policy[verb.slice(1, -1)];
+  return asked && isDeepStrictEqual(asked, policy[least]) ? undefined : `'${least}'`;
+}
+
 /** The file's mutants, and the text that has all of them. */
 export function mutate(file: string, source: string): { mutants: Mutant[]; text: string } {
   const mutants: Mutant[] = [];
@@ -62,8 +73,8 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   const wrap = ({ start, end }: Node, before: string, after: string) =>
     wraps.push({ start, end, before, after });
   const answer = (node: Node) => {
-    wrap(node, `(__mutant(${add(node, 'always')}) || `, ')');
-    wrap(node, `(!__mutant(${add(node, 'never')}) && `, ')');
+    wrap(node, `__always(${add(node, 'always')}, `, ')');
+    wrap(node, `__never(${add(node, 'never')}, `, ')');
   };
   const negated = new Set<string>();
   /** Once: what is negated twice is as it was. */
@@ -96,7 +107,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
     const consequent = textOf(node.consequent as Node);
     const about = asksIn(test) || standing.test(textOf(test));
     if (!decides && !refusing.test(consequent) && !(about && /throw|refuse/.test(consequent))) return;
-    wrap(test, `(!__mutant(${add(test, 'guard removed')}) && (`, '))');
+    wrap(test, `__never(${add(test, 'guard removed')}, `, ')');
     negate(test);
   }
 
@@ -106,7 +117,12 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   function statement(node: Node): void {
     const expression = unwrapped(node.expression as Node);
     if (expression.type !== 'CallExpression' || !guards.test(calledName(expression))) return;
-    wrap(node, `if (!__mutant(${add(node, 'statement removed')})) { `, ' }');
+    // It is run all the same, so that it is known where it would have refused.
+    wrap(
+      node,
+      'try { ',
+      ` } catch (error) { if (!__mutant(${add(node, 'statement removed')})) throw error; }`,
+    );
   }
 
   function call(node: Node): void {
@@ -114,10 +130,10 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
     const given = node.arguments as Node[];
     if (asks.test(name)) answer(node);
     if (name === 'onProject' || name === 'onGroup') {
-      const least = name === 'onProject' ? 'read_project' : 'read_group';
       const [verb] = given;
-      if (verb && textOf(verb) !== `'${least}'`) {
-        const rest = textOf(node).replace(textOf(verb), `'${least}'`);
+      const least = verb && lessThan(name === 'onProject', textOf(verb));
+      if (least) {
+        const rest = textOf(node).replace(textOf(verb), least);
         wrap(node, `__access(${add(node, `asks for ${least} alone`)}, `, `, ${rest})`);
       }
     }
@@ -125,10 +141,12 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
       wrap(node, `__opened(${add(node, 'opened to all')}, `, ')');
     if (name === 'authorizeProject' || name === 'authorizeGroup') {
       const [, caller, verb] = given;
-      const least = name === 'authorizeProject' ? `'read_project'` : `'read_group'`;
       if (caller) wrap(caller, `__admin(${add(node, 'asked as an administrator')}, `, ')');
-      if (verb && textOf(verb) !== least)
-        wrap(verb, `(__mutant(${add(node, `asks for ${least} alone`)}) ? ${least} : (`, '))');
+      const least = verb && lessThan(name === 'authorizeProject', textOf(verb));
+      if (least) {
+        const rest = textOf(node).replace(textOf(verb), least);
+        wrap(node, `__instead(${add(node, `asks for ${least} alone`)}, `, `, () => ${rest})`);
+      }
     }
     if (name === 'authorizeInstance') {
       const [caller] = given;
@@ -138,23 +156,22 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
 
   function operands(node: Node): void {
     if (node.operator === '??') return;
-    const neutral = node.operator === '&&' ? '|| ' : '&& !';
+    const dropped = node.operator === '&&' ? '__always' : '__never';
     for (const side of [node.left as Node, node.right as Node]) {
       if (side.type === 'LogicalExpression' && side.operator === node.operator) continue;
-      const id = add(side, 'operand dropped');
-      if (neutral === '|| ') wrap(side, `(__mutant(${id}) || (`, '))');
-      else wrap(side, `(!__mutant(${id}) && (`, '))');
+      wrap(side, `${dropped}(${add(side, 'operand dropped')}, `, ')');
     }
   }
 
   function bareAccess(value: Node): void {
     if (value.type !== 'Identifier') return;
-    if (
-      value.name === 'onInstance' ||
-      value.name === 'signedIn' ||
-      value.name === 'onOwnSnippet' ||
-      value.name === 'onSnippet'
-    )
+    if (value.name === 'signedIn')
+      wrap(
+        value,
+        `__access(${add(value, 'opened to all')}, `,
+        ', { find: async ({ caller }) => ({ actor: caller }) })',
+      );
+    if (['onInstance', 'onOwnSnippet', 'onSnippet'].includes(value.name as string))
       wrap(value, `__opened(${add(value, 'opened to all')}, `, ')');
   }
 

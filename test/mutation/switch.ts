@@ -1,29 +1,66 @@
-/** What the mutated sources call: which mutant is awake, and which were met. */
+/** What the mutated sources call: which mutant is awake, and which were met where they would have made a difference. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, inject } from 'vitest';
 import type { AccessQuestion } from '../../src/core/access/access.ts';
 import type { Caller } from '../../src/core/identity/actor.ts';
 
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Which mutant is awake, and where is written which were met. */
+    mutation: { awake: string; folder: string };
+  }
+}
+
 type Finds = { find(question: AccessQuestion): Promise<{ actor: Caller }> };
 
-export const mutation = { awake: process.env.ASHLAR_MUTANT ?? '', met: new Set<string>() };
+const { awake, folder } = inject('mutation');
+export const mutation = { awake, folder, met: new Set<string>() };
+
+afterAll(() => writeFileSync(join(folder, 'met.json'), JSON.stringify([...mutation.met])));
 
 function isAwake(id: string): boolean {
   mutation.met.add(id);
   return mutation.awake === id;
 }
 
+/** What is known only later, or stands for a condition of the database, may be either. */
+const isUnknown = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
 /** Who may do everything; the one that is nobody stays so. */
 const asAdmin = (caller: Caller): Caller => caller && { ...caller, admin: true };
 
-/** Decides by the one access or by the other, at each request. */
+/** The other, where the one refuses; it makes a difference where it does not refuse too. */
+async function instead<T>(id: string, asked: Promise<T>, other: () => Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (mutation.awake === id) return other();
+    if (mutation.awake === '' && (await isGiven(other))) mutation.met.add(id);
+    throw error;
+  }
+}
+
+const isGiven = (asked: () => Promise<unknown>): Promise<boolean> =>
+  asked().then(
+    () => true,
+    () => false,
+  );
+
+/** Decides by the one access, and by the other where that refuses, at each request. */
 const either = (id: string, access: Finds, other: Finds): Finds => ({
   ...access,
-  find: (question) => (isAwake(id) ? other : access).find(question),
+  find: (question) => instead(id, access.find(question), () => other.find(question)),
 });
 
 Object.assign(globalThis, {
   __mutant: isAwake,
+  __always: (id: string, value: unknown) => (value && !isUnknown(value) ? value : isAwake(id) ? true : value),
+  __never: (id: string, value: unknown) => (value && isAwake(id) ? false : value),
   __negated: (id: string, value: unknown) => (isAwake(id) ? !value : value),
-  __admin: (id: string, caller: Caller) => (isAwake(id) ? asAdmin(caller) : caller),
+  __admin: (id: string, caller: Caller) =>
+    caller && !caller.admin && isAwake(id) ? asAdmin(caller) : caller,
+  __instead: instead,
   __access: either,
   __opened: (id: string, access: Finds): Finds =>
     either(id, access, {
