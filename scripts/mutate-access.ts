@@ -65,6 +65,7 @@ const vitest = await createVitest({
   bail: 1,
   reporters: [{}],
 });
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => vitest.exit(true));
 
 /** Runs one file of tests while a mutant is awake, or none; what failed. */
 async function failureOf(test: string, awake = ''): Promise<string | undefined> {
@@ -93,24 +94,36 @@ async function askMatrix(mutants: readonly Mutant[]): Promise<Outcome> {
 
 /** Above so many capabilities it is the whole program that stands on a file of core. */
 const FEW = 4;
+/** Who may do and see what, all over the program. */
+const everywhere = [
+  'test/contract/work-visibility.test.ts',
+  'test/contract/foreign-objects.test.ts',
+  'test/contract/tiers.test.ts',
+  'src/domain/git-http/access.test.ts',
+];
 
-/**
- * The tests beside a file, and of core those of the capabilities that stand on the file too; where they all do, those of who
- * sees what.
- */
+const importsOf = (file: string): string[] =>
+  [...(textOf.get(file) ?? '').matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) =>
+    join(dirname(file), path),
+  );
+const importers = new Map<string, string[]>();
+for (const file of sources)
+  for (const imported of importsOf(file)) importers.set(imported, [...(importers.get(imported) ?? []), file]);
+
+/** The tests beside a file, and of core those of the capabilities next above it, and of what is between. */
 function testsNear(file: string): string[] {
-  const folders = [dirname(file)];
-  if (file.startsWith('src/core/')) {
-    const imported = file.replace('src/', '/');
-    const above = sources
-      .filter((other) => other.startsWith('src/domain/') && textOf.get(other)?.includes(`${imported}'`))
-      .map((other) => other.split('/').slice(0, 3).join('/'));
-    if (new Set(above).size <= FEW) folders.push(...new Set(above));
+  const folders = new Set<string>();
+  const above = new Set<string>();
+  for (let level = [file]; level.length > 0 && above.size === 0; ) {
+    for (const each of level) folders.add(dirname(each));
+    level = [...new Set(level.flatMap((each) => importers.get(each) ?? []))];
+    for (const each of level) if (each.startsWith('src/domain/')) above.add(dirname(each));
   }
-  const tests = folders.flatMap((each) => globSync(`${each}/*.test.ts`).sort());
-  return folders.length > 1 || !file.startsWith('src/core/')
-    ? tests
-    : [...tests, 'test/contract/work-visibility.test.ts', 'test/contract/foreign-objects.test.ts'];
+  const near = file.startsWith('src/domain/')
+    ? [dirname(file)]
+    : [...folders, ...(above.size > FEW ? [] : above)];
+  const tests = near.flatMap((folder) => globSync(`${folder}/*.test.ts`).sort());
+  return above.size > FEW && file.startsWith('src/core/') ? [...new Set([...tests, ...everywhere])] : tests;
 }
 
 /** By file of tests: the mutants that it meets where they would make a difference; none where it does not pass anyway. */
