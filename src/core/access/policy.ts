@@ -27,7 +27,7 @@ export type Rule = {
   feature?: Feature;
   /** Archived objects are read-only unless the rule says otherwise. */
   whileArchived?: boolean;
-  /** A member of something inside, who sees the group, is not let in by that alone. */
+  /** A member of something inside, who sees the group, is not let in by that alone, although seeing it is enough for others. */
   notFromInside?: boolean;
   /** An auditor may too, whatever the role: for what only reads. */
   auditor?: boolean;
@@ -148,21 +148,15 @@ export const groupPolicy = {
     open: 'anyone',
     feature: 'wiki_access_level',
     whileArchived: true,
-    notFromInside: true,
     auditor: true,
   },
   write_group_wiki: { least: DEVELOPER, feature: 'wiki_access_level' },
   delete_group_wiki_pages: { least: MAINTAINER, feature: 'wiki_access_level' },
-  read_planning: { least: GUEST, open: 'anyone', whileArchived: true, notFromInside: true, auditor: true },
-  subscribe_to_labels: {
-    least: GUEST,
-    open: 'signed_in',
-    whileArchived: true,
-    notFromInside: true,
-  },
+  read_planning: { least: GUEST, open: 'anyone', whileArchived: true, auditor: true },
+  subscribe_to_labels: { least: GUEST, open: 'signed_in', whileArchived: true },
   manage_labels: { least: PLANNER },
   manage_milestones: { least: PLANNER },
-  read_epics: { least: GUEST, open: 'anyone', whileArchived: true, notFromInside: true, auditor: true },
+  read_epics: { least: GUEST, open: 'anyone', whileArchived: true, auditor: true },
   create_epics: { least: PLANNER },
   update_epics: { least: PLANNER },
   delete_epics: { least: OWNER },

@@ -1,0 +1,88 @@
+/** decide() and its like in SQL say the same of everybody, wherever the caller sees the project. */
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { useApp } from '../../../test/support/app.ts';
+import type { Actor } from '../identity/actor.ts';
+import {
+  decide,
+  type Feature,
+  type FeatureLevel,
+  isVisible,
+  type ProjectAbility,
+  projectPolicy,
+  type Rule,
+  type Standing,
+} from './policy.ts';
+import { mayInProjects } from './policy-sql.ts';
+import {
+  DEVELOPER,
+  GUEST,
+  MAINTAINER,
+  MINIMAL,
+  NO_ACCESS,
+  OWNER,
+  PLANNER,
+  REPORTER,
+  visibilityLevel,
+  visibilityNames,
+} from './roles.ts';
+
+const ashlar = useApp({ still: true });
+const plain = { id: 7, admin: false, auditor: false, external: false } as Actor;
+const callers = {
+  nobody: undefined,
+  plain,
+  external: { ...plain, external: true },
+  auditor: { ...plain, auditor: true },
+  admin: { ...plain, admin: true },
+};
+const roles = [NO_ACCESS, MINIMAL, GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
+const levels: readonly FeatureLevel[] = ['enabled', 'private', 'disabled'];
+
+const abilities = Object.entries<Rule>(projectPolicy).filter(
+  ([, rule]) => rule.whileArchived && rule.visible === undefined,
+);
+
+test.each(abilities)('%s', async (ability, rule) => {
+  const { db } = ashlar.app.services.database;
+  for (const [name, caller] of Object.entries(callers)) {
+    const cases = roles
+      .filter((role) => caller !== undefined || role === NO_ACCESS)
+      .flatMap((role) =>
+        visibilityNames.flatMap((visibility) =>
+          levels.map((level) => ({ role, visibility: visibilityLevel(visibility), level })),
+        ),
+      )
+      .map((each) => {
+        const standing: Standing = {
+          signedIn: caller !== undefined,
+          admin: caller?.admin ?? false,
+          auditor: caller?.auditor ?? false,
+          external: caller?.external ?? false,
+          role: each.role,
+          visibility: each.visibility,
+          archived: false,
+          features: { [rule.feature ?? ('no_part' as Feature)]: each.level },
+        };
+        return { ...each, standing };
+      })
+      .filter(({ standing }) => isVisible(standing));
+    const rows = cases.map(
+      ({ role, visibility, level }) =>
+        sql`(${sql.lit(role)}, ${sql.lit(visibility)}, jsonb_build_object(${sql.lit(rule.feature ?? 'no_part')}::text, ${sql.lit(level)}::text))`,
+    );
+    const may = mayInProjects(ability as ProjectAbility, caller, sql`p.level`);
+    const { rows: said } = await sql<{ may: boolean }>`
+      select ${may} as may from (values ${sql.join(rows)}) p(level, visibility, settings)`.execute(db);
+    const told = cases.map(({ role, visibility, level }, index) => ({
+      ...{ name, role, visibility, level },
+      may: said[index]?.may,
+    }));
+    expect(told).toEqual(
+      cases.map(({ role, visibility, level, standing }) => ({
+        ...{ name, role, visibility, level },
+        may: decide(rule, standing) === 'allowed',
+      })),
+    );
+  }
+});
