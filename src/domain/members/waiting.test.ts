@@ -196,6 +196,38 @@ describe.each(['project', 'group'] as const)('a %s', (noun) => {
     expect((await mine.get(page)).text).toContain('There are none.');
   });
 
+  it('lets nobody in by an invitation that lapsed while its form was open', async () => {
+    const { sql } = ashlar.app.services.database;
+    const page = '/-/profile/invitations';
+    for (const [days, status] of [
+      [-1, 404],
+      [0, 404],
+      [2, 200],
+    ] as const) {
+      const user = await makeSignIn(ashlar);
+      const email = `${user.username}@example.com`;
+      const browser = openBrowser(ashlar);
+      await signInAs(browser, user.username, 'correct horse battery staple');
+      const invited = await ashlar.as(owner.token)(`POST ${path}/invitations`, {
+        body: { email, access_level: 30, expires_at: '2999-12-31' },
+      });
+      expect(invited.status).toBe(201);
+      const shown = (await browser.get(page)).text;
+      const [, action = ''] = new RegExp(`action="(${page}/\\d+)/accept"`).exec(shown) ?? [];
+      const lapses = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+      await sql`update invitations set expires_at = ${lapses} where email = ${email}`;
+      expect((await browser.post(`${action}/accept`, hiddenFields(shown, `${action}/accept`))).status).toBe(
+        303,
+      );
+      expect([days, (await ashlar.as(owner.token)(`GET ${path}/members/${user.id}`)).status]).toEqual([
+        days,
+        status,
+      ]);
+      const rows = await sql`select from members where user_id = ${user.id}`;
+      expect([days, rows.length]).toEqual([days, status === 200 ? 1 : 0]);
+    }
+  });
+
   it('refuses invitations above the own level, and to do anything without managing', async () => {
     const maintainer = await makeUser(ashlar);
     const keys = noun === 'group' ? { namespace_id: place.id } : { project_id: place.id };
