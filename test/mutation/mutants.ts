@@ -97,7 +97,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
       ['>=', '>', '<=', '<', '===', '!=='].includes(node.operator as string)
     )
       negate(node);
-    if (inPolicy && node.type === 'Property' && parent?.type === 'ObjectExpression') row(node);
+    if (inPolicy && node.type === 'Property' && parent?.type === 'ObjectExpression') row(node, parent);
     if (node.type === 'Property' && (node.key as Node).name === 'access') bareAccess(node.value as Node);
     for (const child of children(node)) visit(child, node);
   }
@@ -178,9 +178,11 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   }
 
   /** Part of a row of the policy: it is read each time, so that it can be another. */
-  function row(node: Node): void {
+  function row(node: Node, rule: Node): void {
     const [key, value] = [node.key as Node, node.value as Node];
     const name = key.name as string;
+    // Where seeing is enough no role is asked for.
+    if (name === 'least' && /\bvisible:/.test(textOf(rule))) return;
     if (!['least', 'visible', 'open', 'feature', 'whileArchived', 'notFromInside', 'auditor'].includes(name))
       return;
     const given = textOf(value);
