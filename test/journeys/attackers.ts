@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Target = {
   url: string;
   token: string;
-  /** A public one with issues of 1 MB each, `lines.txt` of 10 MB, and more than buffers hold in its pack. */
+  /** A public one with issues of 1 MB each, `lines.txt` of 7 MB, and more than buffers hold in its pack. */
   projectId: number;
   projectPath: string;
   /** A commit of it. */
@@ -212,7 +212,7 @@ export const attackers = {
       return moveSlowly(target, signal, `POST ${path} HTTP/1.1\r\n${headers}\r\n${begin}`, '1\r\nx\r\n');
     },
   },
-  'blames of 10 MB': {
+  'blames of 7 MB': {
     clients: 16,
     send: ({ url, projectId }) =>
       get(`${url}/api/v4/projects/${projectId}/repository/files/lines.txt/blame?ref=HEAD`),

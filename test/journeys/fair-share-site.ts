@@ -51,7 +51,7 @@ function pushFiles({ url, token, projectPath }: Client): string {
   address.password = token;
   const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' });
   git('clone', '-q', address.href, folder);
-  writeFileSync(join(folder, 'lines.txt'), 'a line of the wall\n'.repeat((10 * MEBIBYTE) / 19));
+  writeFileSync(join(folder, 'lines.txt'), 'a line of the wall\n'.repeat((7 * MEBIBYTE) / 19));
   writeFileSync(join(folder, 'stone.bin'), randomBytes(24 * MEBIBYTE));
   git('-C', folder, 'add', '.');
   git('-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '-qm', 'Files');
