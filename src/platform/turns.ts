@@ -1,4 +1,5 @@
-/** Work on many items that is done by turns, so that one caller's long page holds up nobody else. */
+/** Work that is done by turns, so that one caller's long page or text holds up nobody else. */
+import type { Hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { monotonic } from './clock.ts';
 
@@ -16,4 +17,29 @@ export async function mapInTurns<T, U>(items: readonly T[], map: (item: T) => U)
     end = monotonic() + LONGEST_TURN;
   }
   return mapped;
+}
+
+/** Characters, or bytes, that are encoded and hashed in one go. */
+export const PIECE = 524_288;
+
+/** The text from a place on, with no character cut in two. */
+function pieceAt(text: string, at: number): string {
+  const last = text.charCodeAt(at + PIECE - 1);
+  const isFirstOfPair = last >= 0xd800 && last < 0xdc00;
+  return text.slice(at, at + PIECE + (isFirstOfPair ? 1 : 0));
+}
+
+/** The bytes of a text, or bytes as they are; the hash is updated with them. */
+export async function encodeInTurns(body: string | Buffer, hash: Hash): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < body.length; ) {
+    if (at > 0) await nextTurn();
+    const piece = typeof body === 'string' ? pieceAt(body, at) : body.subarray(at, at + PIECE);
+    at += piece.length;
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    hash.update(bytes);
+    pieces.push(bytes);
+  }
+  if (typeof body !== 'string') return body;
+  return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
 }

@@ -2,13 +2,7 @@
 import { Failure } from '../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import {
-  type Commit,
-  commitObject,
-  type NewObject,
-  newObject,
-  parseCommit,
-} from '../../platform/git/parse.ts';
+import { type Commit, commitObject, type NewObject, newBlob, parseCommit } from '../../platform/git/parse.ts';
 import { editTree } from '../../platform/git/trees.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
 import type { AuthorizedProject } from '../access/find.ts';
@@ -73,7 +67,7 @@ export async function draftFirstCommit(
 ): Promise<ProjectWrite<Commit> & { branch: string }> {
   const branch = firstBranchOf(project, settings);
   const author = signatureOf(await authorOf(services.database.db, actor));
-  const file = newObject('blob', Buffer.from(readme.text));
+  const file = await newBlob(readme.text);
   const change = { path: ['README.md'], entry: { mode: '100644', oid: file.oid } };
   const { oid: tree, objects } = await editTree(git, undefined, [change]);
   const { message } = readme;

@@ -2,7 +2,7 @@
 
 import { lastCommitOf } from '../../platform/git/last-commit.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { type Commit, type NewObject, newObject } from '../../platform/git/parse.ts';
+import { type Commit, type NewObject, newBlob } from '../../platform/git/parse.ts';
 import { editTree, findEntry, PathConflict, type TreeChange, walkTree } from '../../platform/git/trees.ts';
 import {
   contentOf,
@@ -64,8 +64,8 @@ export async function applyActions(
     if ((await lastCommitOf(git, base, path)) !== known) throw refused(staleFile(action.action));
   }
 
-  const blobOf = (action: CommitAction): string => {
-    const blob = newObject('blob', contentOf(action));
+  const blobOf = async (action: CommitAction): Promise<string> => {
+    const blob = await newBlob(contentOf(action));
     blobs.push(blob);
     return blob.oid;
   };
@@ -73,12 +73,12 @@ export async function applyActions(
   const steps: Record<CommitAction['action'], (action: CommitAction, path: string[]) => Promise<void>> = {
     async create(action, path) {
       await refuseTaken(path);
-      put(path, { mode: modeAfter(undefined, action.execute_filemode), oid: blobOf(action) });
+      put(path, { mode: modeAfter(undefined, action.execute_filemode), oid: await blobOf(action) });
     },
     async update(action, path) {
       const { mode } = await fileAt(path);
       await refuseStale(action, path);
-      put(path, { mode: modeAfter(mode, action.execute_filemode), oid: blobOf(action) });
+      put(path, { mode: modeAfter(mode, action.execute_filemode), oid: await blobOf(action) });
     },
     async move(action, path) {
       const from = filePath(action.previous_path);
@@ -86,7 +86,7 @@ export async function applyActions(
       await refuseStale(action, from);
       put(from, undefined);
       await refuseTaken(path);
-      const content = action.content === undefined ? oid : blobOf(action);
+      const content = action.content === undefined ? oid : await blobOf(action);
       put(path, { mode: modeAfter(mode, action.execute_filemode), oid: content });
     },
     async delete(action, path) {

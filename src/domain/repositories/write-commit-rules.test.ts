@@ -24,7 +24,7 @@ test.each<[content: string | undefined, encoding: 'text' | 'base64' | undefined,
   ['AP\n8=\n', 'base64', [0, 255]],
   ['', 'base64', []],
 ])('the content %j as %s', (content, encoding, bytes) => {
-  expect([...contentOf({ content, encoding })]).toEqual(bytes);
+  expect([...Buffer.from(contentOf({ content, encoding }))]).toEqual(bytes);
 });
 
 // The long ones end only where no character is read again for each of the others.

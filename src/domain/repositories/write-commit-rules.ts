@@ -41,9 +41,12 @@ function isBase64(text: string): boolean {
   return end < 0 || endOfBase64.test(text.slice(end));
 }
 
-/** The bytes of a file as an action has them; 400 for base64 that is none. */
-export function contentOf({ content = '', encoding }: Pick<CommitAction, 'content' | 'encoding'>): Buffer {
-  if (encoding !== 'base64') return Buffer.from(content);
+/** The text or bytes of a file as an action has them; 400 for base64 that is none. */
+export function contentOf({
+  content = '',
+  encoding,
+}: Pick<CommitAction, 'content' | 'encoding'>): string | Buffer {
+  if (encoding !== 'base64') return content;
   if (!isBase64(content)) throw refused('The content is not base64');
   return Buffer.from(content, 'base64');
 }

@@ -12,7 +12,7 @@ import { invalid, notFound } from '../../platform/failure.ts';
 import { isLarge, streamBlob } from '../../platform/git/blobs.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
-import { newObject } from '../../platform/git/parse.ts';
+import { type NewObject, newBlob } from '../../platform/git/parse.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { entryType, findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
 import { changeFiles, type FileEdit } from './rules.ts';
@@ -26,11 +26,8 @@ export async function commitEdits(
 ): Promise<void> {
   const { head, files } = await readSnippetFiles(git, branch);
   const after = changeFiles(files.keys(), edits);
-  const blobs = new Map(
-    [...after].flatMap(([path, source]) =>
-      'content' in source ? [[path, newObject('blob', Buffer.from(source.content))] as const] : [],
-    ),
-  );
+  const blobs = new Map<string, NewObject>();
+  for (const [path, source] of after) if ('content' in source) blobs.set(path, await newBlob(source.content));
   const changes: TreeChange[] = [...files.keys()]
     .filter((path) => !after.has(path))
     .map((path) => ({ path: path.split('/'), entry: undefined }));

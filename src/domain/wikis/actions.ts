@@ -12,7 +12,7 @@ import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import { textInTime } from '../../platform/git/long-runs.ts';
 import { shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { type Commit, type NewObject, newObject } from '../../platform/git/parse.ts';
+import { type Commit, type NewObject, newBlob } from '../../platform/git/parse.ts';
 import { findBranch, headRef } from '../../platform/git/refs.ts';
 import { findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
 import { randomHex } from '../../platform/secret.ts';
@@ -118,7 +118,7 @@ export async function createPage(scene: Scene, input: CreateInput): Promise<Wiki
   const { title, content, format = 'markdown', front_matter = {} } = input;
   const page = named(title, endings[format]);
   const text = textOf(settings, content, front_matter);
-  const blob = newObject('blob', Buffer.from(text));
+  const blob = await newBlob(text);
   return onWiki(scene, async (git, branch, head) => {
     if (head) await refuseTaken(git, head.tree, page);
     await commit(scene, git, branch, head, {
@@ -143,7 +143,7 @@ export async function updatePage(scene: Scene, input: UpdateInput): Promise<Wiki
       content === undefined && front_matter === undefined
         ? old
         : textOf(settings, content ?? splitFrontMatter(old).content, front_matter ?? {});
-    const blob = newObject('blob', Buffer.from(text));
+    const blob = await newBlob(text);
     await commit(scene, git, branch, head, {
       changes: [remove(before), put(page, before.mode, blob.oid)],
       blobs: [blob],
@@ -189,7 +189,7 @@ async function changedAt(git: GitFolder, head: Commit, { path }: PageName): Prom
 export async function attachFile(scene: Scene, input: AttachmentInput): Promise<WikiAttachment> {
   const name = attachmentName(input.file.filename);
   const path = ['uploads', randomHex(16), name];
-  const blob = newObject('blob', input.file.bytes);
+  const blob = await newBlob(input.file.bytes);
   return onWiki(scene, async (git, shown, shownHead) => {
     const branch = input.branch || shown;
     const head = branch === shown ? shownHead : await findBranch(git, branch);

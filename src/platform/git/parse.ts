@@ -2,6 +2,7 @@
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { encodeInTurns, mapInTurns } from '../turns.ts';
 
 export type Signature = {
   name: string;
@@ -150,20 +151,31 @@ export function newObject(type: NewObject['type'], content: Buffer): NewObject {
   return { oid, type, content };
 }
 
+/** A file that is not stored yet; a long one is encoded and hashed by turns. */
+export async function newBlob(text: string | Buffer): Promise<NewObject> {
+  const hash = createHash('sha1').update(`blob ${Buffer.byteLength(text)}\0`);
+  const content = await encodeInTurns(text, hash);
+  return { oid: hash.digest('hex'), type: 'blob', content };
+}
+
 const isFolder = (entry: TreeEntry): boolean => entry.mode === '40000';
 /** git orders folders as if their names ended with a slash. */
 const orderKey = (entry: TreeEntry): Buffer => Buffer.from(isFolder(entry) ? `${entry.name}/` : entry.name);
 
+type Keyed = { entry: TreeEntry; key: Buffer };
+const keyed = (entry: TreeEntry): Keyed => ({ entry, key: orderKey(entry) });
+const inOrder = (left: Keyed, right: Keyed): number => Buffer.compare(left.key, right.key);
+const bytesOf = ({ entry: { mode, name, oid } }: Keyed): Buffer =>
+  Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')]);
+
 /** A tree of the entries, in whatever order they come. */
-export function treeObject(entries: readonly TreeEntry[]): NewObject {
-  const sorted = entries
-    .map((entry) => ({ entry, key: orderKey(entry) }))
-    .sort((left, right) => Buffer.compare(left.key, right.key));
-  const parts = sorted.flatMap(({ entry }) => [
-    Buffer.from(`${entry.mode} ${entry.name}\0`),
-    Buffer.from(entry.oid, 'hex'),
-  ]);
-  return newObject('tree', Buffer.concat(parts));
+export const treeObject = (entries: readonly TreeEntry[]): NewObject =>
+  newObject('tree', Buffer.concat(entries.map(keyed).sort(inOrder).map(bytesOf)));
+
+/** The same of very many, by turns; what is in order already is soon in order. */
+export async function newTree(entries: readonly TreeEntry[]): Promise<NewObject> {
+  const sorted = (await mapInTurns(entries, keyed)).sort(inOrder);
+  return newObject('tree', Buffer.concat(await mapInTurns(sorted, bytesOf)));
 }
 
 const writeSignature = ({ name, email, time, zone }: Signature): string =>

@@ -1,7 +1,7 @@
 /** Trees: what is at a path, what is below it, and a tree with some paths changed. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GitFolder } from './objects.ts';
-import { type NewObject, parseCommit, parseTree, type TreeEntry, treeObject } from './parse.ts';
+import { type NewObject, newTree, parseCommit, parseTree, type TreeEntry, treeObject } from './parse.ts';
 import { tooLarge } from './program.ts';
 
 export const FOLDER_MODE = '40000';
@@ -199,7 +199,7 @@ async function edit(
     else entries.set(name, { mode: FOLDER_MODE, name, oid });
   }
   if (entries.size === 0) return undefined;
-  const made = treeObject([...entries.values()]);
+  const made = await newTree([...entries.values()]);
   if (made.oid !== tree) objects.push(made);
   return made.oid;
 }

@@ -1,5 +1,5 @@
 /** The HTTP server: routes to handlers, bodies, limits, common headers, one log line and one measurement per request. */
-import { hash, randomUUID } from 'node:crypto';
+import { createHash, hash, randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -8,12 +8,12 @@ import { translateDatabaseError } from '../db/errors.ts';
 import { Failure } from '../failure.ts';
 import { type CallerContext, holdForRequest, runForCaller } from '../fair-share.ts';
 import type { Log } from '../log.ts';
+import { encodeInTurns, PIECE } from '../turns.ts';
 import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
 import { Asked } from './asked.ts';
 import { compress, isCompressible, preferredCoding } from './compression.ts';
 import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
 import { pagePolicy } from './html.ts';
-import { encodeInTurns, isLongAnswer } from './long-answer.ts';
 import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
@@ -163,6 +163,9 @@ function conditional(request: FastifyRequest, answer: Answer, sum?: string): Ans
   return { ...answer, status: 304, headers: rest, body: '' };
 }
 
+const isLong = (body: unknown): body is string | Buffer =>
+  (typeof body === 'string' || Buffer.isBuffer(body)) && body.length > PIECE;
+
 /** In bytes: a shorter answer is with the system before its reader can be slow. */
 const SHORT_ANSWER = 65_536;
 
@@ -246,9 +249,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     route = request.routeOptions?.url ?? NO_ROUTE,
   ): Promise<FastifyReply> {
     const compressible = isCompressible(request, answer);
-    const long = isLongAnswer(answer.body) ? await encodeInTurns(answer.body) : undefined;
-    const whole = long ? { ...answer, body: long.bytes } : answer;
-    const final = await encoded(request, conditional(request, whole, long?.sum), compressible);
+    const hash = isLong(answer.body) ? createHash('sha1') : undefined;
+    const whole =
+      hash && isLong(answer.body) ? { ...answer, body: await encodeInTurns(answer.body, hash) } : answer;
+    const final = await encoded(
+      request,
+      conditional(request, whole, hash?.digest('base64url')),
+      compressible,
+    );
     const milliseconds = monotonic() - (started.get(request) ?? monotonic());
     reply.code(final.status);
     reply.headers(commonHeaders);
