@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { openApiText } from '../../src/commands/openapi.ts';
 import { contentTypesOf, noContent } from '../../src/core/endpoint.ts';
+import { pictureTypes } from '../../src/core/uploads.ts';
 import { compileDecoder } from '../../src/platform/http/decode.ts';
 import { compileSerializer } from '../../src/platform/http/serialize.ts';
 import { useApp } from '../support/app.ts';
@@ -50,6 +51,25 @@ test('each endpoint is one operation, with its own id, its path parameters and w
     for (const [, name] of path.matchAll(/:(\w+)/g))
       expect(parameters).toContain(`{"name":"${name}","in":"path"`);
   }
+});
+
+test('a body that needs a file is multipart alone, and says which types are taken', () => {
+  const bodyOf = (path: string, method: string) => {
+    const document = JSON.parse(text);
+    const { content } = document.paths[path][method].requestBody;
+    const { schema, encoding } = content['multipart/form-data'];
+    const { required } = document.components.schemas[schema.$ref.split('/').at(-1)];
+    return { types: Object.keys(content), required, encoding };
+  };
+  for (const path of ['/projects/{id}/uploads', '/groups/{id}/uploads', '/projects/{id}/wikis/attachments'])
+    expect(bodyOf(path, 'post')).toEqual({ types: ['multipart/form-data'], required: ['file'] });
+  const pictures = { contentType: pictureTypes.join(', ') };
+  expect(bodyOf('/projects/{id}/issues/{issue_iid}/metric_images', 'post')).toEqual({
+    types: ['multipart/form-data'],
+    required: ['file'],
+    encoding: { file: pictures },
+  });
+  expect(bodyOf('/user/avatar', 'put').encoding).toEqual({ avatar: pictures });
 });
 
 test('every reference leads to something, and what several operations share is written once', () => {

@@ -137,8 +137,7 @@ export function objectInside(root: Document, schema: Schema): fc.Arbitrary<unkno
     patterned ?? (schema.additionalProperties === true ? {} : schema.additionalProperties || undefined);
   if (free === undefined) return whole;
   const others = fc.dictionary(
-    // In a query an object whose keys are all numbers is a list.
-    fc.stringMatching(/^[a-z_]{1,9}$/).filter((name) => new RegExp(pattern ?? '', 'u').test(name)),
+    fc.stringMatching(/^[a-z0-9_]{1,9}$/).filter((name) => new RegExp(pattern ?? '', 'u').test(name)),
     inside(root, free),
     { maxKeys: 3 },
   );

@@ -351,6 +351,16 @@ describe('the list', () => {
     );
     expect(await ids('custom_attributes[team]=masons')).toEqual([made.id]);
     expect(await ids('custom_attributes[team]=others')).toEqual([]);
+    // A key of digits alone is none of a list.
+    for (const key of ['9', '2040']) {
+      const numbered = `users/${made.id}/custom_attributes/${key}`;
+      bodyOf(await app.root(`PUT /${numbered}`, { body: { value: 'x' } }), 200);
+      expect(await ids(`custom_attributes[${key}]=x&custom_attributes[team]=masons`)).toEqual([made.id]);
+      expect(await ids(`custom_attributes[${key}]=x`)).toEqual([made.id]);
+      expect(await ids(`custom_attributes[${key}]=y`)).toEqual([]);
+      expect((await app.root(`DELETE /${numbered}`)).status).toBe(204);
+    }
+    expect((await app.root('GET /users', { query: 'custom_attributes[]=x' })).status).toBe(400);
     const query = `with_custom_attributes=true&username=${made.username}`;
     const attributes = [{ key: 'team', value: 'masons' }];
     expect((await app.root('GET /users', { query })).body[0].custom_attributes).toEqual(attributes);

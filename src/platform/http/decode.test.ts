@@ -479,6 +479,26 @@ describe('for any values', () => {
     );
   });
 
+  test.each([
+    ['a record takes names of digits', Type.Record(Type.String(), Type.Integer()), { 3: 1, 7: 2 }],
+    ['and those that no list has', Type.Record(Type.String(), Type.Integer()), { 5000: 1 }],
+    ['a list takes indexes', Type.Array(Type.Integer()), [1, 2]],
+    ['declared names are none', Type.Object({ a: Type.Optional(Type.Integer()) }), 'x is invalid'],
+  ])('in brackets %s', (_, schema, expected) => {
+    const text = typeof expected === 'object' && '5000' in expected ? 'x[5000]=1' : 'x[3]=1&x[7]=2';
+    const decode = compileDecoder(Type.Object({ x: schema }));
+    if (typeof expected === 'string')
+      expect(failureOf(() => decode(parseUrlEncoded(text))).details.error).toBe(expected);
+    else expect(decode(parseUrlEncoded(text))).toEqual({ x: expected });
+  });
+
+  test('an index that no list has is refused', () => {
+    const decode = compileDecoder(Type.Object({ x: Type.Array(Type.Integer()) }));
+    for (const index of ['1001', '99999999999999999999'])
+      expect(failureOf(() => decode(parseUrlEncoded(`x[${index}]=1`))).details.error).toBe('x is invalid');
+    expect(failureOf(() => decode(parseJsonBody('{"x": {"0": 1}}'))).details.error).toBe('x is invalid');
+  });
+
   test('any JSON decodes or is refused as a bad request', () => {
     const decode = compileDecoder(everything);
     const names = Object.keys(everything.properties);

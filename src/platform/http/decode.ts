@@ -25,7 +25,7 @@ import {
   tooLongAt,
   tooShortAt,
 } from './parameter-problems.ts';
-import { isRawObject, type RawObject, type RawValue } from './raw-parameters.ts';
+import { isRawObject, objectOf, type RawObject, type RawValue } from './raw-parameters.ts';
 import { togetherOf } from './schema.ts';
 import { refuseApart } from './together-rules.ts';
 
@@ -162,12 +162,14 @@ const compileObject = (node: SchemaNode, path: Path): Decode => {
   });
   const rest = compileRest(node, path);
   const invalid = invalidAt(path);
-  return (raw, problems) => {
+  return (given, problems) => {
+    // Names of the client's own choice may be numbers.
+    const raw = rest === undefined ? given : objectOf(given);
     if (!isRawObject(raw)) return refuse(problems, invalid);
     const value: Record<string, unknown> = rest === undefined ? {} : rest(raw, problems);
     for (const { key, decode, fallback, missing, nullIsAbsent } of fields) {
-      const given = nullIsAbsent && raw[key] === null ? undefined : raw[key];
-      if (given !== undefined) value[key] = decode(given, problems);
+      const field = nullIsAbsent && raw[key] === null ? undefined : raw[key];
+      if (field !== undefined) value[key] = decode(field, problems);
       else if (fallback !== undefined) value[key] = structuredClone(fallback);
       else if (missing !== undefined) problems.add(missing);
     }

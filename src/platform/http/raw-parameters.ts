@@ -108,6 +108,13 @@ const isTaken = (slot: RawValue | undefined, path: string[], at: number): boolea
   return isRawObject(slot) ? isTaken(slot[segment], path, at + 1) : true;
 };
 
+/** Arrays that came as `a[0]`, as the objects that they may have been meant as. */
+const asWritten = new WeakMap<RawValue[], RawObject>();
+
+/** The object that a value is: one with names of digits alone reads like an array, whose names are kept. */
+export const objectOf = (value: RawValue | undefined): RawObject | undefined =>
+  isRawObject(value) ? value : Array.isArray(value) ? asWritten.get(value) : undefined;
+
 /** A hash whose keys are all indexes becomes an array. JavaScript lists integer keys in ascending order. */
 const closeGaps = (value: RawValue, maximumIndex: number): RawValue => {
   if (Array.isArray(value)) return value.map((item) => closeGaps(item, maximumIndex));
@@ -115,10 +122,11 @@ const closeGaps = (value: RawValue, maximumIndex: number): RawValue => {
   const keys = Object.keys(value);
   for (const key of keys) value[key] = closeGaps(value[key] ?? null, maximumIndex);
   if (!keys.every((key) => /^(0|[1-9]\d*)$/.test(key))) return value;
-  if (keys.some((key) => Number(key) > maximumIndex)) {
-    throw badRequest(`an array index is above ${maximumIndex}`);
-  }
-  return Object.values(value);
+  // No list is that long.
+  if (keys.some((key) => Number(key) > maximumIndex)) return value;
+  const list = Object.values(value);
+  asWritten.set(list, value);
+  return list;
 };
 
 const conflictingShapes = (path: string[]) =>
