@@ -1,6 +1,6 @@
 /** What makes a feature flag valid, and what a change makes of its strategies: functions of values. */
 import type { ValidationMessages } from '../../platform/failure.ts';
-import type { ScopeInput, StrategyInput } from './schema.ts';
+import { type ScopeInput, type StrategyInput, strategyNames } from './schema.ts';
 
 type StoredScope = { id: number; environment_scope: string };
 export type StoredStrategy = {
@@ -42,18 +42,17 @@ const userIds: Check = (value) => {
 };
 
 /** The strategies there are, each with exactly its parameters. */
-const strategyParameters: Record<string, Record<string, Check>> = {
+const strategyParameters: Record<(typeof strategyNames)[number], Record<string, Check>> = {
   default: {},
   gradualRolloutUserId: { percentage: percentage('percentage'), groupId },
   userWithId: { userIds },
   flexibleRollout: { rollout: percentage('rollout'), groupId, stickiness },
 };
 
-export const strategyNames = Object.keys(strategyParameters);
-
 /** What is wrong with a strategy, in words. */
 export function checkStrategy({ name, parameters, scopes }: Omit<StoredStrategy, 'id'>): string[] {
-  const checks = Object.hasOwn(strategyParameters, name) ? strategyParameters[name] : undefined;
+  const known = strategyNames.find((each) => each === name);
+  const checks = known && strategyParameters[known];
   if (!checks) return ['strategy name is invalid'];
   const names = Object.keys(parameters);
   const complete = Object.keys(checks).every((key) => Object.hasOwn(parameters, key));

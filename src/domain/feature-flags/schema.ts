@@ -2,7 +2,8 @@
 
 import Type, { type Static } from 'typebox';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
-import { strategyNames } from './rules.ts';
+
+export const strategyNames = ['default', 'gradualRolloutUserId', 'userWithId', 'flexibleRollout'] as const;
 
 const Parameters = Type.Record(Type.String(), Type.String());
 
