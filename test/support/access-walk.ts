@@ -91,7 +91,7 @@ export const onlyReads = ({ request }: Door): boolean => request.line.startsWith
 /** Where it can matter: what is archived is read all the same, and what is of no part is not closed with one. */
 function situationsOf({ method, path, access }: Endpoint): readonly Situation[] {
   if (!['project', 'group', 'snippet'].includes(access.sentence.on)) return ['private'];
-  const ofPart = /repository|wikis|snippets|issues|search|fork|alert|todo/.test(path);
+  const ofPart = /repository|wikis|snippets|issues|search|fork|alert|todo|events/.test(path);
   return situationNames.filter((name) => {
     if (name === 'archived') return method !== 'GET';
     return ofPart || (name !== 'members' && name !== 'off');

@@ -23,6 +23,7 @@ import {
   OWNER,
   PLANNER,
   REPORTER,
+  type Role,
   visibilityLevel,
   visibilityNames,
 } from './roles.ts';
@@ -36,7 +37,7 @@ const callers = {
   auditor: { ...plain, auditor: true },
   admin: { ...plain, admin: true },
 };
-const roles = [NO_ACCESS, MINIMAL, GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
+const roles: readonly Role[] = [NO_ACCESS, MINIMAL, GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
 const levels: readonly FeatureLevel[] = ['enabled', 'private', 'disabled'];
 
 const abilities = Object.entries<Rule>(projectPolicy).filter(

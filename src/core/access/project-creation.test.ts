@@ -1,9 +1,9 @@
 /** Which roles create projects under which setting. */
 import { expect, test } from 'vitest';
 import { projectCreationLevels, roleMayCreateProjects } from './project-creation.ts';
-import { DEVELOPER, GUEST, MAINTAINER, OWNER } from './roles.ts';
+import { DEVELOPER, GUEST, MAINTAINER, OWNER, type Role } from './roles.ts';
 
-const roles = [GUEST, DEVELOPER, MAINTAINER, OWNER];
+const roles: readonly Role[] = [GUEST, DEVELOPER, MAINTAINER, OWNER];
 
 test.each([
   ['noone', [], false],
