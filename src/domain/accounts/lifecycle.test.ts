@@ -69,6 +69,21 @@ describe('states (facts §2)', () => {
     expect((await change({ id: 999_999 }, 'block')).status).toBe(404);
   });
 
+  test('not of the program itself', async () => {
+    for (const kind of ['ghost', 'alert_bot']) {
+      const own = await makeUser(app);
+      await database()`update users set kind = ${kind} where id = ${own.id}`;
+      for (const name of ['block', 'ban'])
+        expect([kind, name, (await change(own, name)).status]).toEqual([kind, name, 403]);
+      const changed = await app.root(`PUT /users/${own.id}`, { body: { name: 'Other' } });
+      expect([kind, changed.status]).toEqual([kind, 403]);
+      for (const query of ['', 'hard_delete=true'])
+        expect([kind, (await app.root(`DELETE /users/${own.id}`, { query })).status]).toEqual([kind, 403]);
+      expect(await stateOf(own)).toBe('active');
+      await database()`update users set kind = 'human' where id = ${own.id}`;
+    }
+  });
+
   test('the second factor is forgotten, but not an administrator’s', async () => {
     const ada = await makeUser(app);
     const disable = (id: number) => app.root(`PATCH /users/${id}/disable_two_factor`);

@@ -46,6 +46,35 @@ describe('POST /projects', () => {
     }
   });
 
+  it('is for who is more than a Guest somewhere, where the instance says so', async () => {
+    const { settings, database } = ashlar.app.services;
+    const [nothing, guest, planner] = [
+      await makeUser(ashlar),
+      await makeUser(ashlar),
+      await makeUser(ashlar),
+    ];
+    const group = await makeGroup(ashlar);
+    await addMember(ashlar, `groups/${group.id}`, guest, 10);
+    await addMember(ashlar, `groups/${group.id}`, planner, 15);
+    const make = async (token: string) =>
+      (await ashlar.as(token)('POST /projects', { body: { name: uniqueName('p') } })).status;
+    await settings.write(database.db, { allow_project_creation_for_guest_and_below: false });
+    settings.forget();
+    try {
+      for (const [user, status] of [
+        [nothing, 403],
+        [guest, 403],
+        [planner, 201],
+      ] as const)
+        expect(await make(user.token)).toBe(status);
+      expect(await make(ROOT_TOKEN)).toBe(201);
+    } finally {
+      await settings.write(database.db, { allow_project_creation_for_guest_and_below: true });
+      settings.forget();
+    }
+    expect(await make(guest.token)).toBe(201);
+  });
+
   it('shows the branch that a project without commits will have', async () => {
     const { settings, database } = ashlar.app.services;
     const own = await ashlar.root('POST /projects', { body: { name: 'own', default_branch: 'trunk' } });

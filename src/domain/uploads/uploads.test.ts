@@ -88,6 +88,24 @@ test('a file is kept, shown as its text shows it, and served to members only', a
   }
 });
 
+test('a token opens a file by a scope that reads, and by no other', async () => {
+  const { body } = await upload(inPlace(), guest.token);
+  for (const [scope, status] of [
+    ['api', 200],
+    ['read_api', 200],
+    ['read_user', 403],
+    ['read_repository', 403],
+  ] as const) {
+    const wanted = { name: 'narrow', scopes: [scope] };
+    const { token } = bodyOf(
+      await ashlar.root(`POST /users/${guest.id}/personal_access_tokens`, { body: wanted }),
+      201,
+    );
+    for (const address of [body.full_path, `/${project.path_with_namespace}${body.url}`])
+      expect([scope, (await get(address, token)).status]).toEqual([scope, status]);
+  }
+});
+
 test('pictures are shown, drawings that may hold scripts are not', async () => {
   const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47]);
   const picture = await upload(inPlace(), guest.token, png, 'a.png');
