@@ -65,7 +65,8 @@ const vitest = await createVitest({
   bail: 1,
   reporters: [{}],
 });
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => vitest.exit(true));
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => vitest.close().finally(() => process.exit(1)));
 
 /** Runs one file of tests while a mutant is awake, or none; what failed. */
 async function failureOf(test: string, awake = ''): Promise<string | undefined> {
