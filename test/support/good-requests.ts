@@ -147,6 +147,7 @@ async function namesOf(app: TestApp, { group, project, user }: Places) {
     elsewhere: await one(`select id from namespaces where path = 'elsewhere'`),
     projectElsewhere: await one(`select id from projects where path = 'elsewhere'`),
     inReach: await one(`select id from projects where path = 'in-reach'`),
+    issueInReach: await one(`select id from issues where title = 'in-reach'`),
     issueElsewhere: await one(`select id from issues where title = 'elsewhere'`),
     epicElsewhere: await one(`select id from epics where title = 'elsewhere'`),
     keyElsewhere: await one(`select id from deploy_keys where title = 'elsewhere'`),
@@ -462,7 +463,22 @@ const variants = (world: World): Record<string, Record<string, Given>> => ({
   'GET /projects/:id/issues/:noteable_id/notes/:note_id': {
     internal: { at: { note_id: world.internalNote } },
   },
+  'GET /projects/:id/search': {
+    'in notes': { with: { scope: 'notes' } },
+    'in files': { with: { scope: 'blobs' } },
+    'in the wiki': { with: { scope: 'wiki_blobs' } },
+  },
+  'GET /search': { 'in issues': { with: { scope: 'issues' } } },
+  'GET /groups/:id/search': { 'in issues': { with: { scope: 'issues' } } },
+  'GET /todos': {
+    'of a project out of sight': { with: { project_id: world.projectElsewhere } },
+    'of a group out of sight': { with: { group_id: world.elsewhere } },
+  },
   'POST /projects/:id/issues/:noteable_id/notes': {
+    'that closes': { with: { body: '/close' } },
+    'that labels': { with: { body: '/label ~person-1' } },
+    'that promotes': { with: { body: '/promote' } },
+    'that relates to one out of sight': { with: { body: '/relate elsewhere/elsewhere#1' } },
     internal: { with: { internal: true } },
     confidential: { at: { noteable_id: 6 } },
     locked: { at: { noteable_id: 7 } },
@@ -504,6 +520,7 @@ const variants = (world: World): Record<string, Record<string, Given>> => ({
   },
   'POST /groups/:id/epics/:epic_iid/issues/:issue_id': {
     'from out of sight': { at: { issue_id: world.issueElsewhere } },
+    'of a project that one only sees': { at: { issue_id: world.issueInReach } },
   },
   'POST /groups/:id/epics/:epic_iid/related_epics': {
     'from out of sight': { with: { target_group_id: String(world.elsewhere), target_epic_iid: 1 } },
