@@ -80,6 +80,8 @@ const shortKinds: readonly Kind[] = [
   'regular expressions',
   'wildcards',
 ];
+/** Runs that a pattern may read once for each of their letters, where something else follows than it looks for. */
+const runs: readonly Kind[] = ['spaces', 'empty lines', 'slashes', 'dots', 'digits', 'one line', 'escapes'];
 /** Those for bodies of tens of MiB. */
 const largeKinds: readonly Kind[] = ['one line', 'short lines', 'combining marks', 'base64'];
 const SHORT = 10_000;
@@ -115,6 +117,8 @@ export function* hostileTexts(bytes: number, most = Number.POSITIVE_INFINITY): G
     const piece = pieces[kind];
     yield [kind, cut(piece.repeat(Math.ceil(length / piece.length)), bytes, most)];
   }
+  for (const kind of runs)
+    yield [`${kind} and a sign`, `x${cut(pieces[kind].repeat(length), bytes - 2, most - 2)}!`];
   if (length <= SHORT || length > LARGE) return;
   for (const [kind, line] of Object.entries(nested)) yield [kind, cut(growing(line, length), bytes, most)];
 }
