@@ -135,6 +135,20 @@ test('what is too large for a part of an answer is left out of it', { timeout: 6
   ]);
 });
 
+test('a commit whose lines cannot be counted is made, and answered without them', {
+  timeout: 60_000,
+}, async () => {
+  const project = await makeProject(ashlar);
+  await push(project.path_with_namespace, manyLines());
+  const actions = [{ action: 'delete', file_path: 'README.md' }];
+  const body = { branch: 'main', commit_message: 'Less', actions };
+  const path = `/projects/${project.id}/repository`;
+  const made = bodyOf(await ashlar.root(`POST ${path}/commits`, { body }), 201);
+  expect(made).not.toHaveProperty('stats');
+  expect((await ashlar.root(`GET ${path}/commits/${made.id}`)).status).toBe(422);
+  expect(bodyOf(await ashlar.root(`GET ${path}/branches/main`), 200).commit.id).toBe(made.id);
+});
+
 test('an object that cannot be read fails no other that is asked for at the same time', {
   timeout: 60_000,
 }, async () => {

@@ -4,6 +4,7 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import { type Endpoint, endpoint, Reply } from '../../core/endpoint.ts';
 import { CommitRecord, presentCommit } from '../../core/repositories/records.ts';
 import type { Services } from '../../core/services.ts';
+import { Failure } from '../../platform/failure.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import { presentCommitDetail, projectUrl } from './commit-present.ts';
 import { readRepository, statsOf } from './commit-queries.ts';
@@ -18,12 +19,19 @@ const PickReply = Type.Object({
   dry_run: Type.Optional(Type.String()),
 });
 
-/** The record of a commit that was just made, of which nothing has been built yet. */
+/**
+ * The record of a commit that was just made, of which nothing has been built yet. Its lines are left out where counting them is
+ * too much, or has to wait for too long: a refusal would say that there is no commit.
+ */
 async function showNew(services: Services, project: AuthorizedProject, commit: Commit, counted = true) {
   const counts = counted
-    ? await readRepository(services, project, (git) => statsOf(git, [commit]))
+    ? await readRepository(services, project, (git) => statsOf(git, [commit])).catch(ignoreRefusal)
     : undefined;
   return presentCommitDetail(services.baseUrl(), project, commit, { stats: counts?.[0] });
+}
+
+function ignoreRefusal(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
 }
 
 const pick = (verb: 'cherry_pick' | 'revert', summary: string, make: typeof cherryPick): Endpoint =>
