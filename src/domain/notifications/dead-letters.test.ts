@@ -47,6 +47,10 @@ test('a mail that nobody took in the end is shown to administrators, who try it 
   const other = openBrowser(app);
   await signInAs(other, user.username, 'correct horse battery staple');
   expect((await other.get('/admin/mail')).status).toBe(404);
+  const { text } = await other.get('/-/profile/active_sessions');
+  const [, authenticity_token = ''] = /name="authenticity_token" value="([^"]+)"/.exec(text) ?? [];
+  expect(authenticity_token).not.toBe('');
+  expect((await other.post('/admin/mail', { authenticity_token })).status).toBe(404);
   expect((await openBrowser(app).get('/admin/mail')).location).toContain('/users/sign_in');
   expect((await root.post('/admin/mail', {})).status).toBe(403);
   expect(smtp.received).toEqual([]);

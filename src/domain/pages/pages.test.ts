@@ -206,6 +206,42 @@ describe('to whom', () => {
     expect(page.text).not.toContain('/-/issues');
   });
 
+  test('the tabs of a project are those of what its reader may see', async () => {
+    const { id, path_with_namespace: path } = await makeProject(ashlar, { visibility: 'public' });
+    await fillProject(ashlar, id);
+    const developer = await makeUser(ashlar);
+    await addMember(ashlar, `projects/${id}`, developer, 30);
+    const member = await browserOf(developer);
+    const tabsOf = (text: string) =>
+      [
+        ...(/<nav[^>]*aria-label="Project"[^>]*>(.*?)<\/nav>/s.exec(text)?.[1] ?? '').matchAll(
+          /<a[^>]*>([^<]+)</g,
+        ),
+      ]
+        .map(([, label]) => label)
+        .filter((label) => label !== 'Overview');
+    const anybody = async () =>
+      tabsOf((await ashlar.call(`GET /${path}`, { raw: true, headers: BROWSER })).text);
+    const all = tabsOf((await member.get(`/${path}`)).text);
+    expect(all).toEqual(
+      'Files Commits Branches Tags Issues Alerts Errors Milestones Labels Snippets Wiki'.split(' '),
+    );
+    expect(await anybody()).toEqual(all.filter((label) => label !== 'Alerts' && label !== 'Errors'));
+    for (const [part, hidden] of [
+      ['repository', ['Files', 'Commits', 'Branches', 'Tags']],
+      ['issues', ['Issues']],
+      ['snippets', ['Snippets']],
+      ['wiki', ['Wiki']],
+    ] as const) {
+      const before = await anybody();
+      const body = { [`${part}_access_level`]: 'private' };
+      bodyOf(await ashlar.root(`PUT /projects/${id}`, { body }), 200);
+      const rest = before.filter((label) => !(hidden as readonly (string | undefined)[]).includes(label));
+      expect([part, await anybody()]).toEqual([part, rest]);
+    }
+    expect(tabsOf((await member.get(`/${path}`)).text)).toEqual(all);
+  });
+
   test('how many issues there are is told to those who read them', async () => {
     const { id, path_with_namespace: path } = await makeProject(ashlar, { visibility: 'public' });
     await makeIssue(ashlar, { id });
