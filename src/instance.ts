@@ -59,8 +59,9 @@ export async function openInstance(config: Config): Promise<Opened> {
         return applied;
       },
       async close() {
-        await embedded?.stop();
+        // First: a connection that the server takes away while it is made fails where nothing catches it.
         await spare;
+        await embedded?.stop();
         await folder.close();
       },
     };
@@ -165,11 +166,11 @@ export async function readSecretKey(config: Config): Promise<SecretKey> {
 
 /**
  * Gives a cluster that has no log file after the one it writes to another one. The server goes down where it needs one and the disk
- * is full; later it keeps those that it is done with, so that it rarely has to make one. Nobody waits for this.
+ * is full; later it keeps those that it is done with, so that it rarely has to make one. Only a stop waits for this.
  */
 async function makeSpareLog(target: ConnectionTarget): Promise<void> {
   const { connect } = await import('./platform/db/database.ts');
-  const sql = connect(target, { max: 1, statementTimeout: 0, name: 'spare log' });
+  const sql = connect(target, { max: 1, statementTimeout: 10_000, name: 'spare log' });
   try {
     const [row] = await sql<{ spare: number }[]>`
       select count(*)::int as spare from pg_ls_waldir() where name > pg_walfile_name(pg_current_wal_lsn())`;
