@@ -196,6 +196,15 @@ describe('an epic', () => {
   });
 });
 
+test('an epic is as old as it is said to be, in the first centuries too', async () => {
+  const { id } = await makeGroup(ashlar);
+  const times = ['0001-01-01T00:00:00.000Z', '0031-05-02T01:02:03.456Z', '0099-12-31T23:59:59.999Z'];
+  for (const created_at of times)
+    bodyOf(await ashlar.root(`POST /groups/${id}/epics`, { body: { title: 'Old', created_at } }), 201);
+  const epics = bodyOf(await ashlar.root(`GET /groups/${id}/epics?sort=asc`), 200);
+  expect(epics.map(({ created_at }: { created_at: string }) => created_at)).toEqual(times);
+});
+
 describe('who sees what', () => {
   test('confidential epics are for Planners, in lists, counts and alone', async () => {
     const home = await makeGroup(ashlar, { visibility: 'public' });

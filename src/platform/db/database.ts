@@ -79,10 +79,20 @@ function parseBigint(text: string): number {
   return value;
 }
 
+/** The driver leaves it to the engine, which takes years below 100 for others, or for none. Sessions are in UTC. */
+const parseInstant = (text: string): Date =>
+  new Date(text.endsWith('+00') ? `${text.slice(0, -3).replace(' ', 'T')}Z` : text);
+
 const types = {
   bigint: { to: 20, from: [20], parse: parseBigint, serialize: (value: number) => String(value) },
   /** Dates without a time stay text, `YYYY-MM-DD`: a Date would move them with the time zone. */
   date: { to: 1082, from: [1082], parse: (text: string) => text, serialize: (value: string) => value },
+  instant: {
+    to: 1184,
+    from: [1184],
+    parse: parseInstant,
+    serialize: (value: Date | string) => new Date(value).toISOString(),
+  },
   numeric: { to: 1700, from: [1700], parse: Number, serialize: String },
 };
 
