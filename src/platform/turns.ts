@@ -31,15 +31,22 @@ function pieceAt(text: string, at: number): string {
 
 /** The bytes of a text, or bytes as they are; the hash is updated with them. */
 export async function encodeInTurns(body: string | Buffer, hash: Hash): Promise<Buffer> {
-  const pieces: Buffer[] = [];
+  if (typeof body === 'string' && body.length <= PIECE) return encodeInTurns(Buffer.from(body), hash);
+  // Made at once: pieces that are joined at the end would take the memory twice.
+  const bytes = typeof body === 'string' ? Buffer.allocUnsafeSlow(Buffer.byteLength(body)) : body;
+  let filled = 0;
   for (let at = 0; at < body.length; ) {
     if (at > 0) await nextTurn();
-    const piece = typeof body === 'string' ? pieceAt(body, at) : body.subarray(at, at + PIECE);
-    at += piece.length;
-    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    hash.update(bytes);
-    pieces.push(bytes);
+    const begin = filled;
+    if (typeof body === 'string') {
+      const piece = pieceAt(body, at);
+      at += piece.length;
+      filled += bytes.write(piece, begin);
+    } else {
+      at = Math.min(body.length, at + PIECE);
+      filled = at;
+    }
+    hash.update(bytes.subarray(begin, filled));
   }
-  if (typeof body !== 'string') return body;
-  return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+  return bytes;
 }

@@ -2,6 +2,7 @@
 import { readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { Failure } from '../failure.ts';
+import { collector } from '../memory.ts';
 import { decodeUtf8, parseJson, parseUrlEncoded } from './raw-parameters.ts';
 
 /** `source` is the bytes, or a file that was opened for them and has no name any more. */
@@ -20,9 +21,16 @@ function bytesOf({ source }: BodyQuestion): Uint8Array {
   return bytes;
 }
 
+/** Gives their memory back at once. */
+const free = (bytes: Uint8Array): void => {
+  (bytes.buffer as ArrayBuffer).transfer(0);
+};
+
 function answer(question: BodyQuestion): BodyAnswer {
   try {
-    const text = decodeUtf8(bytesOf(question));
+    const bytes = bytesOf(question);
+    const text = decodeUtf8(bytes);
+    free(bytes);
     return { parsed: question.form ? parseUrlEncoded(text) : parseJson(text) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -30,4 +38,10 @@ function answer(question: BodyQuestion): BodyAnswer {
   }
 }
 
-parentPort?.on('message', (question: BodyQuestion) => parentPort?.postMessage(answer(question)));
+const collect = collector();
+parentPort?.on('message', (question: BodyQuestion) => {
+  const answered = answer(question);
+  // The text is not in memory any more beside what is parsed of it and the message.
+  collect({ execution: 'sync', type: 'major', flavor: 'regular' });
+  parentPort?.postMessage(answered);
+});
