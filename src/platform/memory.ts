@@ -31,7 +31,7 @@ const LOOK_INTERVAL_MS = 50;
 /** Pieces of bodies and answers, which are young: the engine lets 128 MiB of them lie. */
 const MAX_BUFFER_GROWTH_BYTES = 16 * MEBIBYTE;
 /** Long texts: once it has met many of them alive, the engine lets as many more come. */
-const MAX_HEAP_GROWTH_BYTES = 48 * MEBIBYTE;
+const MAX_HEAP_GROWTH_BYTES = 32 * MEBIBYTE;
 
 /**
  * Bounds what a burst of long bodies and answers leaves behind. The engine takes such bounds only as arguments of its
