@@ -12,8 +12,8 @@ const NEEDED = 24;
 const self = fileURLToPath(import.meta.url);
 
 /**
- * How glibc keeps memory: by itself it gives back next to nothing of what large requests had. It is told when a process starts;
- * whoever sets one of these is obeyed.
+ * How glibc keeps memory: by itself it gives back next to nothing of what large requests had. It reads these variables when a
+ * process starts; values of the environment go first, and programs that are started from here have them too.
  */
 const allocation = {
   MALLOC_ARENA_MAX: '2',

@@ -165,8 +165,8 @@ export async function readSecretKey(config: Config): Promise<SecretKey> {
 }
 
 /**
- * Gives a cluster that has no log file after the one it writes to another one. The server goes down where it needs one and the disk
- * is full; later it keeps those that it is done with, so that it rarely has to make one. Only a stop waits for this.
+ * Makes the next log file of a cluster that has none ready. The server goes down where it needs one and the disk is full; later
+ * it keeps those that it is done with, so that it rarely has to make one. Only a stop waits for this.
  */
 async function makeSpareLog(target: ConnectionTarget): Promise<void> {
   const { connect } = await import('./platform/db/database.ts');
