@@ -158,12 +158,14 @@ function refuse(decision: Decision, resource: string, reason?: string): void {
   if (decision === 'refused') throw forbidden(reason);
 }
 
-/** Thrown for a project that is reached by an old path: answered by 301 for reads, 405 for the rest (facts §10). */
+/** Thrown for a project that the caller sees and reaches by an old path: answered by 301 for reads, 405 for the rest (facts §10). */
 export class Moved extends Error {
   readonly projectId: number;
-  constructor(projectId: number) {
+  readonly fullPath: string;
+  constructor({ id, fullPath }: Pick<AuthorizedProject, 'id' | 'fullPath'>) {
     super('moved');
-    this.projectId = projectId;
+    this.projectId = id;
+    this.fullPath = fullPath;
   }
 }
 
@@ -174,7 +176,9 @@ async function findMoved(sql: postgres.Sql, caller: Caller, reference: ObjectRef
     select project_id from project_redirects where path = ${path}`;
   if (!redirect) return;
   const found = await selectProject(sql, caller, redirect.project_id);
-  if (found && isVisible(projectReceipt(caller, found).standing)) throw new Moved(redirect.project_id);
+  if (!found) return;
+  const { project, standing } = projectReceipt(caller, found);
+  if (isVisible(standing)) throw new Moved(project);
 }
 
 /**

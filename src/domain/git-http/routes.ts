@@ -1,5 +1,5 @@
 /** Git over HTTP: `<full path>.git`, `<full path>.wiki.git` and `snippets/<id>.git`, with what follows them. */
-import { authorizeProject, Moved } from '../../core/access/find.ts';
+import { Moved } from '../../core/access/find.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { Failure, type FailureKind } from '../../platform/failure.ts';
@@ -91,8 +91,7 @@ async function atDoor(
     const actor = visitor.caller?.username ?? visitor.deployToken?.username;
     return { ...answer, ...(actor !== undefined && { actor }) };
   } catch (error) {
-    if (error instanceof Moved && visitor)
-      return movedAnswer(services, visitor, request, path, error.projectId);
+    if (error instanceof Moved) return movedAnswer(request, path, error);
     if (error instanceof Failure) return refusalAnswer(services.config.gitRealm, visitor, error);
     if (request.signal.aborted) return plainText(400, 'The client hung up.');
     throw error;
@@ -161,14 +160,7 @@ function refusalAnswer(realm: string, visitor: Visitor | undefined, failure: Fai
 const NOT_FOUND = 'The repository could not be found, or you have no permission to view it.';
 
 /** The same address below the project's path of now: git goes on from there, pushes too. */
-async function movedAnswer(
-  services: Services,
-  { caller }: Visitor,
-  request: HttpRequest,
-  path: string,
-  projectId: number,
-): Promise<Answer> {
-  const { fullPath } = await authorizeProject(services.database.points, caller, 'read_project', projectId);
+function movedAnswer(request: HttpRequest, path: string, { fullPath }: Moved): Answer {
   const ending = request.path.slice(request.path.lastIndexOf('.git/'));
   const query = request.query === '' ? '' : `?${request.query}`;
   const wiki = path.endsWith('.wiki') && !fullPath.endsWith('.wiki') ? '.wiki' : '';

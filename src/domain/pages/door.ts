@@ -1,5 +1,5 @@
 /** How every page of this capability is opened: who looks, what they may see, and one answer for whatever they may not. */
-import { authorizeProject, Moved } from '../../core/access/find.ts';
+import { Moved } from '../../core/access/find.ts';
 import { card } from '../../core/forms.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import type { OwnReading, OwnReads, Parameters } from '../../core/own-reads.ts';
@@ -57,8 +57,7 @@ export function missingPage({ services, session, request }: PageContext): Answer
 }
 
 /** The same address below the path that the project has now. */
-async function movedAnswer({ services, request, caller }: Looking, projectId: number): Promise<Answer> {
-  const { fullPath } = await authorizeProject(services.database.points, caller, 'read_project', projectId);
+function movedAnswer({ request }: Looking, { fullPath }: Moved): Answer {
   const dash = request.path.indexOf('/-/');
   const query = request.query === '' ? '' : `?${request.query}`;
   return redirect(`/${fullPath}${dash < 0 ? '' : request.path.slice(dash)}${query}`);
@@ -69,7 +68,7 @@ async function open(looking: Looking, show: Show): Promise<Answer> {
   try {
     return await show(looking);
   } catch (error) {
-    if (error instanceof Moved) return movedAnswer(looking, error.projectId);
+    if (error instanceof Moved) return movedAnswer(looking, error);
     if (error instanceof Failure && hidden.has(error.kind)) return missingPage(looking);
     throw error;
   }
