@@ -52,7 +52,10 @@ afterEach(() =>
     password_authentication_enabled_for_git: true,
     require_two_factor_authentication: false,
     maintenance_mode: false,
+    throttle_protected_paths_enabled: true,
     throttle_protected_paths_requests_per_period: 100,
+    throttle_protected_paths_period_in_seconds: 60,
+    rate_limiting_response_text: '',
   }),
 );
 
@@ -230,6 +233,11 @@ test('the name of CI jobs goes with any token, and with no password', async () =
   expect(await status(await tokenOf(user, 'read_repository'), 'receive-pack')).toBe(403);
   expect(await status(await tokenOf(user, 'read_user'), 'upload-pack')).toBe(403);
   for (const wrong of ['glpat-none-at-all', PASSWORD]) expect(await status(wrong, 'upload-pack')).toBe(401);
+  // Not even where somebody is called so.
+  const { sql } = app.app.services.database;
+  await sql`update users set username = 'gitlab-ci-token' where id = ${user.id}`;
+  expect(await status(PASSWORD, 'upload-pack')).toBe(401);
+  expect(await status(user.token, 'upload-pack')).toBe(200);
 });
 
 describe('an address without .git', () => {
@@ -288,8 +296,15 @@ describe('a password', () => {
     const { sql } = app.app.services.database;
     await sql`update users set otp_enabled_at = now() where id = ${user.id}`;
     expect(await enter()).toBe(401);
-    await sql`update users set otp_enabled_at = null, state = 'blocked' where id = ${user.id}`;
-    expect(await enter()).toBe(403);
+    await sql`update users set otp_enabled_at = null where id = ${user.id}`;
+    for (const [state, text] of [
+      ['blocked', 'Your account has been blocked.'],
+      ['deactivated', 'Your account is not active.'],
+    ] as const) {
+      await sql`update users set state = ${state} where id = ${user.id}`;
+      const refused = await door(pathOf(project), 'receive-pack', credentials);
+      expect([refused.status, refused.text]).toEqual([403, expect.stringContaining(text)]);
+    }
   });
 
   test('is no door for guesses: the account is locked, and the address has to wait', async () => {
@@ -308,11 +323,62 @@ describe('a password', () => {
     await withSettings({ throttle_protected_paths_requests_per_period: 1 });
     const statuses = new Set<number>();
     // More than a process may have leased while the limit was higher.
-    for (let guess = 0; guess < 32; guess += 1)
+    for (let guess = 0; guess < 32; guess += 1) {
       statuses.add((await door('a/b', 'upload-pack', { username: 'nobody', password: `${guess}` })).status);
+      // Nobody's password is given alone.
+      expect((await door('a/b', 'upload-pack', { bearer: `wrong-${guess}` })).status).toBe(401);
+    }
     expect(statuses).toContain(429);
+    for (const text of ['Retry later', 'Come back at noon.']) {
+      const late = await door('a/b', 'upload-pack', { username: 'nobody', password: 'late' });
+      expect(late).toMatchObject({ status: 429, text: `${text}\n` });
+      await withSettings({ rate_limiting_response_text: 'Come back at noon.' });
+    }
     // Tokens are not guessed.
     expect((await door(pathOf(project), 'upload-pack', { password: user.token })).status).toBe(200);
+  });
+
+  test.each([
+    ['throttle_protected_paths_enabled', false],
+    ['throttle_protected_paths_requests_per_period', 0],
+    ['throttle_protected_paths_period_in_seconds', 0],
+  ] as const)('is tried any number of times while %s is %s', async (name, value) => {
+    await withSettings({ throttle_protected_paths_requests_per_period: 1, [name]: value });
+    const statuses = new Set<number>();
+    for (let guess = 0; guess < 32; guess += 1)
+      statuses.add((await door('a/b', 'upload-pack', { username: 'nobody', password: `${guess}` })).status);
+    expect([...statuses]).toEqual([401]);
+  });
+
+  test('is not guessed by none at all, nor by a token that has ended', async () => {
+    const user = await makeUser(app);
+    const ended = await tokenOf(user, 'api');
+    const { sql } = app.app.services.database;
+    const digest = createHash('sha256').update(ended).digest();
+    await sql`update access_tokens set revoked_at = now() where digest = ${digest}`;
+    const failures = async () => {
+      const [row] = await sql`select failed_attempts from users where id = ${user.id}`;
+      return row?.failed_attempts;
+    };
+    for (const password of ['', ended]) {
+      const refused = await door('a/b', 'upload-pack', { username: user.username, password });
+      expect(refused).toMatchObject({
+        status: 401,
+        text: expect.stringContaining('HTTP Basic: Access denied.'),
+      });
+      expect(await failures()).toBe(0);
+    }
+    await door('a/b', 'upload-pack', { username: user.username, password: 'a guess' });
+    expect(await failures()).toBe(1);
+  });
+
+  test('is refused with a zero byte in it, or in the name', async () => {
+    const { username } = await makeUser(app);
+    for (const credentials of [
+      { username, password: `${PASSWORD}\0` },
+      { username: `${username}\0`, password: PASSWORD },
+    ])
+      expect((await door('a/b', 'upload-pack', credentials)).status).toBe(401);
   });
 });
 
@@ -413,6 +479,51 @@ describe('a snippet', () => {
     for (const path of [`${pathOf(project)}/snippets/${inside}`, `snippets/${personal}`])
       for (const service of ['upload-pack', 'receive-pack'] as const)
         expect([path, (await door(path, service, token)).status]).toEqual([path, 403]);
+  });
+});
+
+describe('the wiki of a group', () => {
+  test('is fetched by who reads it, and pushed by its Developers', async () => {
+    const group = await makeGroup(app);
+    for (const [role, fetch, push] of [
+      [0, 404, 404],
+      [10, 200, 403],
+      [20, 200, 403],
+      [30, 200, 200],
+    ] as const) {
+      const user = await makeUser(app);
+      if (role > 0) await addMember(app, `groups/${group.id}`, user, role);
+      const by = { password: user.token };
+      const fetched = await door(`${group.full_path}.wiki`, 'upload-pack', by);
+      const pushed = await door(`${group.full_path}.wiki`, 'receive-pack', by);
+      expect([role, fetched.status, pushed.status]).toEqual([role, fetch, push]);
+    }
+  });
+
+  test('is found by the path of the group, though that be a number', async () => {
+    const hidden = await makeGroup(app);
+    const user = await makeUser(app);
+    const by = { password: user.token };
+    expect((await door(`${hidden.id}.wiki`, 'upload-pack', { password: ROOT_TOKEN })).status).toBe(404);
+    const named = await makeGroup(app, { path: String(hidden.id) });
+    await addMember(app, `groups/${named.id}`, user, 30);
+    expect((await door(`${hidden.id}.wiki`, 'upload-pack', by)).status).toBe(200);
+    expect((await door(`${hidden.full_path}.wiki`, 'upload-pack', by)).status).toBe(404);
+  });
+});
+
+describe('in the free tier', () => {
+  const free = useApp({ env: { ASHLAR_TIER: 'free' } });
+
+  test('projects have wikis, and groups have none', async () => {
+    const project = await makeProject(free);
+    const group = await makeGroup(free);
+    const status = async (path: string) => {
+      const authorization = `Basic ${Buffer.from(`root:${ROOT_TOKEN}`).toString('base64')}`;
+      const url = `${free.url}/${path}.wiki.git/info/refs?service=git-upload-pack`;
+      return (await fetch(url, { headers: { authorization } })).status;
+    };
+    expect([await status(pathOf(project)), await status(group.full_path)]).toEqual([200, 403]);
   });
 });
 

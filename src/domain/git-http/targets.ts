@@ -61,35 +61,34 @@ async function findWiki({
   if (!path.endsWith('.wiki')) return undefined;
   const owner = path.slice(0, -'.wiki'.length);
   const { points } = services.database;
-  const kind = await kindOf(points, owner);
-  if (kind === undefined) return undefined;
+  const found = await findOwner(points, owner);
+  if (found === undefined) return undefined;
   if (visitor.deployToken) throw forbidden();
-  if (kind === 'project') {
+  if (found === 'project') {
     const ability = purpose === 'read' ? 'read_wiki' : 'write_wiki';
     const { id } = await authorizeProject(points, visitor.caller, ability, owner);
     return wikiPlace(services, settings, projectWiki(id), visitor.caller);
   }
   const ability = purpose === 'read' ? 'read_group_wiki' : 'write_group_wiki';
-  const { id } = await authorizeGroup(points, visitor.caller, ability, owner);
+  const { id } = await authorizeGroup(points, visitor.caller, ability, found);
   // As at the API: wikis of groups are no part of the free tier.
   if (services.config.tier === 'free') throw forbidden();
   return wikiPlace(services, settings, groupWiki(id), visitor.caller);
 }
 
-/** What the path belongs to now, or belonged to; a number is a name here, not an id. */
-async function kindOf(sql: postgres.Sql, path: string): Promise<'project' | 'group' | undefined> {
+/** Whether the path is, or was, a project's; else the id of the group that has it: a number is a name here. */
+async function findOwner(sql: postgres.Sql, path: string): Promise<'project' | number | undefined> {
   const slash = path.lastIndexOf('/');
   const [namespace, name] = [
     path.slice(0, Math.max(0, slash)).toLowerCase(),
     path.slice(slash + 1).toLowerCase(),
   ];
-  const [row] = await sql<{ project: boolean; owner: boolean }[]>`
+  const [row] = await sql<{ project: boolean; group_id: number | null }[]>`
     select exists (select from projects p join namespaces n on n.id = p.namespace_id
         where lower(n.full_path) collate "C" = ${namespace} and lower(p.path) collate "C" = ${name})
       or exists (select from project_redirects where path = ${path.toLowerCase()}) as project,
-      exists (select from namespaces where kind = 'group' and lower(full_path) collate "C" = ${path.toLowerCase()}) as owner`;
-  if (row?.project) return 'project';
-  return row?.owner && !/^\d+$/.test(path) ? 'group' : undefined;
+      (select id from namespaces where kind = 'group' and lower(full_path) collate "C" = ${path.toLowerCase()}) as group_id`;
+  return row?.project ? 'project' : (row?.group_id ?? undefined);
 }
 
 function refuse(decision: Decision): void {
