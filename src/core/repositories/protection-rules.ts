@@ -133,7 +133,8 @@ export function refusalOf(rules: ProjectRules, asker: Asker, update: RefUpdate):
       : undefined;
   }
   if (update.before === NO_OBJECT && !rules.first && isProtectedBranch(rules, short.name)) {
-    return mayMerge(rules, asker, short.name) || mayPush(rules, asker, short.name)
+    // Whoever may push to it may merge into it.
+    return mayMerge(rules, asker, short.name)
       ? undefined
       : 'You are not allowed to create protected branches on this project.';
   }
