@@ -35,7 +35,8 @@ export async function findEpicById(
 ): Promise<FoundEpic> {
   const epic = await db.selectFrom('epics').selectAll().where('id', '=', id).executeTakeFirst();
   if (!epic) throw notFound();
-  const group = await authorizeGroup(sql, caller, 'read_epics', epic.namespace_id).catch((error) => {
+  // Whether they read its epics seesEpic() asks.
+  const group = await authorizeGroup(sql, caller, 'read_group', epic.namespace_id).catch((error) => {
     // That the group refuses would tell that there is such an epic.
     throw error instanceof Failure && error.kind !== 'unavailable' ? notFound() : error;
   });

@@ -24,7 +24,7 @@ export type Sides = {
   labels: LabelRow[] | undefined;
   addLabels: LabelRow[];
   removeLabels: LabelRow[];
-  /** Labels that there are none of yet, and that the caller may make. */
+  /** Whether there are none yet of some labels; resolveLabels() asks who may make them. */
   lacksLabels: boolean;
   milestone: Referenced | null | undefined;
   epic: (Referenced & { confidential: boolean }) | null | undefined;
@@ -135,9 +135,9 @@ export async function findSides(
     findEpicSide(context, changes.epic_id),
     findOriginal(context, project, changes.duplicated_to_id),
   ]);
-  const lacksLabels =
-    project.may('manage_labels') &&
-    [...(labels ?? []), ...add_labels].some(isMissing([...(replacing ?? []), ...addLabels]));
+  const lacksLabels = [...(labels ?? []), ...add_labels].some(
+    isMissing([...(replacing ?? []), ...addLabels]),
+  );
   return { assignees, labels: replacing, addLabels, removeLabels, lacksLabels, milestone, epic, original };
 }
 
