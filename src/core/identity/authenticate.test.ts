@@ -181,6 +181,41 @@ describe('who is refused', () => {
     expect(revoked.body.error_description).toBe('Token was revoked. You have to re-authorize from the user.');
   });
 
+  it.each<[setting: Record<string, boolean>, TokenKind[]]>([
+    [{ disable_personal_access_tokens: true }, ['personal']],
+    [{ impersonation_enabled: false }, ['impersonation']],
+  ])('with the setting %o, a token of kind %s and of no other', async (setting, expected) => {
+    const { settings, database } = ashlar.app.services;
+    const user = await makeUser(ashlar);
+    const kinds: TokenKind[] = ['personal', 'impersonation', 'oauth'];
+    const tokens = await Promise.all(kinds.map((kind) => insertToken(user, kind)));
+    const before = await settings.read();
+    await settings.write(database.db, setting);
+    settings.forget();
+    try {
+      const refused: TokenKind[] = [];
+      for (const [index, token] of tokens.entries()) {
+        const [status] = await whoIs({ authorization: `Bearer ${token}` });
+        if (status === 401) refused.push(kinds[index] as TokenKind);
+      }
+      expect(refused).toEqual(expected);
+    } finally {
+      const names = Object.keys(setting) as (keyof typeof before)[];
+      await settings.write(database.db, Object.fromEntries(names.map((name) => [name, before[name]])));
+      settings.forget();
+    }
+  });
+
+  it('a token that was rotated away: its family ends where it is to be rotated again, and nowhere else', async () => {
+    const user = await makeUser(ashlar);
+    const first = await insertToken(user, 'personal');
+    const { token } = (await ashlar.as(first)('POST /personal_access_tokens/self/rotate')).body;
+    expect(await whoIs({ 'private-token': first })).toEqual([401, undefined]);
+    expect(await whoIs({ 'private-token': token })).toEqual([200, user.id]);
+    expect((await ashlar.as(first)('POST /personal_access_tokens/self/rotate')).status).toBe(401);
+    expect(await whoIs({ 'private-token': token })).toEqual([401, undefined]);
+  });
+
   it.each([
     ['blocked', 403, '403 Forbidden - Your account has been blocked.'],
     ['banned', 403, '403 Forbidden - Your account has been blocked.'],
