@@ -192,6 +192,55 @@ describe('what somebody sees no longer is neither shown nor counted', () => {
     bodyOf(await ashlar.root(`PUT /projects/${project.id}/members/${user.id}`, { body }), 200);
     expect(await todosOf(user)).toEqual([]);
   });
+
+  test.each([
+    { who: 'a Guest', role: 10, about: [] },
+    { who: 'a Planner', role: 15, about: ['Epic'] },
+    { who: 'a Reporter', role: 20, about: ['Commit', 'Epic'] },
+    { who: 'a Developer', role: 30, about: ['AlertManagement::Alert', 'Commit', 'Epic'] },
+    {
+      who: 'an auditor',
+      role: 0,
+      about: ['AlertManagement::Alert', 'Commit', 'Epic'],
+      attributes: { auditor: true },
+    },
+    {
+      who: 'an administrator',
+      role: 0,
+      about: ['AlertManagement::Alert', 'Commit', 'Epic'],
+      attributes: { admin: true },
+    },
+    { who: 'a stranger', role: 0, about: [] },
+  ])('unless they read it: $who, of an alert, a commit and an internal note on an epic', async (given) => {
+    const user = await makeUser(ashlar, given.attributes);
+    if (given.role > 0) await addMember(ashlar, `groups/${group.id}`, user, given.role);
+    const { sql } = ashlar.app.services.database;
+    const epic = await makeEpic();
+    const [note] = await sql<{ id: number }[]>`
+      insert into notes (namespace_id, epic_id, author_id, body, discussion_id, internal, created_at, updated_at)
+      values (${group.id}, ${epic.id}, 1, 'between us', 'd', true, now(), now()) returning id`;
+    const code = await makeProject(ashlar, { namespace_id: group.id, initialize_with_readme: true });
+    const [commit] = bodyOf(await ashlar.root(`GET /projects/${code.id}/repository/commits`), 200);
+    const [alert] = await sql<{ id: number }[]>`
+      insert into alerts (iid, project_id, kind, title, severity, started_at, payload, created_at, updated_at)
+      select count(*) + 1, ${project.id}, 'http', 'Down', 'high', now(), '{}', now(), now() from alerts
+      returning id`;
+    const row = {
+      user_id: user.id,
+      author_id: 1,
+      action: 'mentioned',
+      created_at: new Date(),
+      updated_at: new Date(),
+    };
+    for (const about of [
+      { namespace_id: group.id, epic_id: epic.id, note_id: note?.id ?? 0 },
+      { project_id: code.id, commit_sha: commit.id },
+      { project_id: project.id, alert_id: alert?.id ?? 0 },
+    ])
+      await sql`insert into todos ${sql({ ...row, ...about })}`;
+    const types = (await todosOf(user)).map(({ target_type }: { target_type: string }) => target_type);
+    expect(types.sort()).toEqual(given.about);
+  });
 });
 
 test('nobody has any without an account, and none is made of what is hidden', async () => {
