@@ -133,6 +133,15 @@ describe('a label of a project', () => {
   });
 });
 
+test('are not for who has Minimal Access', async () => {
+  const minimal = await makeUser(ashlar);
+  await addMember(ashlar, `projects/${project.id}`, minimal, 10);
+  const status = async () => (await ashlar.as(minimal.token)(`GET ${labels}`)).status;
+  expect(await status()).toBe(200);
+  await ashlar.app.services.database.sql`update members set access_level = 5 where user_id = ${minimal.id}`;
+  expect(await status()).toBe(403);
+});
+
 describe('lists', () => {
   let inner: MadeGroup;
   let there: MadeProject;
@@ -163,6 +172,21 @@ describe('lists', () => {
     const all = 'include_descendant_groups=true&only_group_labels=false';
     expect(await list(paths.top, all, member)).toEqual(['inner', 'there', 'top']);
     expect(await list(paths.top, all)).toEqual(['top']);
+    expect(await list(paths.top, 'only_group_labels=false', await makeUser(ashlar))).toEqual(['top']);
+    const direct = await makeProject(ashlar, { namespace_id: top.id });
+    await makeLabel(ashlar, `projects/${direct.id}`, { name: 'direct' });
+    expect(await list(paths.top, 'only_group_labels=false')).toEqual(['top']);
+    expect(await list(paths.top, 'only_group_labels=false', member)).toEqual(['top']);
+    await addMember(ashlar, `projects/${direct.id}`, member, 10);
+    expect(await list(paths.top, 'only_group_labels=false', member)).toEqual(['direct', 'top']);
+    for (const attributes of [{ auditor: true }, { admin: true }])
+      expect(await list(paths.top, all, await makeUser(ashlar, attributes))).toEqual([
+        'direct',
+        'inner',
+        'there',
+        'top',
+      ]);
+    await ashlar.root(`DELETE /projects/${direct.id}`);
     expect(await list(paths.inner, 'only_group_labels=false', member)).toEqual(['inner', 'there', 'top']);
   });
 

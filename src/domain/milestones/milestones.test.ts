@@ -145,6 +145,15 @@ describe('a milestone', () => {
   });
 });
 
+test('are not for who has Minimal Access', async () => {
+  const minimal = await makeUser(ashlar);
+  await addMember(ashlar, `projects/${project.id}`, minimal, 10);
+  const status = async () => (await ashlar.as(minimal.token)(`GET ${milestones}`)).status;
+  expect(await status()).toBe(200);
+  await ashlar.app.services.database.sql`update members set access_level = 5 where user_id = ${minimal.id}`;
+  expect(await status()).toBe(403);
+});
+
 describe('lists', () => {
   let top: MadeGroup;
   let inner: MadeGroup;
@@ -271,6 +280,14 @@ describe('promotion', () => {
     expect(shown.milestone.id).toBe(promoted.id);
     expect((await ashlar.root(`GET ${milestones}/${mine.id}`)).status).toBe(404);
     expect((await ashlar.root(`GET /projects/${other.id}/milestones/${theirs.id}`)).status).toBe(404);
+  });
+
+  test('is no way to change a project that is archived', async () => {
+    const archived = await makeProject(ashlar, { namespace_id: group.id });
+    const { id } = await makeMilestone(ashlar, `projects/${archived.id}`);
+    bodyOf(await ashlar.root(`POST /projects/${archived.id}/archive`), 201);
+    expect((await ashlar.root(`POST /projects/${archived.id}/milestones/${id}/promote`)).status).toBe(403);
+    expect((await ashlar.root(`GET /projects/${archived.id}/milestones/${id}`)).status).toBe(200);
   });
 
   test('needs a group', async () => {
