@@ -115,6 +115,41 @@ describe('references', () => {
     expect(linksOf(await render(`${project.path_with_namespace}$${snippet.id}`, stranger))).toEqual([]);
   });
 
+  test.each([
+    ['snippets_access_level', 'snippet'],
+    ['issues_access_level', 'issue'],
+    ['repository_access_level', 'commit'],
+  ] as const)('where %s keeps them to members, of a %s', async (setting, kind) => {
+    const open = await makeProject(ashlar, { visibility: 'public', initialize_with_readme: true });
+    const at = `/projects/${open.id}`;
+    const issue = await make(`${at}/issues`, { title: 'Open' });
+    const files = [{ file_path: 'a.txt', content: 'a' }];
+    const snippet = await make(`${at}/snippets`, { title: 'Shared', visibility: 'public', files });
+    const [commit] = bodyOf(await ashlar.root(`GET ${at}/repository/commits`), 200);
+    const path = open.path_with_namespace;
+    const name = {
+      snippet: `${path}$${snippet.id}`,
+      issue: `${path}#${issue.iid}`,
+      commit: `${path}@${commit.id}`,
+    };
+    const found = async (reader: MadeUser) => linksOf(await render(name[kind], reader)).length;
+    const reporter = await makeUser(ashlar);
+    await addMember(ashlar, `projects/${open.id}`, reporter, 20);
+    expect([await found(stranger), await found(reporter)]).toEqual([1, 1]);
+    bodyOf(await ashlar.root(`PUT ${at}`, { body: { [setting]: 'private' } }), 200);
+    expect([await found(stranger), await found(reporter)]).toEqual([0, 1]);
+  });
+
+  test('labels and milestones are not for who has Minimal Access', async () => {
+    const path = project.path_with_namespace;
+    const minimal = await makeUser(ashlar);
+    await addMember(ashlar, `projects/${project.id}`, minimal, 10);
+    const found = async () => linksOf(await render(`${path}~bug ${path}%v1.0`, minimal)).length;
+    expect(await found()).toBe(2);
+    await ashlar.app.services.database.sql`update members set access_level = 5 where user_id = ${minimal.id}`;
+    expect(await found()).toBe(0);
+  });
+
   test('what people wrote is escaped in them', async () => {
     const html = await render('#1 ~bug', member, inProject());
     expect(html).toContain('title="Open &quot;quoted&quot; &lt;b&gt;"');

@@ -242,6 +242,30 @@ describe('to whom', () => {
     expect(tabsOf((await member.get(`/${path}`)).text)).toEqual(all);
   });
 
+  test('who has Minimal Access is shown the project, and no tabs of what is in it', async () => {
+    const { id, path_with_namespace: path } = await makeProject(ashlar);
+    const user = await makeUser(ashlar);
+    await addMember(ashlar, `projects/${id}`, user, 10);
+    await ashlar.app.services.database.sql`update members set access_level = 5 where user_id = ${user.id}`;
+    const { status, text } = await (await browserOf(user)).get(`/${path}`);
+    expect(status).toBe(200);
+    for (const part of ['issues', 'milestones', 'labels', 'snippets', 'wikis'])
+      expect(text).not.toContain(`/${path}/-/${part}`);
+  });
+
+  test('who reads the code is told that there is none yet, and from where it is cloned', async () => {
+    const { id, path_with_namespace: path } = await makeProject(ashlar);
+    const [guest, reporter] = [await makeUser(ashlar), await makeUser(ashlar)];
+    await addMember(ashlar, `projects/${id}`, guest, 10);
+    await addMember(ashlar, `projects/${id}`, reporter, 20);
+    const shown = async (user: { username: string }) => {
+      const { text } = await (await browserOf(user)).get(`/${path}`);
+      return [text.includes('The repository is empty.'), text.includes(`/${path}.git`)];
+    };
+    expect(await shown(reporter)).toEqual([true, true]);
+    expect(await shown(guest)).toEqual([false, false]);
+  });
+
   test('how many issues there are is told to those who read them', async () => {
     const { id, path_with_namespace: path } = await makeProject(ashlar, { visibility: 'public' });
     await makeIssue(ashlar, { id });
