@@ -349,6 +349,19 @@ describe('quick actions', () => {
     for (const call of [as(planner), ashlar.call]) expect(await told(call)).toBe('added to epic [hidden]');
   });
 
+  test('of issues that the speaker may not read mean nothing', async () => {
+    const other = await makeProject(ashlar, { visibility: 'public' });
+    const made = await ashlar.root(`POST /projects/${other.id}/issues`, { body: { title: 'There' } });
+    const named = `${other.path_with_namespace}#${bodyOf(made, 201).iid}`;
+    const say = async (command: string) =>
+      (await as(planner)(`POST ${await makeIssue()}/notes`, { body: { body: `/${command} ${named}` } }))
+        .status;
+    expect([await say('relate'), await say('duplicate')]).toEqual([202, 202]);
+    const body = { issues_access_level: 'private' };
+    bodyOf(await ashlar.root(`PUT /projects/${other.id}`, { body }), 200);
+    expect([await say('relate'), await say('duplicate')]).toEqual([400, 400]);
+  });
+
   test('an issue is no duplicate of itself', async () => {
     const path = await makeIssue();
     const body = { body: `/duplicate #${path.split('/').at(-1)}` };
@@ -559,6 +572,30 @@ describe('elsewhere', () => {
     expect((await ashlar.root(`POST ${path}/notes`, { body: { body: 'x' } })).status).toBe(403);
     expect((await ashlar.root(`POST ${path}/award_emoji`, { body: { name: 'tada' } })).status).toBe(403);
     expect((await ashlar.root(`GET ${path}/notes`)).status).toBe(200);
+  });
+
+  test('who may not read what is talked about is refused before anything else is looked at', async () => {
+    const closed = await makeProject(ashlar, { visibility: 'public' });
+    const body = Object.fromEntries(
+      ['issues', 'snippets', 'repository'].map((part) => [`${part}_access_level`, 'disabled']),
+    );
+    for (const [kind, status] of [
+      ['issues/1', 400],
+      ['snippets/1', 400],
+      ['repository/commits/main', 400],
+    ] as const) {
+      const path = `/projects/${closed.id}/${kind}/discussions`;
+      const ask = () => as(outsider)(`GET ${path}`, { query: 'per_page=many' });
+      expect([kind, (await ask()).status]).toEqual([kind, status]);
+    }
+    bodyOf(await ashlar.root(`PUT /projects/${closed.id}`, { body }), 200);
+    for (const kind of ['issues/1', 'snippets/1', 'repository/commits/main']) {
+      const path = `/projects/${closed.id}/${kind}/discussions`;
+      expect([kind, (await as(outsider)(`GET ${path}`, { query: 'per_page=many' })).status]).toEqual([
+        kind,
+        403,
+      ]);
+    }
   });
 
   test('nothing is said of issues where they are turned off', async () => {

@@ -250,6 +250,22 @@ describe('issues of an epic', () => {
     expect(await statuses()).toEqual([201, 200, 202]);
   });
 
+  test('that become epics are below it only where whoever promotes them may change it', async () => {
+    const open = await makeGroup(ashlar, { visibility: 'public' });
+    await addMember(ashlar, `groups/${open.id}`, guest, 10);
+    const parent = await makeEpic(ashlar, open);
+    const promote = async () => {
+      const { iid, title } = await makeIssue(ashlar, project, { epic_id: parent.id });
+      const said = `POST /projects/${project.id}/issues/${iid}/notes`;
+      expect((await as(planner)(said, { body: { body: '/promote' } })).status).toBe(202);
+      const [epic] = bodyOf(await ashlar.root(`GET ${path}`, { query: `search=${title}` }), 200);
+      return epic.parent_id;
+    };
+    expect(await promote()).toBeNull();
+    await addMember(ashlar, `groups/${open.id}`, planner, 15);
+    expect(await promote()).toBe(parent.id);
+  });
+
   test('of a confidential epic stay confidential', async () => {
     const [secret, open] = [
       await makeEpic(ashlar, group, { confidential: true }),

@@ -224,6 +224,11 @@ describe('creation', () => {
       time_stats: { time_estimate: 10_800 },
     });
     expect(issue.assignee.id).toBe(guest.id);
+    for (const [user, locked] of [
+      [planner, true],
+      [guest, null],
+    ] as const)
+      expect((await made(user, { description: 'Text\n/lock' })).discussion_locked).toBe(locked);
   });
 });
 
