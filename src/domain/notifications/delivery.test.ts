@@ -288,6 +288,19 @@ test('the comments on an epic, a snippet and a commit are told, and a new epic',
     201,
   );
   expect(summary(await letters())).toEqual([`${author.username} author`]);
+  // Who is no member any more is told nothing, though they took part.
+  bodyOf(
+    await api(planner)(`POST /groups/${group.id}/epics/${epic.id}/notes`, { body: { body: 'Mine' } }),
+    201,
+  );
+  await letters();
+  const { sql } = app.app.services.database;
+  await sql`delete from members where user_id = ${planner.id}`;
+  bodyOf(
+    await app.root(`POST /groups/${group.id}/epics/${epic.id}/notes`, { body: { body: 'Shallow' } }),
+    201,
+  );
+  expect(summary(await letters())).toEqual([`${author.username} author`]);
 
   const snippet = bodyOf(
     await api(author)(`POST /projects/${project.id}/snippets`, {

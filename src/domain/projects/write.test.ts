@@ -295,6 +295,19 @@ describe('at once', () => {
 });
 
 describe('what a maintainer may not', () => {
+  it('change who sees the project', async () => {
+    const [maintainer, owner] = [await makeUser(ashlar), await makeUser(ashlar)];
+    const { id } = await makeProject(ashlar);
+    await addMember(ashlar, `projects/${id}`, maintainer, 40);
+    await addMember(ashlar, `projects/${id}`, owner, 50);
+    const put = async (user: { token: string }, body: Record<string, string>) =>
+      (await ashlar.as(user.token)(`PUT /projects/${id}`, { body })).status;
+    expect(await put(maintainer, { visibility: 'public', description: 'Open' })).toBe(403);
+    expect(await put(maintainer, { visibility: 'private', description: 'As it was' })).toBe(200);
+    expect(await put(owner, { visibility: 'public' })).toBe(200);
+    expect((await ashlar.call(`GET /projects/${id}`)).body.description).toBe('As it was');
+  });
+
   it('take away a share that makes owners, or change limits of the instance', async () => {
     const maintainer = await makeUser(ashlar);
     const { id } = await makeProject(ashlar);
