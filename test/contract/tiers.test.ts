@@ -31,3 +31,20 @@ describe.each([
     expect(refused.sort()).toEqual(higher.map(titleOf).sort());
   });
 });
+
+describe('hosted', () => {
+  const ashlar = useApp({ still: true, env: { ASHLAR_OFFERING: 'hosted' } });
+
+  test('what is for self-managed instances is not there', async () => {
+    const own = ashlar.app.endpoints.filter(({ offering }) => offering === 'self_managed');
+    expect(own.length).toBeGreaterThan(0);
+    const places = await makeWorld(ashlar, 1);
+    const headers = { 'private-token': ROOT_TOKEN };
+    for (const { method, path } of own)
+      expect([
+        method,
+        path,
+        (await sendRaw(ashlar.url, `${method} /api/v4${addressOf(path, places)}`, { headers })).status,
+      ]).toEqual([method, path, 404]);
+  });
+});
