@@ -93,8 +93,8 @@ async function askMatrix(mutants: readonly Mutant[]): Promise<Outcome> {
   return read<Outcome>('result.json');
 }
 
-/** Above so many capabilities it is the whole program that stands on a file of core. */
-const FEW = 4;
+/** Above more capabilities than these it is the whole program that stands on a file of core; under none it is too. */
+const FEW = 8;
 /** Who may do and see what, all over the program. */
 const everywhere = [
   'test/contract/work-visibility.test.ts',
@@ -120,11 +120,10 @@ function testsNear(file: string): string[] {
     level = [...new Set(level.flatMap((each) => importers.get(each) ?? []))];
     for (const each of level) if (each.startsWith('src/domain/')) above.add(dirname(each));
   }
-  const near = file.startsWith('src/domain/')
-    ? [dirname(file)]
-    : [...folders, ...(above.size > FEW ? [] : above)];
+  const isBelowAll = above.size === 0 || above.size > FEW;
+  const near = file.startsWith('src/domain/') ? [dirname(file)] : [...folders, ...(isBelowAll ? [] : above)];
   const tests = near.flatMap((folder) => globSync(`${folder}/*.test.ts`).sort());
-  return above.size > FEW && file.startsWith('src/core/') ? [...new Set([...tests, ...everywhere])] : tests;
+  return isBelowAll && file.startsWith('src/core/') ? [...new Set([...tests, ...everywhere])] : tests;
 }
 
 /** By file of tests: the mutants that it meets where they would make a difference; none where it does not pass anyway. */
