@@ -111,14 +111,19 @@ const importers = new Map<string, string[]>();
 for (const file of sources)
   for (const imported of importsOf(file)) importers.set(imported, [...(importers.get(imported) ?? []), file]);
 
-/** The tests beside a file, and of core those of the capabilities next above it, and of what is between. */
+/** The tests beside a file, and of core those of the capabilities next above it, while they are few, and of what is between. */
 function testsNear(file: string): string[] {
   const folders = new Set<string>();
   const above = new Set<string>();
-  for (let level = [file]; level.length > 0 && above.size === 0; ) {
+  const seen = new Set([file]);
+  for (let level = [file]; level.length > 0; ) {
     for (const each of level) folders.add(dirname(each));
-    level = [...new Set(level.flatMap((each) => importers.get(each) ?? []))];
-    for (const each of level) if (each.startsWith('src/domain/')) above.add(dirname(each));
+    const next = [...new Set(level.flatMap((each) => importers.get(each) ?? []))];
+    const reached = next.filter((each) => each.startsWith('src/domain/')).map(dirname);
+    if (above.size > 0 && new Set([...above, ...reached]).size > FEW) break;
+    for (const each of reached) above.add(each);
+    level = next.filter((each) => each.startsWith('src/core/') && !seen.has(each));
+    for (const each of level) seen.add(each);
   }
   const isBelowAll = above.size === 0 || above.size > FEW;
   const near = file.startsWith('src/domain/') ? [dirname(file)] : [...folders, ...(isBelowAll ? [] : above)];
