@@ -242,6 +242,21 @@ describe('to whom', () => {
     expect(tabsOf((await member.get(`/${path}`)).text)).toEqual(all);
   });
 
+  test('the tabs of a group are those of what its reader may see', async () => {
+    const group = await makeGroup(ashlar);
+    const inside = await makeProject(ashlar, { namespace_id: group.id });
+    const [member, within] = [await makeUser(ashlar), await makeUser(ashlar)];
+    await addMember(ashlar, `groups/${group.id}`, member, 10);
+    await addMember(ashlar, `projects/${inside.id}`, within, 10);
+    const tabs = async (user: { username: string }) => {
+      const { text } = await (await browserOf(user)).get(`/groups/${group.full_path}`);
+      const [, nav = ''] = /<nav[^>]*aria-label="Group"[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
+      return [...nav.matchAll(/<a[^>]*>([^<]+)</g)].map(([, label]) => label);
+    };
+    expect(await tabs(member)).toEqual('Overview Issues Epics Milestones Labels Wiki'.split(' '));
+    expect(await tabs(within)).toEqual(['Overview', 'Issues']);
+  });
+
   test('who has Minimal Access is shown the project, and no tabs of what is in it', async () => {
     const { id, path_with_namespace: path } = await makeProject(ashlar);
     const user = await makeUser(ashlar);
@@ -258,12 +273,16 @@ describe('to whom', () => {
     const [guest, reporter] = [await makeUser(ashlar), await makeUser(ashlar)];
     await addMember(ashlar, `projects/${id}`, guest, 10);
     await addMember(ashlar, `projects/${id}`, reporter, 20);
-    const shown = async (user: { username: string }) => {
-      const { text } = await (await browserOf(user)).get(`/${path}`);
+    const [reading, looking] = [await browserOf(reporter), await browserOf(guest)];
+    const shown = async (browser: Browser) => {
+      const { text } = await browser.get(`/${path}`);
       return [text.includes('The repository is empty.'), text.includes(`/${path}.git`)];
     };
-    expect(await shown(reporter)).toEqual([true, true]);
-    expect(await shown(guest)).toEqual([false, false]);
+    expect(await shown(reading)).toEqual([true, true]);
+    expect(await shown(looking)).toEqual([false, false]);
+    await fillProject(ashlar, id, [{ 'README.md': 'Read me first' }]);
+    const readme = async (browser: Browser) => (await browser.get(`/${path}`)).text.includes('Read me first');
+    expect([await readme(reading), await readme(looking)]).toEqual([true, false]);
   });
 
   test('how many issues there are is told to those who read them', async () => {
