@@ -348,6 +348,8 @@ describe('a password', () => {
     for (let guess = 0; guess < 32; guess += 1)
       statuses.add((await door('a/b', 'upload-pack', { username: 'nobody', password: `${guess}` })).status);
     expect([...statuses]).toEqual([401]);
+    // Nothing was counted, and nothing went wrong with counting.
+    expect(app.log.join('\n')).not.toContain('rate limits are counted');
   });
 
   test('is not guessed by none at all, nor by a token that has ended', async () => {
@@ -421,6 +423,7 @@ describe('a snippet', () => {
       [`snippets/${hidden}`, 'receive-pack', by(other), 404],
       [`snippets/${shown}`, 'upload-pack', undefined, 200],
       [`snippets/${shown}`, 'receive-pack', by(other), 403],
+      [`snippets/${shown}`, 'receive-pack', undefined, 401],
       [`snippets/${unready}`, 'upload-pack', by(author), 404],
     ] as const)
       expect([path, service, (await door(path, service, credentials)).status]).toEqual([
@@ -442,6 +445,23 @@ describe('a snippet', () => {
     expect((await door(`${pathOf(project)}/-/snippets/${id}`, 'upload-pack', by(author))).status).toBe(200);
     expect((await door(path, 'upload-pack', by(stranger))).status).toBe(404);
     expect((await door(`snippets/${id}`, 'upload-pack', by(author))).status).toBe(404);
+  });
+
+  test('of a project is for who reads the snippets of the project', async () => {
+    const [closed, open] = [await makeProject(app), await makeProject(app, { visibility: 'public' })];
+    const [stranger, guest] = [await makeUser(app), await makeUser(app)];
+    const status = async (project: MadeProject, id: number, user: { token: string }) =>
+      (await door(`${pathOf(project)}/snippets/${id}`, 'upload-pack', { password: user.token })).status;
+    for (const [project, refused] of [
+      [closed, 404],
+      [open, 403],
+    ] as const) {
+      await addMember(app, `projects/${project.id}`, guest, 10);
+      const body = { snippets_access_level: 'private' };
+      bodyOf(await app.root(`PUT /projects/${project.id}`, { body }), 200);
+      const id = await insert({ author: 1, project: project.id, visibility: 20 });
+      expect([await status(project, id, guest), await status(project, id, stranger)]).toEqual([200, refused]);
+    }
   });
 
   test('of a project is pushed by its author while a Reporter, and by Maintainers', async () => {
@@ -482,6 +502,46 @@ describe('a snippet', () => {
   });
 });
 
+describe('the wiki of a project', () => {
+  test('is fetched by who reads it, and pushed by Developers', async () => {
+    const project = await makeProject(app);
+    for (const [role, fetch, push] of [
+      [0, 404, 404],
+      [10, 200, 403],
+      [20, 200, 403],
+      [30, 200, 200],
+    ] as const) {
+      const user = await makeUser(app);
+      if (role > 0) await addMember(app, `projects/${project.id}`, user, role);
+      const by = { password: user.token };
+      const fetched = await door(`${pathOf(project)}.wiki`, 'upload-pack', by);
+      const pushed = await door(`${pathOf(project)}.wiki`, 'receive-pack', by);
+      expect([role, fetched.status, pushed.status]).toEqual([role, fetch, push]);
+    }
+    bodyOf(
+      await app.root(`PUT /projects/${project.id}`, {
+        body: { visibility: 'public', wiki_access_level: 'private' },
+      }),
+      200,
+    );
+    const stranger = { password: (await makeUser(app)).token };
+    expect((await door(`${pathOf(project)}.wiki`, 'upload-pack', stranger)).status).toBe(403);
+  });
+
+  test('is found under its own name alone', async () => {
+    const project = await makeProject(app);
+    const copy = await makeProject(app, { path: `${pathOf(project).split('/').at(-1)}-copy` });
+    const user = await makeUser(app);
+    await addMember(app, `projects/${copy.id}`, user, 30);
+    expect((await door(pathOf(copy), 'upload-pack', { password: user.token })).status).toBe(200);
+    const body = { name: 'd', scopes: ['read_repository'] };
+    const made = bodyOf(await app.root(`POST /projects/${project.id}/deploy_tokens`, { body }), 201);
+    const token = { username: made.username, password: made.token };
+    expect((await door(`${pathOf(project)}.wiki`, 'upload-pack', token)).status).toBe(403);
+    expect((await door('no/such.wiki', 'upload-pack', token)).status).toBe(404);
+  });
+});
+
 describe('the wiki of a group', () => {
   test('is fetched by who reads it, and pushed by its Developers', async () => {
     const group = await makeGroup(app);
@@ -498,6 +558,10 @@ describe('the wiki of a group', () => {
       const pushed = await door(`${group.full_path}.wiki`, 'receive-pack', by);
       expect([role, fetched.status, pushed.status]).toEqual([role, fetch, push]);
     }
+    const body = { visibility: 'public', wiki_access_level: 'private' };
+    bodyOf(await app.root(`PUT /groups/${group.id}`, { body }), 200);
+    const stranger = { password: (await makeUser(app)).token };
+    expect((await door(`${group.full_path}.wiki`, 'upload-pack', stranger)).status).toBe(403);
   });
 
   test('is found by the path of the group, though that be a number', async () => {

@@ -14,7 +14,7 @@ let home: string;
 
 async function browserOf(user: { username: string }): Promise<Browser> {
   const browser = openBrowser(ashlar);
-  await signInAs(browser, user.username, OWNER_PASSWORD);
+  await withSettings(ashlar, {}, () => signInAs(browser, user.username, OWNER_PASSWORD));
   return browser;
 }
 
