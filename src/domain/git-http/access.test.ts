@@ -56,6 +56,7 @@ afterEach(() =>
     throttle_protected_paths_requests_per_period: 100,
     throttle_protected_paths_period_in_seconds: 60,
     rate_limiting_response_text: '',
+    email_confirmation_setting: 'off',
   }),
 );
 
@@ -305,6 +306,11 @@ describe('a password', () => {
       const refused = await door(pathOf(project), 'receive-pack', credentials);
       expect([refused.status, refused.text]).toEqual([403, expect.stringContaining(text)]);
     }
+    await sql`update users set state = 'active' where id = ${user.id}`;
+    expect(await enter()).toBe(200);
+    await withSettings({ email_confirmation_setting: 'hard' });
+    await sql`update users set confirmed_at = null where id = ${user.id}`;
+    expect(await enter()).toBe(403);
   });
 
   test('is no door for guesses: the account is locked, and the address has to wait', async () => {
