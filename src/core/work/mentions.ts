@@ -83,7 +83,8 @@ async function sees(
 ): Promise<boolean> {
   try {
     if (target.group) {
-      const group = await authorizeGroup(points, person, 'read_epics', target.group.id);
+      // Whether they read its epics seesEpic() asks.
+      const group = await authorizeGroup(points, person, 'read_group', target.group.id);
       if (internal && !group.may('read_internal_epic_notes')) return false;
       return seesEpic(group, target);
     }
