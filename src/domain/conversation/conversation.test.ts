@@ -563,6 +563,27 @@ describe('elsewhere', () => {
     expect((await as(guest)(`GET ${place}/${epic.id + 1_000}/notes`)).status).toBe(404);
   });
 
+  test('what others said on an epic is changed by Maintainers, and their threads are settled by Planners', async () => {
+    const group = await makeGroup(ashlar, { visibility: 'public' });
+    for (const [user, role] of [
+      [guest, GUEST],
+      [author, GUEST],
+      [planner, PLANNER],
+      [maintainer, MAINTAINER],
+    ] as const)
+      await addMember(ashlar, `groups/${group.id}`, user, role);
+    const epic = await makeEpic(ashlar, group);
+    const path = `/groups/${group.id}/epics/${epic.id}`;
+    const note = await say(path, guest, 'Mine');
+    const thread = bodyOf(await as(guest)(`POST ${path}/discussions`, { body: { body: 'Why?' } }), 201);
+    const change = async (user: MadeUser) =>
+      (await as(user)(`PUT ${path}/notes/${note.id}`, { body: { body: 'Ours' } })).status;
+    const settle = async (user: MadeUser) =>
+      (await as(user)(`PUT ${path}/discussions/${thread.id}`, { body: { resolved: true } })).status;
+    expect([await change(author), await change(planner), await change(maintainer)]).toEqual([403, 403, 200]);
+    expect([await settle(author), await settle(planner), await settle(guest)]).toEqual([403, 200, 200]);
+  });
+
   test('nothing is said while a project is archived', async () => {
     const archived = await makeProject(ashlar, { visibility: 'public' });
     const body = { title: 'Old' };

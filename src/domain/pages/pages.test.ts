@@ -393,6 +393,9 @@ describe('names', () => {
     expect(await titleOf(`/${other.full_path}`)).toBe(other.full_path);
     expect((await ashlar.call(`GET /groups/${other.id}`, { raw: true })).status).toBe(404);
     expect((await ashlar.call(`GET /${world.owner.id}`, { raw: true })).status).toBe(404);
+    await makeGroup(ashlar, { path: '4712' });
+    const stranger = await browserOf(await makeUser(ashlar));
+    expect([(await stranger.get('/4711')).status, (await stranger.get('/4712')).status]).toEqual([200, 404]);
   });
 
   test('capitals make no difference', async () => {
