@@ -15,16 +15,16 @@ import { choices, inAddress, tag, wordTag } from './parts.ts';
 
 /** The group with this full path; a number is a name here, not an id. */
 export async function groupAt({ services, db, caller }: Looking, path: string): Promise<AuthorizedGroup> {
-  const { points } = services.database;
-  if (!/^\d+$/.test(path)) return authorizeGroup(points, caller, 'read_group', path);
-  const row = await db
-    .selectFrom('namespaces')
-    .select('id')
-    .where('kind', '=', 'group')
-    .where('full_path', '=', path)
-    .executeTakeFirst();
+  const row = /^\d+$/.test(path)
+    ? await db
+        .selectFrom('namespaces')
+        .select('id')
+        .where('kind', '=', 'group')
+        .where('full_path', '=', path)
+        .executeTakeFirst()
+    : { id: path };
   if (!row) throw notFound('Group');
-  return authorizeGroup(points, caller, 'read_group', row.id);
+  return authorizeGroup(services.database.points, caller, 'read_group', row.id);
 }
 
 /** The project with this full path. */
