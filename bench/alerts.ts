@@ -22,8 +22,8 @@ const pathOf = (project: string): string => `/${project}/alerts/notify.json`;
 async function makeProjects(program: Program): Promise<string[]> {
   const paths: string[] = [];
   for (let made = 1; made <= PROJECTS; made++) {
-    const answer = await program.root('POST /projects', { name: `Alerts ${made}` });
-    const { id, path_with_namespace: path } = (await answer.json()) as {
+    const response = await program.root('POST /projects', { name: `Alerts ${made}` });
+    const { id, path_with_namespace: path } = (await response.json()) as {
       id: number;
       path_with_namespace: string;
     };
@@ -93,13 +93,13 @@ const AT_ONCE = 16;
 /** Whether so many repeats count as so many. */
 async function countRepeats(program: Program, project: string): Promise<Figure> {
   const send = async (): Promise<void> => {
-    const answer = await fetch(`${program.url}${pathOf(project)}`, {
+    const response = await fetch(`${program.url}${pathOf(project)}`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ ...text, fingerprint: 'counted' }),
     });
-    if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
-    await answer.arrayBuffer();
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
   };
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
@@ -107,8 +107,8 @@ async function countRepeats(program: Program, project: string): Promise<Figure> 
     }),
   );
   const id = encodeURIComponent(project);
-  const answer = await program.root(`GET /projects/${id}/alert_management_alerts?order_by=id&per_page=1`);
-  const [alert] = (await answer.json()) as { event_count: number }[];
+  const response = await program.root(`GET /projects/${id}/alert_management_alerts?order_by=id&per_page=1`);
+  const [alert] = (await response.json()) as { event_count: number }[];
   const counted = alert?.event_count ?? 0;
   return {
     what: `the counter after ${REPEATS} repeats`,

@@ -103,8 +103,8 @@ async function digestAll(program: Program): Promise<void> {
 async function counted(program: Program, ids: readonly number[]): Promise<number> {
   let sum = 0;
   for (const id of ids) {
-    const answer = await program.root(`GET /projects/${id}/error_tracking/errors?per_page=100`);
-    for (const error of (await answer.json()) as { events_count: number }[]) sum += error.events_count;
+    const response = await program.root(`GET /projects/${id}/error_tracking/errors?per_page=100`);
+    for (const error of (await response.json()) as { events_count: number }[]) sum += error.events_count;
   }
   return sum;
 }
@@ -118,10 +118,10 @@ async function latency(program: Program, until: Promise<unknown>): Promise<numbe
   });
   while (!over) {
     const begin = performance.now();
-    const answer = await fetch(`${program.url}/api/v4/projects/1`, {
+    const response = await fetch(`${program.url}/api/v4/projects/1`, {
       headers: { 'private-token': ROOT_TOKEN },
     });
-    await answer.arrayBuffer();
+    await response.arrayBuffer();
     times.push(performance.now() - begin);
     await sleep(5);
   }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { projectRepository } from '../src/core/repositories/containers.ts';
 import { titleOf } from '../test/support/inventory.ts';
-import type { Asked, Watched } from './loop-stalls.ts';
+import type { WalkedRequest, Watched } from './loop-stalls.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -159,7 +159,7 @@ const queries: Record<string, readonly string[]> = {
 const missing = ['statuses', 'submodule', 'tags/:tag_name', 'storage', 'registry', 'languages'];
 
 /** Fills a project for each, and what is asked of it. */
-export async function* hostileReads({ app, site }: Watched, token: string): AsyncGenerator<Asked> {
+export async function* hostileReads({ app, site }: Watched, token: string): AsyncGenerator<WalkedRequest> {
   const { database, repositories: store } = app.services;
   const reads = app.endpoints.filter(
     ({ method, path }) =>

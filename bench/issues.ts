@@ -16,8 +16,8 @@ const PROJECTS = 64;
 async function makeProjects(program: Program): Promise<number[]> {
   const ids: number[] = [];
   for (let made = 1; made <= PROJECTS; made++) {
-    const answer = await program.root('POST /projects', { name: `Issues ${made}` });
-    ids.push(((await answer.json()) as { id: number }).id);
+    const response = await program.root('POST /projects', { name: `Issues ${made}` });
+    ids.push(((await response.json()) as { id: number }).id);
   }
   return ids;
 }

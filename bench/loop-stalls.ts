@@ -85,27 +85,27 @@ async function settle({ app }: Watched): Promise<void> {
   }
 }
 
-export type Asked = { what: string; request: GoodRequest; writes: boolean };
+export type WalkedRequest = { what: string; request: GoodRequest; writes: boolean };
 
 /** The least of the tries' longest stalls. */
-async function stallOf(watched: Watched, undo: Undo | undefined, asked: Asked): Promise<Stall> {
+async function stallOf(watched: Watched, undo: Undo | undefined, request: WalkedRequest): Promise<Stall> {
   let [ms, status] = [Number.POSITIVE_INFINITY, 0];
   for (let round = 0; round < TRIES && ms > NOTED_MS; round++) {
     if (round > 0) await longestStall(watched);
-    const { line, headers, body } = asked.request;
-    const answer = await sendRaw(watched.program.url, line, {
+    const { line, headers, body } = request.request;
+    const response = await sendRaw(watched.program.url, line, {
       headers: { 'private-token': ROOT_TOKEN, ...headers },
       ...(body !== undefined && { body }),
     }).catch((error: Error) => ({ status: 0, text: error.message }));
-    status = answer.status;
-    if (asked.writes && status < 400) await settle(watched);
+    status = response.status;
+    if (request.writes && status < 400) await settle(watched);
     ms = Math.min(ms, await longestStall(watched));
-    if (asked.writes && status < 400) {
+    if (request.writes && status < 400) {
       await undo?.undo();
       await longestStall(watched);
     }
   }
-  return { what: asked.what, ms, status };
+  return { what: request.what, ms, status };
 }
 
 const asJson = (line: string, value: unknown): GoodRequest => ({
@@ -117,9 +117,9 @@ const asJson = (line: string, value: unknown): GoodRequest => ({
 type Properties = Record<string, TSchema & { type?: string | readonly string[] }>;
 
 /** The requests to an endpoint, each with one of its parameters hostile. The query is sent as a body, which takes more. */
-function* hostileRequests({ spec, title, request }: NamedRequest): Generator<Asked> {
+function* hostileRequests({ spec, title, request }: NamedRequest): Generator<WalkedRequest> {
   const writes = spec.method !== 'GET';
-  const ask = (what: string, hostile: GoodRequest): Asked => ({
+  const ask = (what: string, hostile: GoodRequest): WalkedRequest => ({
     what: `${title}: ${what}`,
     request: hostile,
     writes,
@@ -152,8 +152,8 @@ function* hostileRequests({ spec, title, request }: NamedRequest): Generator<Ask
 function* hostileFiles(
   spec: Endpoint,
   { line, headers, body }: GoodRequest,
-  ask: (what: string, hostile: GoodRequest) => Asked,
-): Generator<Asked> {
+  ask: (what: string, hostile: GoodRequest) => WalkedRequest,
+): Generator<WalkedRequest> {
   const [head = '', tail = ''] = String(body).split(/(?<=\r\n\r\n)/);
   const bytes = (spec.bodyLimit ?? MEBIBYTE) - AROUND;
   for (const text of ['\0', 'a\n', '<svg>', 'GIF89a'])
@@ -185,8 +185,8 @@ async function walkInventory(watched: Watched, only: RegExp): Promise<Stall[]> {
   const requests = await makeRequests(site, places, app.endpoints);
   const undo = await watchChanges(site);
   const stalls: Stall[] = [];
-  const asked = requests.filter(({ spec, title }) => title === `${spec.method} ${spec.path}`);
-  for (const named of asked.toSorted((one, other) => rank(one) - rank(other))) {
+  const requested = requests.filter(({ spec, title }) => title === `${spec.method} ${spec.path}`);
+  for (const named of requested.toSorted((one, other) => rank(one) - rank(other))) {
     if (!only.test(named.title)) continue;
     for (const each of hostileRequests(named)) {
       const stall = await stallOf(watched, undo, each);
@@ -220,7 +220,7 @@ const longest: readonly [table: string, column: string, length: number][] = [
 ];
 
 /** What each list and record of a world answers whose texts are all as long as they may be. */
-async function* pageReads({ app, site, program }: Watched): AsyncGenerator<Asked> {
+async function* pageReads({ app, site, program }: Watched): AsyncGenerator<WalkedRequest> {
   const places = await makeWorld(site, PAGE);
   const sql = connect(databaseOf(program.data), { max: 1, statementTimeout: 0, name: 'bench' });
   const reads = app.endpoints.filter(({ method, path }) => method === 'GET' && !/archive|keys$/.test(path));
@@ -237,8 +237,8 @@ async function* pageReads({ app, site, program }: Watched): AsyncGenerator<Asked
     for (const spec of reads) {
       const line = `GET /api/v4${addressOf(spec.path, places)}?${queryInWorld(titleOf(spec))}per_page=100`;
       const properties = Object.entries(spec.input.properties as Properties);
-      const asked = properties.filter(([, { type }]) => [type].flat().includes('boolean'));
-      const flags = asked.map(([name]) => `&${name}=true`).join('');
+      const requested = properties.filter(([, { type }]) => [type].flat().includes('boolean'));
+      const flags = requested.map(([name]) => `&${name}=true`).join('');
       for (const query of new Set(['', flags]))
         yield {
           what: `${titleOf(spec)}${query.replace('&', '?')} of texts of ${kind}`,
@@ -249,11 +249,15 @@ async function* pageReads({ app, site, program }: Watched): AsyncGenerator<Asked
   }
 }
 
-async function walkReads(watched: Watched, reads: AsyncGenerator<Asked>, only: RegExp): Promise<Stall[]> {
+async function walkReads(
+  watched: Watched,
+  reads: AsyncGenerator<WalkedRequest>,
+  only: RegExp,
+): Promise<Stall[]> {
   const stalls: Stall[] = [];
-  for await (const asked of reads) {
-    if (!only.test(asked.what)) continue;
-    const stall = await stallOf(watched, undefined, asked);
+  for await (const request of reads) {
+    if (!only.test(request.what)) continue;
+    const stall = await stallOf(watched, undefined, request);
     stalls.push(stall);
     note(stall);
   }
@@ -272,7 +276,7 @@ async function inOwnProgram(work: (watched: Watched) => Promise<Stall[]>): Promi
   }
 }
 
-const quietReads: readonly Asked[] = Array.from({ length: 500 }, () => ({
+const quietReads: readonly WalkedRequest[] = Array.from({ length: 500 }, () => ({
   what: 'GET /user of a quiet program',
   request: { line: 'GET /api/v4/user', headers: {} },
   writes: false,

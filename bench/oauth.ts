@@ -44,14 +44,14 @@ function ask({ url, form, headers = {} }: Ask): Promise<Record<string, string>> 
           }),
         },
       },
-      (answer) => {
+      (response) => {
         let text = '';
-        answer.setEncoding('utf8').on('data', (part: string) => {
+        response.setEncoding('utf8').on('data', (part: string) => {
           text += part;
         });
-        answer.on('end', () => {
-          if (answer.statusCode === 200) resolve(JSON.parse(text));
-          else reject(new Error(`${url}: ${answer.statusCode} ${text}`));
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve(JSON.parse(text));
+          else reject(new Error(`${url}: ${response.statusCode} ${text}`));
         });
       },
     );

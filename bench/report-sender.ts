@@ -25,9 +25,9 @@ function send(path: string): Promise<void> {
     'content-length': body.length,
   };
   return new Promise((resolve, reject) => {
-    const sent = request(`${url}${path}`, { agent, method: 'POST', headers }, (answer) => {
-      if (answer.statusCode !== 200) reject(new Error(`a report is answered with ${answer.statusCode}`));
-      answer.resume().once('end', resolve);
+    const sent = request(`${url}${path}`, { agent, method: 'POST', headers }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`a report is answered with ${response.statusCode}`));
+      response.resume().once('end', resolve);
     });
     sent.once('error', reject).end(body);
   });

@@ -54,8 +54,8 @@ const withToken = (url: string): string => url.replace('http://', `http://root:$
 
 /** A project with the commits of a bare repository; its address for git, and its folder. */
 async function makeProject(program: Program, name: string, source: string) {
-  const answer = await program.root('POST /projects', { name });
-  const { id, path_with_namespace: path } = (await answer.json()) as {
+  const response = await program.root('POST /projects', { name });
+  const { id, path_with_namespace: path } = (await response.json()) as {
     id: number;
     path_with_namespace: string;
   };
@@ -232,8 +232,8 @@ async function moveTo(program: Program, project: number, destination: string): P
   const { id } = (await made.json()) as { id: number };
   // Until the old copy is gone, nothing moves again.
   for (let state = ''; state !== 'finished'; await sleep(50)) {
-    const answer = await program.root(`GET /project_repository_storage_moves/${id}`);
-    const move = (await answer.json()) as { state: string; error_message: string | null };
+    const response = await program.root(`GET /project_repository_storage_moves/${id}`);
+    const move = (await response.json()) as { state: string; error_message: string | null };
     state = move.state;
     if (state === 'failed') throw new Error(`the move failed: ${move.error_message}`);
   }

@@ -15,7 +15,7 @@ import { compareLatency, compareLoad, median, type Request } from './measure.ts'
 import { measureOAuth } from './oauth.ts';
 import { endScripts, memoryOf, startScript } from './processes.ts';
 import { measureRepositories } from './repositories.ts';
-import { atMost, type Figure, merely, placePart, renderPart } from './table.ts';
+import { atMost, type Figure, insertSection, merely, renderPart } from './table.ts';
 import { measureWatchers } from './watchers.ts';
 
 const SECONDS = 5;
@@ -205,7 +205,7 @@ try {
     if (asked.length > 0 && !asked.includes(name)) continue;
     const table = renderPart(name, await measure(), new Date());
     process.stdout.write(`${table}\n`);
-    writeFileSync(results, placePart(readFileSync(results, 'utf8'), name, table, Object.keys(parts)));
+    writeFileSync(results, insertSection(readFileSync(results, 'utf8'), name, table, Object.keys(parts)));
   }
 } finally {
   endScripts();

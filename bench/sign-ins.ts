@@ -6,13 +6,13 @@ let done = 0;
 
 async function signIn(): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${url}/users/sign_in`, {
+    const response = await fetch(`${url}/users/sign_in`, {
       method: 'POST',
       redirect: 'manual',
       body: new URLSearchParams({ login: 'root', password }),
     });
-    await answer.arrayBuffer();
-    if (answer.status !== 302) throw new Error(`sign-in: ${answer.status}`);
+    await response.arrayBuffer();
+    if (response.status !== 302) throw new Error(`sign-in: ${response.status}`);
     done += 1;
   }
 }

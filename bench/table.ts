@@ -53,7 +53,7 @@ const title = `# Bench
 Each part is measured in one run with its baselines. Load generator, program and database share the cores: read the ratios.`;
 
 /** The results with those of a part in the place of its old ones; parts stand in the order of `parts`. */
-export function placePart(results: string, part: string, text: string, parts: readonly string[]): string {
+export function insertSection(results: string, part: string, text: string, parts: readonly string[]): string {
   const sections = new Map(
     results
       .split(/^(?=## )/m)

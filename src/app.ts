@@ -52,7 +52,7 @@ export type App = {
   stop(): Promise<void>;
 };
 
-const STOP_MILLISECONDS = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 /** Builds the program around one database that is migrated; nothing listens and nothing runs before start(). */
 export function createApp(options: AppOptions): App {
@@ -167,7 +167,7 @@ export function createApp(options: AppOptions): App {
       const closed = server.close();
       server.server.closeIdleConnections();
       for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
-      const timer = setTimeout(() => server.server.closeAllConnections(), STOP_MILLISECONDS);
+      const timer = setTimeout(() => server.server.closeAllConnections(), STOP_TIMEOUT_MS);
       timer.unref();
       await closed;
       clearTimeout(timer);

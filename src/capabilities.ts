@@ -13,6 +13,7 @@ import { errorTrackingCapability } from './domain/error-tracking/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { gitHttpCapability } from './domain/git-http/index.ts';
 import { groupsCapability } from './domain/groups/index.ts';
+import { housekeepingCapability } from './domain/housekeeping/index.ts';
 import { issuesCapability } from './domain/issues/index.ts';
 import { labelsCapability } from './domain/labels/index.ts';
 import { mailCapability } from './domain/mail/index.ts';
@@ -34,7 +35,6 @@ import { storageMovesCapability } from './domain/storage-moves/index.ts';
 import { todosCapability } from './domain/todos/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
 import { topicsCapability } from './domain/topics/index.ts';
-import { upkeepCapability } from './domain/upkeep/index.ts';
 import { uploadsCapability } from './domain/uploads/index.ts';
 import { wikisCapability } from './domain/wikis/index.ts';
 
@@ -50,7 +50,7 @@ export const capabilities = (services: Services): Capability[] => {
     gitHttpCapability(services),
     protectedRefsCapability(),
     deployKeysCapability(),
-    upkeepCapability(services),
+    housekeepingCapability(services),
     wikisCapability(services),
     snippetsCapability(services),
     conversationCapability(),

@@ -69,8 +69,8 @@ export async function readNewPassword(username: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: unseen, terminal: true });
   lines.on('SIGINT', () => lines.close());
   const typed = lines[Symbol.asyncIterator]();
-  const ask = async (question: string): Promise<string> => {
-    process.stderr.write(question);
+  const ask = async (request: string): Promise<string> => {
+    process.stderr.write(request);
     const { value, done } = await typed.next();
     process.stderr.write('\n');
     if (done) throw new Error('no password was given: nothing is changed');

@@ -33,7 +33,7 @@ const refusing: Record<string, string> = {
   '3D000': 'make it, or correct DATABASE_URL',
 };
 
-const placeOf = ({ address, hostname, port }: SystemError): string => {
+const addressOf = ({ address, hostname, port }: SystemError): string => {
   const host = address ?? hostname ?? 'its address';
   return port === undefined ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`;
 };
@@ -48,7 +48,7 @@ export function describeProblem(error: unknown): string {
   if (advice !== undefined) return `${error.message}: ${advice}`;
   const known = system.syscall === 'listen' ? listening : connecting;
   const describe = isOfNetwork(system) ? known[String(system.code)] : undefined;
-  return describe?.(placeOf(system)) ?? error.message;
+  return describe?.(addressOf(system)) ?? error.message;
 }
 
 /** ENOENT and EACCES are said of files too. */

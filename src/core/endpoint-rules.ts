@@ -31,7 +31,7 @@ export function refuseTier(spec: Endpoint, { tier }: Pick<Config, 'tier'>): void
 }
 
 /** The page that is asked for; `input` is the decoded one, which of a list has the fields of pages among its own. */
-export function pageAskedFor(spec: Endpoint, input: unknown, caller: Caller, config: Config): PageRequest {
+export function pageRequestOf(spec: Endpoint, input: unknown, caller: Caller, config: Config): PageRequest {
   if (!spec.page) return { kind: 'offset', page: 1, perPage: 1, offset: 0, countLimit: 0 };
   const query = input as PageQuery;
   const chosen = choosePagination(keysetRuleOf(spec), query, caller !== undefined, config.maximumOffset);

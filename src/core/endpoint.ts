@@ -4,9 +4,9 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { Db } from '../platform/db/database.ts';
 import type { Page, PageRequest } from '../platform/db/page.ts';
 import { notFound } from '../platform/failure.ts';
-import type { HttpRequest } from '../platform/http/answer.ts';
+import type { HttpRequest } from '../platform/http/messages.ts';
 import { type KeysetRule, keysetFields, pageFields } from '../platform/http/pagination.ts';
-import { togetherOf } from '../platform/http/schema.ts';
+import { parameterRulesOf } from '../platform/http/schema.ts';
 import type { Method } from '../platform/http/server.ts';
 import type { Access } from './access/access.ts';
 import type { Caller } from './identity/actor.ts';
@@ -155,7 +155,7 @@ export function listing<P extends TProperties, R extends TSchema, Subject, C ext
   const fields = spec.page === 'offset' ? pageFields : { ...pageFields, ...keysetFields };
   return endpoint({
     ...rest,
-    input: Type.Object({ ...fields, ...spec.input?.properties }, togetherOf(spec.input)),
+    input: Type.Object({ ...fields, ...spec.input?.properties }, parameterRulesOf(spec.input)),
     // Asking for keyset pages where there are none is refused, and so are the last of very many pages by offset.
     also: [...(spec.also ?? []), 405],
     reply: Type.Array(item),

@@ -1,7 +1,7 @@
 /** What to do instead, beside a refusal, where a newcomer's mistake can be told from the request: as `error_description`. */
 import { Failure, type FailureDetails } from '../platform/failure.ts';
-import type { HttpRequest } from '../platform/http/answer.ts';
 import { isJsonReadAsForm } from '../platform/http/body.ts';
+import type { HttpRequest } from '../platform/http/messages.ts';
 import { presentedCredential } from './identity/credentials.ts';
 
 const JSON_AS_FORM =

@@ -1,6 +1,6 @@
 /** What a request under a project's old path is told: where it is now, for reads only (spec: General request rules, 6). */
 
-import type { Answer, HttpRequest } from '../platform/http/answer.ts';
+import type { HttpRequest, HttpResponse } from '../platform/http/messages.ts';
 import { movedRefusal } from './access/find.ts';
 
 /** Parameters that carry a credential: they must not travel in a Location. */
@@ -13,7 +13,7 @@ const withoutCredentials = (query: string): string =>
     .join('&');
 
 /** 301 with the same request under the project's number; 405 for anything but a read (facts §10). */
-export function answerMoved(request: HttpRequest, projectId: number): Answer {
+export function movedResponse(request: HttpRequest, projectId: number): HttpResponse {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw movedRefusal();
   const path = request.path.replace(/^(\/api\/v4\/projects\/)[^/]+/, `$1${projectId}`);
   const query = withoutCredentials(request.query);

@@ -3,7 +3,7 @@ import Type, { type TObject } from 'typebox';
 import { openApiDocument } from '../platform/http/openapi.ts';
 import type { Operation } from '../platform/http/openapi-operation.ts';
 import type { SchemaObject } from '../platform/http/openapi-schemas.ts';
-import { togetherOf } from '../platform/http/schema.ts';
+import { parameterRulesOf } from '../platform/http/schema.ts';
 import type { Capability } from './capability.ts';
 import { contentTypesOf, type Endpoint, noContent } from './endpoint.ts';
 
@@ -138,5 +138,5 @@ function withReference({ access, path, input }: Endpoint): TObject {
   }[on as string];
   if (text === undefined) return input;
   const reference = Type.Unsafe({ type: ['integer', 'string'], description: text });
-  return Type.Object({ ...input.properties, [name]: reference }, togetherOf(input));
+  return Type.Object({ ...input.properties, [name]: reference }, parameterRulesOf(input));
 }

@@ -5,9 +5,9 @@
 import type { Db } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { nameCaller } from '../platform/fair-share.ts';
-import type { Answer, HttpRequest } from '../platform/http/answer.ts';
 import { readBody } from '../platform/http/body.ts';
-import { type Html, html, htmlAnswer, htmlPage } from '../platform/http/html.ts';
+import { type Html, html, htmlPage, htmlResponse } from '../platform/http/html.ts';
+import type { HttpRequest, HttpResponse } from '../platform/http/messages.ts';
 import { addressKey, rateLimitHeaders } from '../platform/http/rate-limit.ts';
 import { parseUrlEncoded, type RawObject, refuseUnstorable } from '../platform/http/raw-parameters.ts';
 import type { Method, Route } from '../platform/http/server.ts';
@@ -39,12 +39,12 @@ type Common = {
   whileOverdue?: boolean;
 };
 
-const FORM_LIMIT = 65_536;
+const MAX_FORM_BYTES = 65_536;
 
 /** The route of a page that everybody may open; the session is there for those who are signed in. */
 export const page = (
   services: Services,
-  spec: Common & { handle(context: PageContext): Promise<Answer> },
+  spec: Common & { handle(context: PageContext): Promise<HttpResponse> },
 ): Route => toRoute(services, spec, (context) => spec.handle(context));
 
 /**
@@ -53,7 +53,7 @@ export const page = (
  */
 export const sessionPage = (
   services: Services,
-  spec: Common & { handle(context: PageContext<Session>): Promise<Answer> },
+  spec: Common & { handle(context: PageContext<Session>): Promise<HttpResponse> },
 ): Route =>
   toRoute(services, spec, async (context) => {
     const { session, request } = context;
@@ -62,10 +62,14 @@ export const sessionPage = (
     return spec.handle({ ...context, session });
   });
 
-function toRoute(services: Services, spec: Common, handle: (context: PageContext) => Promise<Answer>): Route {
+function toRoute(
+  services: Services,
+  spec: Common,
+  handle: (context: PageContext) => Promise<HttpResponse>,
+): Route {
   const { database } = services;
 
-  async function answer(request: HttpRequest): Promise<Answer> {
+  async function answer(request: HttpRequest): Promise<HttpResponse> {
     const settings = await services.settings.read();
     const token = readCookie(request.headers.cookie?.toString(), SESSION_COOKIE);
     const session = token === undefined ? undefined : await readSession(database.sql, token, settings);
@@ -91,7 +95,7 @@ function toRoute(services: Services, spec: Common, handle: (context: PageContext
     }
   }
 
-  return { method: spec.method, path: spec.path, bodyLimit: FORM_LIMIT, handle: answer };
+  return { method: spec.method, path: spec.path, bodyLimit: MAX_FORM_BYTES, handle: answer };
 }
 
 /** The page of a list that a parameter names; the first where it names none. */
@@ -100,7 +104,7 @@ export const pageNumber = (text: string): number => (/^[1-9]\d{0,5}$/.test(text)
 const textOf = (value: RawObject[string] | undefined): string => (typeof value === 'string' ? value : '');
 
 /** Answers 303: the browser goes on with a GET. */
-export const redirect = (location: string, headers: Record<string, string> = {}): Answer => ({
+export const redirect = (location: string, headers: Record<string, string> = {}): HttpResponse => ({
   status: 303,
   headers: { location, 'cache-control': 'no-store', ...headers },
   body: '',
@@ -145,7 +149,7 @@ function throttlePage(
   request: HttpRequest,
   session: Session | undefined,
   settings: ApplicationSettings,
-): Promise<Answer | undefined> {
+): Promise<HttpResponse | undefined> {
   const web = session ? 'throttle_authenticated_web' : 'throttle_unauthenticated_web';
   const address = addressKey(request.address);
   const throttles: Throttle[] = [{ name: web, who: session ? session.actor.id : address }];
@@ -166,7 +170,7 @@ export async function throttled(
   request: HttpRequest,
   settings: ApplicationSettings,
   throttles: readonly Throttle[],
-): Promise<Answer | undefined> {
+): Promise<HttpResponse | undefined> {
   for (const { name, who } of throttles) {
     const limit = settings[`${name}_requests_per_period`];
     const periodSeconds = settings[`${name}_period_in_seconds`];
@@ -190,7 +194,7 @@ export function showPage(
   services: Services,
   session: Session | undefined,
   content: { title: string; body: Html; status?: number; headers?: Record<string, string> },
-): Answer {
+): HttpResponse {
   const account = session
     ? html`<a href="/-/profile/password">${session.actor.name}</a>
 <form method="post" action="/users/sign_out">${tokenField(services, session)}<button class="plain">Sign out</button></form>`
@@ -199,10 +203,10 @@ export function showPage(
 <a href="/api/docs">API</a>
 ${account}</header>`;
   const parts = { header, ...(session && { csrfToken: services.authenticator.csrfToken(session.token) }) };
-  return htmlAnswer(content.status ?? 200, htmlPage(content.title, content.body, parts), content.headers);
+  return htmlResponse(content.status ?? 200, htmlPage(content.title, content.body, parts), content.headers);
 }
 
-function failurePage(services: Services, session: Session | undefined, failure: Failure): Answer {
+function failurePage(services: Services, session: Session | undefined, failure: Failure): HttpResponse {
   const text =
     typeof failure.publicMessage === 'string' ? failure.publicMessage : 'The request is not valid.';
   const body = html`<div class="card"><h1>That did not work</h1><p class="message" role="alert">${text}</p></div>`;

@@ -7,9 +7,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Page } from '../platform/db/page.ts';
 import { Failure, notFound } from '../platform/failure.ts';
 import { holdForRequest } from '../platform/fair-share.ts';
-import type { Answer, HttpRequest } from '../platform/http/answer.ts';
 import { readBody } from '../platform/http/body.ts';
 import { compileDecoder } from '../platform/http/decode.ts';
+import type { HttpRequest, HttpResponse } from '../platform/http/messages.ts';
 import { type KeysetRule, keysetLink, offsetHeaders } from '../platform/http/pagination.ts';
 import { addressKey, rateLimitHeaders } from '../platform/http/rate-limit.ts';
 import {
@@ -20,26 +20,26 @@ import {
 } from '../platform/http/raw-parameters.ts';
 import { compileSerializer } from '../platform/http/serialize.ts';
 import type { Route } from '../platform/http/server.ts';
-import type { AccessQuestion } from './access/access.ts';
+import type { AccessRequest } from './access/access.ts';
 import { Moved } from './access/find.ts';
 import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
-import { keysetRuleOf, pageAskedFor, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
+import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
 import { withHint } from './hints.ts';
 import type { Caller } from './identity/actor.ts';
 import { requireScope } from './identity/authenticate.ts';
 import { presentedCredential } from './identity/credentials.ts';
-import { answerMoved } from './moved.ts';
+import { movedResponse } from './moved.ts';
 import type { Services } from './services.ts';
 import type { ApplicationSettings } from './settings/definitions.ts';
 
 /** Characters of a list's text that are made in one go. */
-const LONG_TEXT = 524_288;
+const LONG_TEXT_LENGTH = 524_288;
 /** A longer text is not hashed, and not put together. */
-const VERY_LONG_TEXT = 16 * 1_048_576;
+const VERY_LONG_TEXT_LENGTH = 16 * 1_048_576;
 
 /** What an endpoint answered: the status, and of a success what its reply describes. */
-export type Answered = { status: number; value?: unknown; contentType?: string | undefined };
-export type ReplyObserver = (endpoint: Endpoint, answered: Answered) => void;
+export type EndpointResult = { status: number; value?: unknown; contentType?: string | undefined };
+export type ReplyObserver = (endpoint: Endpoint, answered: EndpointResult) => void;
 
 /** Makes the route that runs an endpoint. Validators and serialisers are compiled at first use. */
 export function toRoute(
@@ -114,11 +114,11 @@ export function toRoute(
   }
 
   /** HEAD may have words of its own. */
-  function observed(request: HttpRequest, answered: Answered): void {
+  function observed(request: HttpRequest, answered: EndpointResult): void {
     if (request.method !== 'HEAD') observe?.(spec, answered);
   }
 
-  async function present(value: unknown, context: Context<unknown, unknown, Caller>): Promise<Answer> {
+  async function present(value: unknown, context: Context<unknown, unknown, Caller>): Promise<HttpResponse> {
     const given = value instanceof Reply ? value : undefined;
     const status = given?.status ?? spec.status;
     let content = given ? given.value : value;
@@ -157,24 +157,24 @@ export function toRoute(
     const parts: string[] = [];
     let length = 0;
     let held = 0;
-    let turn = LONG_TEXT;
+    let turn = LONG_TEXT_LENGTH;
     for (const item of items) {
       const part = `${parts.length === 0 ? '[' : ','}${whole([item]).slice(1, -1)}`;
       parts.push(part);
       length += part.length;
       if (length < turn) continue;
-      turn = length + LONG_TEXT;
+      turn = length + LONG_TEXT_LENGTH;
       await nextTurn();
-      if (length <= VERY_LONG_TEXT) continue;
+      if (length <= VERY_LONG_TEXT_LENGTH) continue;
       holdForRequest(length - held);
       held = length;
     }
     parts.push(parts.length === 0 ? '[]' : ']');
     // What leaves as one text is counted with the answer.
-    return length <= VERY_LONG_TEXT ? parts.join('') : Readable.from(parts);
+    return length <= VERY_LONG_TEXT_LENGTH ? parts.join('') : Readable.from(parts);
   }
 
-  async function handle(request: HttpRequest): Promise<Answer> {
+  async function handle(request: HttpRequest): Promise<HttpResponse> {
     // Most are hidden by nothing, and wait for nothing.
     if (spec.offering || spec.flag) await refuseHidden(spec, config, flags);
     const reading = services.settings.read();
@@ -191,7 +191,7 @@ export function toRoute(
     request: HttpRequest,
     query: RawObject,
     settings: ApplicationSettings,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     let caller: Caller;
     try {
       caller = await identify(request, query, settings);
@@ -216,13 +216,13 @@ export function toRoute(
     await limitCalls(request, caller, settings);
     // The database would choke on it, and nothing is named so.
     if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound();
-    const question: AccessQuestion = { sql: database.points, caller, params: request.params };
+    const question: AccessRequest = { sql: database.points, caller, params: request.params };
     const { subject, actor } = await spec.access.find(question);
     refuseTier(spec, config);
     decode ??= compileDecoder(spec.input) as (raw: RawObject) => unknown;
     const body = spec.stream ? emptyObject() : await readBody(request);
     const input = decode(mergeParameters(query, body, request.params));
-    const page = pageAskedFor(spec, input, caller, config);
+    const page = pageRequestOf(spec, input, caller, config);
     const context = {
       db: database.db,
       services,
@@ -248,7 +248,7 @@ export function toRoute(
     handle: (request) =>
       handle(request).catch((error: unknown) => {
         if (error instanceof Failure) observed(request, { status: error.status });
-        return answerUnhandled(request, error);
+        return unhandledResponse(request, error);
       }),
   };
 }
@@ -256,8 +256,8 @@ export function toRoute(
 /** 429 in plain text, as the throttles in front of the API answer (facts §9). */
 class Throttled extends Error {}
 
-function answerUnhandled(request: HttpRequest, error: unknown): Answer {
-  if (error instanceof Moved) return answerMoved(request, error.projectId);
+function unhandledResponse(request: HttpRequest, error: unknown): HttpResponse {
+  if (error instanceof Moved) return movedResponse(request, error.projectId);
   if (!(error instanceof Throttled)) throw error;
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   return { status: 429, headers, body: `${error.message}\n`, failure: 'too_many_requests' };
@@ -269,16 +269,16 @@ function pageHeaders(
   rule: KeysetRule | undefined,
   config: Services['config'],
 ): Record<string, string> {
-  const { request, page: asked } = context;
+  const { request, page: requested } = context;
   const address = { origin: request.origin, path: request.path, query: request.query };
-  if (asked.kind === 'keyset') {
-    const link = rule && keysetLink(address, rule, asked, page.last);
+  if (requested.kind === 'keyset') {
+    const link = rule && keysetLink(address, rule, requested, page.last);
     return link === undefined ? {} : { link };
   }
   return offsetHeaders({
     address,
-    page: asked.page,
-    perPage: asked.perPage,
+    page: requested.page,
+    perPage: requested.perPage,
     total: page.total,
     hasNext: page.more,
     omitTotals: config.offering === 'hosted',

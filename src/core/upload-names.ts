@@ -2,7 +2,7 @@
 import { extname, posix } from 'node:path';
 
 /** Characters. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** The file's own name without folders, of letters, digits, `_`, `.`, `-` and `+` of any script; its ending is kept. */
 export function cleanName(filename: string): string {
@@ -10,7 +10,7 @@ export function cleanName(filename: string): string {
   const plain = own.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}.+-]/gu, '_');
   if (plain === '') return 'unnamed';
   const named = /^\.+$/.test(plain) ? `_${plain}` : plain;
-  if (named.length <= LONGEST_NAME) return named;
-  const ending = extname(named).slice(0, LONGEST_NAME / 4);
-  return `${named.slice(0, LONGEST_NAME - ending.length)}${ending}`.toWellFormed();
+  if (named.length <= MAX_NAME_LENGTH) return named;
+  const ending = extname(named).slice(0, MAX_NAME_LENGTH / 4);
+  return `${named.slice(0, MAX_NAME_LENGTH - ending.length)}${ending}`.toWellFormed();
 }

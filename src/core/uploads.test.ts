@@ -35,9 +35,9 @@ describe('pictures on disk', () => {
     expect(name).toMatch(/^[0-9a-f]{64}\.png\/me\.svg$/);
     expect(await storeAvatar(folder, upload(png))).toBe(name);
     expect(readdirSync(join(folder, 'uploads', name.slice(0, 2)))).toEqual([name.slice(0, 68)]);
-    const answer = await readAvatar(folder, name);
-    expect(answer?.body).toEqual(png);
-    expect(answer?.headers).toMatchObject({
+    const response = await readAvatar(folder, name);
+    expect(response?.body).toEqual(png);
+    expect(response?.headers).toMatchObject({
       'content-type': 'image/png',
       'content-security-policy': "default-src 'none'; sandbox",
     });

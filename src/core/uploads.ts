@@ -6,13 +6,13 @@
 import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure, invalid } from '../platform/failure.ts';
-import type { Answer } from '../platform/http/answer.ts';
+import type { HttpResponse } from '../platform/http/messages.ts';
 import type { UploadedFile } from '../platform/http/raw-parameters.ts';
 import { file, nullable } from '../platform/http/schema.ts';
 import { digest, randomHex } from '../platform/secret.ts';
 import { cleanName } from './upload-names.ts';
 
-const MAXIMUM_BYTES = 200 * 1_024;
+const MAX_AVATAR_BYTES = 200 * 1_024;
 
 const contentTypes = {
   png: 'image/png',
@@ -57,7 +57,7 @@ const fileOf = (dataFolder: string, name: string): { folder: string; file: strin
 /** Keeps the picture and returns what to store with its owner. 400 for what is too big or no picture. */
 export async function storeAvatar(dataFolder: string, upload: UploadedFile): Promise<string> {
   const { bytes } = upload;
-  if (bytes.length > MAXIMUM_BYTES) throw invalid({ avatar: ['is too big (should be at most 200 KiB)'] });
+  if (bytes.length > MAX_AVATAR_BYTES) throw invalid({ avatar: ['is too big (should be at most 200 KiB)'] });
   const name = await storePicture(dataFolder, bytes);
   if (name === undefined) {
     throw invalid({
@@ -122,7 +122,7 @@ async function syncFolder(folder: string): Promise<void> {
  * The picture as an answer that no browser runs anything of; undefined when there is no such file. `stored` is an avatar, or
  * the file of another picture.
  */
-export async function readAvatar(dataFolder: string, stored: string): Promise<Answer | undefined> {
+export async function readAvatar(dataFolder: string, stored: string): Promise<HttpResponse | undefined> {
   const [name = ''] = stored.split('/', 1);
   const extension = NAME.exec(name)?.[2] as ImageExtension | undefined; // the pattern admits these only
   if (extension === undefined) return undefined;

@@ -14,18 +14,18 @@ export type DiskGuard = {
 };
 
 /** Four segments of PostgreSQL's write-ahead log. */
-const LEAST_FREE_BYTES = 64 * 1_048_576;
-const INTERVAL_MILLISECONDS = 1_000;
+const MIN_FREE_BYTES = 64 * 1_048_576;
+const CHECK_INTERVAL_MS = 1_000;
 
 export function createDiskGuard(folder: string): DiskGuard {
   let problem: string | undefined;
   const look = async (): Promise<void> => {
     const disk = await statfs(folder).catch(() => undefined);
-    const full = disk !== undefined && disk.bavail * disk.bsize < LEAST_FREE_BYTES;
+    const full = disk !== undefined && disk.bavail * disk.bsize < MIN_FREE_BYTES;
     problem = full ? 'no space left on disk: writes are refused until there is' : undefined;
   };
   void look();
-  const timer = setInterval(() => void look(), INTERVAL_MILLISECONDS);
+  const timer = setInterval(() => void look(), CHECK_INTERVAL_MS);
   timer.unref();
   return {
     problem: () => problem,

@@ -12,7 +12,7 @@ import {
   notFound,
   unauthenticated,
 } from './failure.ts';
-import { renderFailure } from './http/answer.ts';
+import { renderFailure } from './http/messages.ts';
 
 /** One of each kind, as the program makes them. */
 const samples: Record<FailureKind, Failure> = {
@@ -66,9 +66,9 @@ test('docs/errors.md lists every kind with its status, in order, and no other', 
 
 test.each(Object.entries(samples))('the example of %s is what a client reads', (kind, failure) => {
   const entry = readCatalogue().find((each) => each.kind === kind);
-  const answer = renderFailure(failure);
-  expect(answer.status).toBe(entry?.status);
-  expect(JSON.parse(String(answer.body))).toEqual(entry?.body);
+  const response = renderFailure(failure);
+  expect(response.status).toBe(entry?.status);
+  expect(JSON.parse(String(response.body))).toEqual(entry?.body);
 });
 
 test.each([

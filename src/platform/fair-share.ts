@@ -9,7 +9,7 @@ import { Failure } from './failure.ts';
 export type CallerContext = {
   name: string;
   /** Large data that the request holds: rows, and the text of its answer. */
-  memory?: HeldMemory;
+  memory?: MemoryReservation;
 };
 
 const context = new AsyncLocalStorage<CallerContext | undefined>();
@@ -64,7 +64,7 @@ export type MemoryLimits = {
   free: number;
 };
 
-export type HeldMemory = {
+export type MemoryReservation = {
   bytes(): number;
   /** Holds so many bytes more; 429 or 503 at once where there is no room for them. */
   take(bytes: number): void;
@@ -74,7 +74,7 @@ export type HeldMemory = {
 
 export type MemoryShare = {
   /** The part of the present request. */
-  open(): HeldMemory;
+  open(): MemoryReservation;
   /** 429 where the present caller holds half of its part already: for work whose size is known when it is done. */
   refuseHalfFull(): void;
 };
@@ -97,7 +97,7 @@ export function createMemoryShare({ bytes: most, perCaller, free }: MemoryLimits
       '429 Too Many Requests: too much data for one answer. Ask for fewer records with per_page.',
       { headers: RETRY_AFTER },
     );
-  const open = (): HeldMemory => {
+  const open = (): MemoryReservation => {
     const caller = currentCaller();
     let held = 0;
     const add = (bytes: number): void => {

@@ -14,7 +14,7 @@ function describe(error: unknown): LogFields {
 }
 
 /** How long lines wait for company, in milliseconds: each write costs a call of the system and wakes who reads it. */
-const GATHERING = 20;
+const GATHER_MS = 20;
 
 /** One JSON object a line; lines of a moment are written together. An error is written at once, with what led to it. */
 export function createLog(write: (text: string) => void): Log {
@@ -33,7 +33,7 @@ export function createLog(write: (text: string) => void): Log {
   return {
     info(event, fields = {}) {
       add('info', event, fields);
-      timer ??= setTimeout(flush, GATHERING);
+      timer ??= setTimeout(flush, GATHER_MS);
     },
     error(event, error, fields = {}) {
       add('error', event, { ...fields, ...describe(error) });

@@ -11,8 +11,8 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((server) => server.stop()));
 });
 
-async function start(answer: (request: Received, reply: ServerResponse) => void): Promise<WebServer> {
-  const server = await startWebServer(answer);
+async function start(response: (request: Received, reply: ServerResponse) => void): Promise<WebServer> {
+  const server = await startWebServer(response);
   started.push(server);
   return server;
 }
@@ -109,14 +109,14 @@ describe('names', () => {
 
   test('what was judged is what is connected to: the name is asked for once', async () => {
     const server = await hello();
-    let asked = 0;
+    let requested = 0;
     const resolve = async () => {
-      asked += 1;
-      return [{ address: asked === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
+      requested += 1;
+      return [{ address: requested === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
     };
     const options = { ...strict, allowlist: ['127.0.0.1'], resolve };
     const reply = await fetchGuarded(`http://service.example:${server.port}/path`, options);
-    expect([reply.status, asked]).toEqual([200, 1]);
+    expect([reply.status, requested]).toEqual([200, 1]);
     expect(server.received).toMatchObject([{ headers: { host: `service.example:${server.port}` } }]);
     expect(await failureOf(`http://service.example:${server.port}/path`, options)).toBe('address');
   });
@@ -226,8 +226,8 @@ describe('bounds', () => {
         reply.on('close', () => clearInterval(drip));
       },
     ],
-  ])('an answer %s', async (_, answer) => {
-    const server = await start((_request, reply) => answer(reply));
+  ])('an answer %s', async (_, response) => {
+    const server = await start((_request, reply) => response(reply));
     const options = { ...onlyTo(server), timeoutMilliseconds: 200 };
     expect(await failureOf(server.url, options)).toBe('timeout');
   });

@@ -41,7 +41,7 @@ export class OutboundFailure extends Error {
   }
 }
 
-const MOST_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /** What goes over the wire in one exchange; a redirect makes another. */
@@ -127,10 +127,10 @@ function follow(from: Exchange, status: number, location: string): Exchange {
   return { url, method: again ? from.method : 'GET', headers, body: again ? from.body : undefined };
 }
 
-async function readBody(answer: IncomingMessage, maximumBytes: number): Promise<Buffer> {
+async function readBody(response: IncomingMessage, maximumBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maximumBytes) throw new OutboundFailure('size', `the answer is over ${maximumBytes} bytes`);
     chunks.push(chunk);
@@ -149,17 +149,17 @@ export async function fetchGuarded(url: string, options: OutboundRequest): Promi
   const { method = 'GET', headers = {}, body } = options;
   try {
     let exchange: Exchange = { url: webAddress(url), method, headers, body };
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      const answer = await send(exchange, options, signal);
-      const status = answer.statusCode ?? 0;
-      const { location } = answer.headers;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const response = await send(exchange, options, signal);
+      const status = response.statusCode ?? 0;
+      const { location } = response.headers;
       if (location === undefined || !REDIRECTS.includes(status)) {
-        return { status, headers: answer.headers, body: await readBody(answer, options.maximumBytes) };
+        return { status, headers: response.headers, body: await readBody(response, options.maximumBytes) };
       }
-      answer.destroy();
+      response.destroy();
       exchange = follow(exchange, status, location);
     }
-    throw new OutboundFailure('redirect', `more than ${MOST_REDIRECTS} redirects`);
+    throw new OutboundFailure('redirect', `more than ${MAX_REDIRECTS} redirects`);
   } catch (error) {
     if (timeout.aborted) throw new OutboundFailure('timeout', 'no answer in time', error);
     throw error instanceof OutboundFailure

@@ -16,9 +16,9 @@ const OUTDATED_MS = 1_100;
 
 test('those who ask at the same time share a read, and what it gave is known', async () => {
   const { recent, loads } = controlled();
-  const asked = [recent.read(), recent.read()];
+  const requested = [recent.read(), recent.read()];
   loads[0]?.resolve('one');
-  expect(await Promise.all(asked)).toEqual(['one', 'one']);
+  expect(await Promise.all(requested)).toEqual(['one', 'one']);
   expect(recent.read()).toBe('one');
   expect(loads).toHaveLength(1);
 });

@@ -15,7 +15,7 @@ export type ThreadLimits = {
 
 export type Threads<Question, Answer> = {
   /** The answer, or undefined where it takes longer than `timeoutMs` or more memory than a thread has. 429 or 503 as a share. */
-  ask(question: Question, timeoutMs: number, transfer?: Transferable[]): Promise<Answer | undefined>;
+  ask(request: Question, timeoutMs: number, transfer?: Transferable[]): Promise<Answer | undefined>;
 };
 
 /** MiB of a thread's young objects: a thread of the default size keeps several times as many. */
@@ -63,7 +63,7 @@ export function createThreads<Question, Answer>(limits: ThreadLimits): Threads<Q
   }
 
   async function askOne(
-    question: Question,
+    request: Question,
     timeoutMs: number,
     transfer: Transferable[],
   ): Promise<Answer | undefined> {
@@ -74,20 +74,20 @@ export function createThreads<Question, Answer>(limits: ThreadLimits): Threads<Q
     const ended = (): void => reject(new Error(`the thread of ${limits.share.of} ended`));
     const timer = setTimeout(() => resolve(undefined), timeoutMs);
     worker.once('message', resolve).once('error', failed).once('exit', ended);
-    worker.postMessage(question, transfer);
-    let answer: Answer | undefined;
+    worker.postMessage(request, transfer);
+    let response: Answer | undefined;
     try {
-      answer = await promise;
-      return answer;
+      response = await promise;
+      return response;
     } finally {
       clearTimeout(timer);
       worker.off('message', resolve).off('error', failed).off('exit', ended);
-      if (answer === undefined || idleMs === 0) await worker.terminate();
+      if (response === undefined || idleMs === 0) await worker.terminate();
       else rest(worker);
     }
   }
 
   return {
-    ask: (question, timeoutMs, transfer = []) => share.run(() => askOne(question, timeoutMs, transfer)),
+    ask: (request, timeoutMs, transfer = []) => share.run(() => askOne(request, timeoutMs, transfer)),
   };
 }

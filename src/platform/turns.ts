@@ -4,34 +4,34 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { monotonic } from './clock.ts';
 
 /** Milliseconds after which others are served before the next item. */
-const LONGEST_TURN = 10;
+const MAX_TURN_MS = 10;
 
 /** As `items.map(map)`; how long an item takes is not known before: its texts may be as long as they like. */
 export async function mapInTurns<T, U>(items: readonly T[], map: (item: T) => U): Promise<U[]> {
   const mapped: U[] = [];
-  let end = monotonic() + LONGEST_TURN;
+  let end = monotonic() + MAX_TURN_MS;
   for (const item of items) {
     mapped.push(map(item));
     if (monotonic() < end) continue;
     await nextTurn();
-    end = monotonic() + LONGEST_TURN;
+    end = monotonic() + MAX_TURN_MS;
   }
   return mapped;
 }
 
 /** Characters, or bytes, that are encoded and hashed in one go. */
-export const PIECE = 524_288;
+export const PIECE_LENGTH = 524_288;
 
 /** The text from a place on, with no character cut in two. */
 function pieceAt(text: string, at: number): string {
-  const last = text.charCodeAt(at + PIECE - 1);
+  const last = text.charCodeAt(at + PIECE_LENGTH - 1);
   const isFirstOfPair = last >= 0xd800 && last < 0xdc00;
-  return text.slice(at, at + PIECE + (isFirstOfPair ? 1 : 0));
+  return text.slice(at, at + PIECE_LENGTH + (isFirstOfPair ? 1 : 0));
 }
 
 /** The bytes of a text, or bytes as they are; the hash is updated with them. */
 export async function encodeInTurns(body: string | Buffer, hash: Hash): Promise<Buffer> {
-  if (typeof body === 'string' && body.length <= PIECE) return encodeInTurns(Buffer.from(body), hash);
+  if (typeof body === 'string' && body.length <= PIECE_LENGTH) return encodeInTurns(Buffer.from(body), hash);
   // Made at once: pieces that are joined at the end would take the memory twice.
   const bytes = typeof body === 'string' ? Buffer.allocUnsafeSlow(Buffer.byteLength(body)) : body;
   let filled = 0;
@@ -43,7 +43,7 @@ export async function encodeInTurns(body: string | Buffer, hash: Hash): Promise<
       at += piece.length;
       filled += bytes.write(piece, begin);
     } else {
-      at = Math.min(body.length, at + PIECE);
+      at = Math.min(body.length, at + PIECE_LENGTH);
       filled = at;
     }
     hash.update(bytes.subarray(begin, filled));

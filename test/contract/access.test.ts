@@ -12,8 +12,8 @@ import { accessOptions } from '../support/access-world.ts';
 import { useApp } from '../support/app.ts';
 import { type CallerName, callers } from '../support/callers.ts';
 import { addressOf, expectGolden, forEachOf, titleOf } from '../support/inventory.ts';
-import type { Door } from '../support/other-doors.ts';
 import { sendRaw } from '../support/raw-http.ts';
+import type { AccessCase } from '../support/route-cases.ts';
 import { type Situation, situationNames, situations } from '../support/situations.ts';
 
 const ashlar = useApp(accessOptions());
@@ -97,37 +97,37 @@ function promised({ access }: Endpoint): Row {
   });
 }
 
-const cellsOf = new Map<Door, Map<string, string>>();
+const cellsOf = new Map<AccessCase, Map<string, string>>();
 const keyOf = (situation: Situation, caller: CallerName): string => `${situation} ${caller}`;
 
 test('every door opens to those whom it is for, and a refused request changes nothing', async () => {
   const ask = async (cell: Cell) => {
-    const answers = cellsOf.get(cell.door) ?? new Map<string, string>();
-    cellsOf.set(cell.door, answers);
-    answers.set(keyOf(cell.situation, cell.caller), await walk.ask(cell));
+    const responses = cellsOf.get(cell.door) ?? new Map<string, string>();
+    cellsOf.set(cell.door, responses);
+    responses.set(keyOf(cell.situation, cell.caller), await walk.ask(cell));
   };
   for (const situation of situationNames) {
     await walk.enter(situation);
     const cells = walk.cells.filter((cell) => cell.situation === situation);
     await forEachOf(
-      cells.filter(({ door }) => onlyReads(door)),
+      cells.filter(({ door: route }) => onlyReads(route)),
       6,
       ask,
     );
     // One after the other, since what each writes is taken back.
     await forEachOf(
-      cells.filter(({ door }) => !onlyReads(door)),
+      cells.filter(({ door: route }) => !onlyReads(route)),
       1,
       ask,
     );
   }
-  const told = [...cellsOf].map(([door, answers]) => ({ door, said: [...answers.values()] }));
+  const told = [...cellsOf].map(([route, responses]) => ({ door: route, said: [...responses.values()] }));
   const strange = told.filter(({ said }) => said.some((each) => !/^(yes( \d+)?|no|[34]\d\d)$/.test(each)));
-  expect(strange.map(({ door, said }) => [door.title, said])).toEqual([]);
+  expect(strange.map(({ door: route, said }) => [route.title, said])).toEqual([]);
   const closed = told
     .filter(({ said }) => !said.some((each) => each.startsWith('yes')))
-    .map(({ door }) => door.title);
-  const shut = walk.doors.filter((door) => door.shut).map(({ title }) => title);
+    .map(({ door: route }) => route.title);
+  const shut = walk.doors.filter((route) => route.shut).map(({ title }) => title);
   expect(closed.sort()).toEqual([...openToNobody, ...shut].sort());
 }, 1_800_000);
 
@@ -136,13 +136,13 @@ test('who may do what is as it was agreed upon', () => {
 });
 
 test('every endpoint keeps the promise of its access sentence', () => {
-  const broken = walk.doors.flatMap((door) => {
-    const { endpoint, title } = door;
-    const answers = cellsOf.get(door);
+  const broken = walk.doors.flatMap((route) => {
+    const { endpoint, title } = route;
+    const responses = cellsOf.get(route);
     if (!endpoint || openToNobody.has(title)) return [];
     const row = promised(endpoint);
     return personas
-      .map((persona) => ({ persona, promise: row[persona], said: answers?.get(keyOf('private', persona)) }))
+      .map((persona) => ({ persona, promise: row[persona], said: responses?.get(keyOf('private', persona)) }))
       .filter(({ promise, said }) => promise !== 'yes' && promise !== said)
       .map((each) => ({ title, ...each }));
   });
@@ -151,9 +151,9 @@ test('every endpoint keeps the promise of its access sentence', () => {
 
 test('what is wrong with a request is told only to those who may make it', async () => {
   const tried = walk.cells.filter(
-    ({ door, situation, caller }) =>
-      door.endpoint &&
-      door.title === titleOf(door.endpoint) &&
+    ({ door: route, situation, caller }) =>
+      route.endpoint &&
+      route.title === titleOf(route.endpoint) &&
       situation === 'private' &&
       ['anonymous', 'guest', 'admin'].includes(caller),
   );
@@ -201,7 +201,7 @@ test('a credential that is none is refused on every endpoint, a public one too',
   });
 });
 
-const order = ({ title, endpoint }: Door): string =>
+const order = ({ title, endpoint }: AccessCase): string =>
   endpoint ? `0 ${endpoint.path} ${title}` : title.startsWith('git') ? `1 ${title}` : `2 ${title}`;
 
 function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
@@ -215,12 +215,12 @@ function table(head: readonly string[], lines: readonly (readonly string[])[]): 
   return shown.join('\n');
 }
 
-function render(doors: readonly Door[]): string {
-  const ordered = [...doors].sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  const said = (door: Door, situation: Situation, caller: CallerName): string =>
-    cellsOf.get(door)?.get(keyOf(situation, caller)) ?? '';
-  const endpoints = ordered.flatMap((door) =>
-    door.endpoint && door.title === titleOf(door.endpoint) ? [{ spec: door.endpoint }] : [],
+function render(routes: readonly AccessCase[]): string {
+  const ordered = [...routes].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  const said = (route: AccessCase, situation: Situation, caller: CallerName): string =>
+    cellsOf.get(route)?.get(keyOf(situation, caller)) ?? '';
+  const endpoints = ordered.flatMap((route) =>
+    route.endpoint && route.title === titleOf(route.endpoint) ? [{ spec: route.endpoint }] : [],
   );
   const scopesOf = ({ scopes }: Endpoint): string => (scopes.length > 6 ? 'any' : scopes.join(' '));
   const access = table(
@@ -233,7 +233,7 @@ function render(doors: readonly Door[]): string {
   );
   const whilePrivate = table(
     ['door', ...callers],
-    ordered.map((door) => [door.title, ...callers.map((caller) => said(door, 'private', caller))]),
+    ordered.map((route) => [route.title, ...callers.map((caller) => said(route, 'private', caller))]),
   );
   const others = situationNames
     .filter((name) => name !== 'private')
@@ -241,8 +241,11 @@ function render(doors: readonly Door[]): string {
   const elsewhere = table(
     ['door', ...others.map(({ situation, caller }) => `${situation}: ${caller}`)],
     ordered
-      .filter((door) => door.situations.length > 1)
-      .map((door) => [door.title, ...others.map(({ situation, caller }) => said(door, situation, caller))]),
+      .filter((route) => route.situations.length > 1)
+      .map((route) => [
+        route.title,
+        ...others.map(({ situation, caller }) => said(route, situation, caller)),
+      ]),
   );
   return `# What each door answers to whom
 

@@ -46,7 +46,9 @@ async function makeDoor(kind: 'http' | 'metrics' = 'http'): Promise<Door> {
 /** Sends all at once, by turns to either program; what was answered, in their order. */
 const sendAll = (sent: readonly { door: Door; payload: unknown }[]) =>
   Promise.all(
-    sent.map(({ door, payload }, n) => postAlert(urls[n % 2] ?? '', door.path, payload, { key: door.key })),
+    sent.map(({ door: route, payload }, n) =>
+      postAlert(urls[n % 2] ?? '', route.path, payload, { key: route.key }),
+    ),
   );
 
 const alertsOf = (id: number) => sql()<{ iid: number; title: string; status: string; events: number }[]>`
@@ -54,69 +56,69 @@ const alertsOf = (id: number) => sql()<{ iid: number; title: string; status: str
 
 test('100 identical payloads are one alert that was seen 100 times', async () => {
   for (let round = 0; round < 3; round++) {
-    const door = await makeDoor();
+    const route = await makeDoor();
     const payload = { title: 'Down', fingerprint: 'down' };
-    const answers = await sendAll(Array.from({ length: 100 }, () => ({ door, payload })));
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
-    const [alert, ...others] = await alertsOf(door.id);
+    const responses = await sendAll(Array.from({ length: 100 }, () => ({ door: route, payload })));
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
+    const [alert, ...others] = await alertsOf(route.id);
     expect([alert, others]).toEqual([
       { iid: alert?.iid, title: 'Down', status: 'triggered', events: 100 },
       [],
     ]);
-    for (const { body } of answers) expect(body).toEqual([{ iid: alert?.iid, title: 'Down' }]);
+    for (const { body } of responses) expect(body).toEqual([{ iid: alert?.iid, title: 'Down' }]);
   }
 });
 
 test('in many projects at once, each keeps its own, and every answer names what was asked for', async () => {
-  const doors = await Promise.all(Array.from({ length: 8 }, () => makeDoor()));
+  const routes = await Promise.all(Array.from({ length: 8 }, () => makeDoor()));
   const sent = Array.from({ length: 400 }, (_, n) => ({
-    door: doors[(n * 7) % doors.length] as Door,
+    door: routes[(n * 7) % routes.length] as Door,
     payload: {
       title: `T${n % 5}`,
       // Without a fingerprint, what is said of it makes each another.
       ...(n % 3 === 0 ? { description: `${n}` } : { fingerprint: `T${n % 5}` }),
     },
   }));
-  const answers = await sendAll(sent);
-  for (const [n, { status, body }] of answers.entries())
+  const responses = await sendAll(sent);
+  for (const [n, { status, body }] of responses.entries())
     expect([status, body]).toEqual([200, [{ iid: expect.any(Number), title: sent[n]?.payload.title }]]);
-  for (const door of doors) {
-    const mine = sent.filter((each) => each.door === door);
-    const alerts = await alertsOf(door.id);
+  for (const route of routes) {
+    const mine = sent.filter((each) => each.door === route);
+    const alerts = await alertsOf(route.id);
     expect(alerts.reduce((sum, { events }) => sum + events, 0)).toBe(mine.length);
     expect(alerts).toHaveLength(new Set(mine.map(({ payload }) => JSON.stringify(payload))).size);
   }
 });
 
 test('payloads of many alerts that overlap lock one another out of nothing', async () => {
-  const door = await makeDoor('metrics');
+  const route = await makeDoor('metrics');
   const names = Array.from({ length: 40 }, (_, n) => `Alert ${n}`);
   const sent = Array.from({ length: 40 }, (_, n) => {
     const turned = [...names.slice(n), ...names.slice(0, n)];
     const order = n % 4 < 2 ? turned : turned.toReversed();
-    return { door, payload: metricsPayload(...order.map((name) => metricsItem(name))) };
+    return { door: route, payload: metricsPayload(...order.map((name) => metricsItem(name))) };
   });
-  const answers = await sendAll(sent);
-  expect(answers.map(({ status }) => status)).toEqual(sent.map(() => 200));
-  const alerts = await alertsOf(door.id);
+  const responses = await sendAll(sent);
+  expect(responses.map(({ status }) => status)).toEqual(sent.map(() => 200));
+  const alerts = await alertsOf(route.id);
   expect(alerts.map(({ title }) => title).toSorted()).toEqual(names.toSorted());
   expect(new Set(alerts.map(({ events }) => events))).toEqual(new Set([40]));
 });
 
 test('alerts and recoveries at once leave one open alert at most, and count every payload once', async () => {
-  const door = await makeDoor();
+  const route = await makeDoor();
   const sent = Array.from({ length: 120 }, (_, n) => ({
-    door,
+    door: route,
     payload: {
       title: 'Flaps',
       fingerprint: 'flaps',
       ...(n % 3 === 2 && { end_time: '2026-01-01T00:00:00Z' }),
     },
   }));
-  const answers = await sendAll(sent);
-  for (const [n, { status }] of answers.entries())
+  const responses = await sendAll(sent);
+  for (const [n, { status }] of responses.entries())
     expect(n % 3 === 2 ? [200, 400] : [200], `answer ${n}`).toContain(status);
-  const alerts = await alertsOf(door.id);
+  const alerts = await alertsOf(route.id);
   expect(alerts.filter(({ status }) => status !== 'resolved').length).toBeLessThan(2);
   expect(alerts.reduce((sum, { events }) => sum + events, 0)).toBe(80);
 });

@@ -48,21 +48,21 @@ describe('brute force of user codes', () => {
     const user = await makeUser(ashlar);
     const application = await publicClient();
     await atWindowStart(async () => {
-      const asked = await ask(application);
+      const request = await ask(application);
       const browser = await browserOf(user);
       for (let tries = 0; tries < 20; tries++)
         expect((await sendCode(browser, 'BBBB-BBBB')).alert).toBe(UNKNOWN_CODE);
-      const refused = await sendCode(browser, asked.user_code);
+      const refused = await sendCode(browser, request.user_code);
       expect([refused.status, refused.alert]).toEqual([429, TOO_MANY_CODES]);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       // Neither another session nor the other form is a way around.
       const elsewhere = await browserOf(user);
       const authenticity_token = await tokenOf(elsewhere);
-      const decision = { user_code: asked.user_code, decision: 'approve', authenticity_token };
+      const decision = { user_code: request.user_code, decision: 'approve', authenticity_token };
       expect((await elsewhere.post('/oauth/device/decision', decision)).status).toBe(429);
-      expect((await rowOf(asked)).state).toBe('pending');
+      expect((await rowOf(request)).state).toBe('pending');
       // Others are not held up by it.
-      expect((await sendCode(await browserOf(await makeUser(ashlar)), asked.user_code)).status).toBe(200);
+      expect((await sendCode(await browserOf(await makeUser(ashlar)), request.user_code)).status).toBe(200);
       await later(300, async () => {
         const anew = await ask(application);
         expect((await sendCode(browser, anew.user_code)).status).toBe(200);

@@ -2,12 +2,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
-import { addressOf, forEachOf, type Places, titleOf } from '../support/inventory.ts';
-import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
+import { addressOf, forEachOf, type SampleIds, titleOf } from '../support/inventory.ts';
+import { type RawResponse, sendRaw } from '../support/raw-http.ts';
 import { makeWorld } from '../support/world.ts';
 
 const ashlar = useApp();
-let places: Places;
+let places: SampleIds;
 beforeAll(async () => {
   places = await makeWorld(ashlar, 1);
 });
@@ -15,7 +15,7 @@ beforeAll(async () => {
 type Sent = { query?: string; type?: string; body?: string };
 
 /** As root, who passes every access rule. */
-function send(spec: Endpoint, { query, type = 'application/json', body }: Sent): Promise<RawAnswer> {
+function send(spec: Endpoint, { query, type = 'application/json', body }: Sent): Promise<RawResponse> {
   const path = `/api/v4${addressOf(spec.path, places)}${query === undefined ? '' : `?${query}`}`;
   const headers = { 'private-token': ROOT_TOKEN, ...(body !== undefined && { 'content-type': type }) };
   return sendRaw(ashlar.url, `${spec.method} ${path}`, { headers, ...(body !== undefined && { body }) });
@@ -61,8 +61,8 @@ describe('what cannot be read is refused by every endpoint, on GET too', () => {
     ],
     ['another type of body', { type: 'text/plain', body: 'x' }, '415 Unsupported Media Type'],
   ])('%s', async (_, sent, message) => {
-    const asked = sent.query === undefined ? ashlar.app.endpoints.filter(isRead) : ashlar.app.endpoints;
-    await forEachOf(asked, 4, async (spec) => {
+    const requested = sent.query === undefined ? ashlar.app.endpoints.filter(isRead) : ashlar.app.endpoints;
+    await forEachOf(requested, 4, async (spec) => {
       const { status, text } = await send(spec, sent);
       const { error_description: hint, ...body } = JSON.parse(text);
       expect([titleOf(spec), status, body]).toEqual([

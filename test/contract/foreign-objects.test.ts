@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { useApp } from '../support/app.ts';
-import { addressOf, type Places, titleOf } from '../support/inventory.ts';
+import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { type MadeUser, makeGroup, makeProject, makeUser } from '../support/rows.ts';
 import { everything } from '../support/snapshot.ts';
@@ -13,7 +13,7 @@ import { makeWorld } from '../support/world.ts';
 
 const ashlar = useApp();
 let attacker: MadeUser;
-let own: Places;
+let own: SampleIds;
 /** By the name of a parameter: what the others have, all of it private. */
 let foreign: Record<string, readonly (string | number)[]>;
 let before: Record<string, string>;

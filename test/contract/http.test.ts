@@ -3,12 +3,12 @@ import { connect as connectSocket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
-import { addressOf, forEachOf, type Places, titleOf } from '../support/inventory.ts';
-import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
+import { addressOf, forEachOf, type SampleIds, titleOf } from '../support/inventory.ts';
+import { type RawResponse, sendRaw } from '../support/raw-http.ts';
 import { makeWorld } from '../support/world.ts';
 
 const ashlar = useApp();
-let places: Places;
+let places: SampleIds;
 beforeAll(async () => {
   places = await makeWorld(ashlar, 2);
 });
@@ -32,7 +32,7 @@ const streamed = [
 ];
 
 /** On every answer, refusals included. */
-function expectSecurityHeaders({ headers }: RawAnswer, what: string): void {
+function expectSecurityHeaders({ headers }: RawResponse, what: string): void {
   expect([what, headers['x-content-type-options'], headers['x-frame-options']]).toEqual([
     what,
     'nosniff',
@@ -55,11 +55,11 @@ describe('methods', () => {
     }
     await forEachOf([...paths], 4, async ([path, methods]) => {
       for (const method of all.filter((each) => !methods.has(each))) {
-        const answer = await sendRaw(ashlar.url, `${method} ${pathOf({ path })}`, { headers: asRoot });
-        const allowed = String(answer.headers.allow).split(', ').sort();
-        expect([method, path, answer.status, allowed]).toEqual([method, path, 405, [...methods].sort()]);
+        const response = await sendRaw(ashlar.url, `${method} ${pathOf({ path })}`, { headers: asRoot });
+        const allowed = String(response.headers.allow).split(', ').sort();
+        expect([method, path, response.status, allowed]).toEqual([method, path, 405, [...methods].sort()]);
         if (method === 'HEAD') continue;
-        expect(JSON.parse(answer.text)).toEqual({
+        expect(JSON.parse(response.text)).toEqual({
           message: '405 Method Not Allowed',
           error: '405 Not Allowed',
         });
@@ -80,7 +80,7 @@ describe('methods', () => {
       'keep-alive',
       'transfer-encoding',
     ]);
-    const plain = ({ headers }: RawAnswer) =>
+    const plain = ({ headers }: RawResponse) =>
       Object.fromEntries(
         Object.entries(headers).filter(([name]) => !own.has(name) && !name.startsWith('ratelimit')),
       );
@@ -131,15 +131,15 @@ describe('headers', () => {
         'access-control-request-method': spec.method,
         'access-control-request-headers': 'private-token, content-type',
       };
-      const answer = await sendRaw(ashlar.url, `OPTIONS ${pathOf(spec)}`, { headers });
-      expect([titleOf(spec), answer.status, answer.headers['access-control-allow-origin']]).toEqual([
+      const response = await sendRaw(ashlar.url, `OPTIONS ${pathOf(spec)}`, { headers });
+      expect([titleOf(spec), response.status, response.headers['access-control-allow-origin']]).toEqual([
         titleOf(spec),
         200,
         '*',
       ]);
-      expect(answer.headers['access-control-allow-methods'], titleOf(spec)).toContain(spec.method);
-      expect(answer.headers['access-control-allow-headers'], titleOf(spec)).toContain('private-token');
-      expect(answer.headers['access-control-allow-credentials'], titleOf(spec)).toBeUndefined();
+      expect(response.headers['access-control-allow-methods'], titleOf(spec)).toContain(spec.method);
+      expect(response.headers['access-control-allow-headers'], titleOf(spec)).toContain('private-token');
+      expect(response.headers['access-control-allow-credentials'], titleOf(spec)).toBeUndefined();
     });
   });
 

@@ -46,11 +46,11 @@ async function walk(first: string, steps: readonly Change[][], apply: (change: C
   const seen: number[] = [];
   let next: string | undefined = first;
   for (let page = 0; next !== undefined && page < 200; page++) {
-    const answer = await ashlar.root(`GET ${next}`, { raw: true });
-    expect(answer.status).toBe(200);
-    seen.push(...answer.body.map((row: { id: number }) => row.id));
+    const response = await ashlar.root(`GET ${next}`, { raw: true });
+    expect(response.status).toBe(200);
+    seen.push(...response.body.map((row: { id: number }) => row.id));
     for (const change of steps[page] ?? []) await apply(change);
-    const link: string = answer.headers.get('link') ?? '';
+    const link: string = response.headers.get('link') ?? '';
     next = /<([^>]+)>; rel="next"/.exec(link)?.[1]?.replace(ashlar.url, '');
   }
   return seen;

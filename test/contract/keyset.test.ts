@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import type { KeysetRule } from '../../src/platform/http/pagination.ts';
 import { useApp } from '../support/app.ts';
-import { addressOf, type Places, titleOf } from '../support/inventory.ts';
+import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { linksOf, lists, noKeyset, walk } from '../support/pages.ts';
 import { makeWorld } from '../support/world.ts';
 
@@ -86,7 +86,7 @@ const keysetLists: Record<
 
 describe('keyset pages', () => {
   const ashlar = useApp();
-  let places: Places;
+  let places: SampleIds;
   beforeAll(async () => {
     places = await makeWorld(ashlar, COUNT);
   });
@@ -135,15 +135,15 @@ describe('keyset pages', () => {
       const total = Number((await call(`GET ${path}`)).headers.get('x-total'));
       expect(total, titleOf(spec)).toBeLessThan(101);
       const query = `pagination=keyset&${keysetLists[titleOf(spec)]?.otherwise}&per_page=${total}`;
-      const answer = await call(`GET ${path}`, { query });
-      expect([titleOf(spec), answer.body.length, Object.keys(linksOf(answer))]).toEqual([
+      const response = await call(`GET ${path}`, { query });
+      expect([titleOf(spec), response.body.length, Object.keys(linksOf(response))]).toEqual([
         titleOf(spec),
         total,
         ['next'],
       ]);
-      expect([...answer.headers.keys()].filter((name) => /^x-(page|per|prev|next|total)/.test(name))).toEqual(
-        [],
-      );
+      expect(
+        [...response.headers.keys()].filter((name) => /^x-(page|per|prev|next|total)/.test(name)),
+      ).toEqual([]);
     }
   });
 
@@ -164,22 +164,22 @@ describe('keyset pages', () => {
       const refused = { message: noKeyset, error: noKeyset };
       for (const other of ['id', 'name', 'path', 'username', 'created_at', 'updated_at']) {
         if (other in rule.orderBy) continue;
-        const answer = await call(`GET ${path}`, {
+        const response = await call(`GET ${path}`, {
           query: `pagination=keyset&order_by=${other}&sort=${sort}`,
         });
         // What the list orders by neither way is no value of the parameter at all.
-        expect([titleOf(spec), other, [400, 405].includes(answer.status)]).toEqual([
+        expect([titleOf(spec), other, [400, 405].includes(response.status)]).toEqual([
           titleOf(spec),
           other,
           true,
         ]);
-        if (answer.status === 405) expect(answer.body).toEqual(refused);
+        if (response.status === 405) expect(response.body).toEqual(refused);
       }
       for (const other of (['asc', 'desc'] as const).filter((each) => !rule.sort.includes(each))) {
-        const answer = await call(`GET ${path}`, {
+        const response = await call(`GET ${path}`, {
           query: `pagination=keyset&order_by=${orderBy}&sort=${other}`,
         });
-        expect([titleOf(spec), answer.status, answer.body]).toEqual([titleOf(spec), 405, refused]);
+        expect([titleOf(spec), response.status, response.body]).toEqual([titleOf(spec), 405, refused]);
       }
       const query = `pagination=keyset&order_by=${orderBy}&sort=${sort}`;
       for (const [offered, caller] of [
@@ -187,8 +187,8 @@ describe('keyset pages', () => {
         [rule.signedIn, ashlar.root],
       ] as const) {
         if (offered || (caller === ashlar.call && !spec.access.anonymous)) continue;
-        const answer = await caller(`GET ${path}`, { query });
-        expect([titleOf(spec), answer.status, answer.body]).toEqual([titleOf(spec), 405, refused]);
+        const response = await caller(`GET ${path}`, { query });
+        expect([titleOf(spec), response.status, response.body]).toEqual([titleOf(spec), 405, refused]);
       }
     }
   });

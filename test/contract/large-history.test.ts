@@ -40,12 +40,12 @@ test('pages of commits, the first and one behind most of the history, are those 
   const all = await log('refs/heads/main');
   expect(all.length).toBe(HISTORY.commits);
   for (const page of [1, 30, 150, 200]) {
-    const answer = await ask('commits', `ref_name=main&per_page=100&page=${page}`);
-    const ids = bodyOf(answer, 200).map(({ id }: { id: string }) => id);
+    const response = await ask('commits', `ref_name=main&per_page=100&page=${page}`);
+    const ids = bodyOf(response, 200).map(({ id }: { id: string }) => id);
     expect([page, ids]).toEqual([page, all.slice((page - 1) * 100, page * 100)]);
     // More than are counted.
-    expect(answer.headers.get('x-total')).toBeNull();
-    expect(answer.headers.get('x-next-page')).toBe(page === 200 ? '' : String(page + 1));
+    expect(response.headers.get('x-total')).toBeNull();
+    expect(response.headers.get('x-next-page')).toBe(page === 200 ? '' : String(page + 1));
   }
   const first = await log('--first-parent', '--skip=300', '-20', 'refs/heads/main');
   const firstParents = await ask('commits', 'ref_name=main&first_parent=true&page=16');
@@ -62,12 +62,12 @@ test('every file is in the tree once, by offset and by keyset', async () => {
   let next: string | undefined = query;
   let pages = 0;
   while (next !== undefined) {
-    const answer: Awaited<ReturnType<typeof ask>> = await ask('tree', next);
-    for (const { path } of bodyOf(answer, 200)) {
+    const response: Awaited<ReturnType<typeof ask>> = await ask('tree', next);
+    for (const { path } of bodyOf(response, 200)) {
       expect(seen.has(path)).toBe(false);
       seen.add(path);
     }
-    next = /<[^>]*\?([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    next = /<[^>]*\?([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
     pages += 1;
     expect(pages).toBeLessThan(200);
   }

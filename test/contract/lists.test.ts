@@ -1,13 +1,13 @@
 /** A list of twenty takes as many statements as a list of one: nothing is looked up for each item. */
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
-import { addressOf, type Places, titleOf } from '../support/inventory.ts';
+import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { emptyLists } from '../support/pages.ts';
 import { makeWorld, queryInWorld } from '../support/world.ts';
 
 const ashlar = useApp();
 const COUNT = 21;
-let places: Places;
+let places: SampleIds;
 const statements: string[] = [];
 
 beforeAll(async () => {

@@ -19,7 +19,7 @@ import {
 } from '../support/document-values.ts';
 import { makeRequests, type NamedRequest } from '../support/good-requests.ts';
 import { titleOf } from '../support/inventory.ts';
-import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
+import { type RawResponse, sendRaw } from '../support/raw-http.ts';
 import { watchChanges } from '../support/undo.ts';
 
 const ashlar = useApp(accessOptions());
@@ -113,12 +113,12 @@ const dependsOnWhatIsThere = new Set([
 ]);
 
 /** Asks as the administrator; a write is told by its method. */
-async function ask(sent: Sent): Promise<RawAnswer> {
+async function ask(sent: Sent): Promise<RawResponse> {
   return sendRaw(ashlar.url, sent.line, { ...sent, headers: { ...sent.headers, ...administrator } });
 }
 
 const isWrite = ({ method }: Endpoint): boolean => method !== 'GET';
-const isRefused = ({ status }: RawAnswer): boolean => status === 400 || status === 422;
+const isRefused = ({ status }: RawResponse): boolean => status === 400 || status === 422;
 
 /** How many changes of rows wait to be taken back. */
 async function changesSoFar(): Promise<number> {
@@ -140,13 +140,13 @@ test('of what the document allows, more than next to nothing is taken; what is r
       let taken = 0;
       let said = '';
       for (const sending of fc.sample(arbitrary, { numRuns: TRIED, seed: 7 })) {
-        const answer = await ask(await sending);
+        const response = await ask(await sending);
         const changed = isWrite(spec) ? await undo() : [];
         all += 1;
-        if (answer.status >= 400 && changed.length > 0)
-          left.push(`${title}: ${answer.status} ${answer.text.slice(0, 200)} left ${changed.join()}`);
-        if (!isRefused(answer)) taken += 1;
-        else said = answer.text.slice(0, 300);
+        if (response.status >= 400 && changed.length > 0)
+          left.push(`${title}: ${response.status} ${response.text.slice(0, 200)} left ${changed.join()}`);
+        if (!isRefused(response)) taken += 1;
+        else said = response.text.slice(0, 300);
         if (taken === TAKEN) break;
       }
       if (taken < TAKEN && !dependsOnWhatIsThere.has(title)) refused.push(`${title} (${kind}): ${said}`);

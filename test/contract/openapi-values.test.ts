@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { Failure } from '../../src/platform/failure.ts';
 import { compileDecoder } from '../../src/platform/http/decode.ts';
+import { parameterRuleKeywords } from '../../src/platform/http/parameter-rules.ts';
 import { mergeParameters, parseUrlEncoded, type RawObject } from '../../src/platform/http/raw-parameters.ts';
-import { togetherOf } from '../../src/platform/http/schema.ts';
-import { togetherKeywords } from '../../src/platform/http/together-rules.ts';
+import { parameterRulesOf } from '../../src/platform/http/schema.ts';
 import { useApp } from '../support/app.ts';
 import {
   type Document,
@@ -69,7 +69,7 @@ function requestsOf(
     );
     return { raw, shown: `${JSON.stringify([inPath, wrong, body])} ?${text}`.slice(0, 400) };
   };
-  const { allOf = [] } = togetherKeywords(togetherOf(endpoint.input).together ?? []);
+  const { allOf = [] } = parameterRuleKeywords(parameterRulesOf(endpoint.input).together ?? []);
   const goTogether = (query: object): boolean =>
     bodies.length > 0 || allOf.every((rule) => holds(rule as Schema, query));
   const allowed = [fc.constant({}), ...bodies.map((schema) => objectInside(root, schema))]

@@ -48,14 +48,14 @@ test('CSRF on every form: refused from another site, and without the token of th
     const cookie = browser.cookieHeader();
     const send = async (route: { method: string; path: string }, headers: Record<string, string>) => {
       const path = route.path.replaceAll(/:\w+/g, '1');
-      const answer = await fetch(`${ashlar.url}${path}`, {
+      const response = await fetch(`${ashlar.url}${path}`, {
         method: route.method,
         headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
         body: 'code=x',
         redirect: 'manual',
       });
-      await answer.arrayBuffer();
-      return answer.status;
+      await response.arrayBuffer();
+      return response.status;
     };
     const routes = changing();
     expect(routes.length).toBeGreaterThan(20);

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { useApp } from '../support/app.ts';
-import { addressOf, type Places, titleOf } from '../support/inventory.ts';
+import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { filledLists, linksOf, lists, walk } from '../support/pages.ts';
 import { makeWorld, queryInWorld } from '../support/world.ts';
 
@@ -10,7 +10,7 @@ const COUNT = 21;
 
 describe('offset pages', () => {
   const ashlar = useApp();
-  let places: Places;
+  let places: SampleIds;
   beforeAll(async () => {
     places = await makeWorld(ashlar, COUNT);
   });
@@ -24,8 +24,8 @@ describe('offset pages', () => {
     ['page=1.5', { page: ['is invalid'] }],
   ])('%s is refused by every list', async (query, message) => {
     for (const spec of lists(ashlar)) {
-      const asked = `${queryInWorld(titleOf(spec))}${query}`;
-      const { status, body } = await ashlar.root(`GET ${pathOf(spec)}`, { query: asked });
+      const requested = `${queryInWorld(titleOf(spec))}${query}`;
+      const { status, body } = await ashlar.root(`GET ${pathOf(spec)}`, { query: requested });
       expect([titleOf(spec), status, body.message]).toEqual([titleOf(spec), 400, message]);
     }
   });
@@ -46,8 +46,8 @@ describe('offset pages', () => {
       const path = pathOf(spec);
       const kept = `${queryInWorld(titleOf(spec))}kept=a%20b&`;
       const total = (await ashlar.root(`GET ${path}`, { query: `${kept}per_page=100` })).body.length;
-      const answer = await ashlar.root(`GET ${path}`, { query: `${kept}page=2&per_page=1` });
-      const headers = [...answer.headers].filter(([name]) => /^x-(page|per|prev|next|total)/.test(name));
+      const response = await ashlar.root(`GET ${path}`, { query: `${kept}page=2&per_page=1` });
+      const headers = [...response.headers].filter(([name]) => /^x-(page|per|prev|next|total)/.test(name));
       expect([titleOf(spec), Object.fromEntries(headers)]).toEqual([
         titleOf(spec),
         {
@@ -61,7 +61,7 @@ describe('offset pages', () => {
       ]);
       const to = (page: number): string => `${ashlar.url}/api/v4${path}?${kept}page=${page}&per_page=1`;
       const links = { prev: to(1), next: to(3), first: to(1), last: to(total) };
-      expect([titleOf(spec), linksOf(answer)]).toEqual([titleOf(spec), links]);
+      expect([titleOf(spec), linksOf(response)]).toEqual([titleOf(spec), links]);
     }
   });
 
@@ -90,14 +90,17 @@ describe('offset pages', () => {
     for (const spec of lists(ashlar).filter(({ page }) => page === 'offset')) {
       const query = queryInWorld(titleOf(spec));
       const plain = await ashlar.root(`GET ${pathOf(spec)}`, { query: `${query}per_page=1` });
-      const asked = await ashlar.root(`GET ${pathOf(spec)}`, {
+      const requested = await ashlar.root(`GET ${pathOf(spec)}`, {
         query: `${query}pagination=keyset&order_by=id&per_page=1`,
       });
       // Some lists have an `order_by` of their own that does not take `id`.
-      if (asked.status === 400 && asked.body.message.order_by) continue;
-      expect([titleOf(spec), asked.status, asked.headers.get('x-page'), Object.keys(linksOf(asked))]).toEqual(
-        [titleOf(spec), 200, '1', Object.keys(linksOf(plain))],
-      );
+      if (requested.status === 400 && requested.body.message.order_by) continue;
+      expect([
+        titleOf(spec),
+        requested.status,
+        requested.headers.get('x-page'),
+        Object.keys(linksOf(requested)),
+      ]).toEqual([titleOf(spec), 200, '1', Object.keys(linksOf(plain))]);
       paged++;
     }
     expect(paged).toBeGreaterThan(50);
@@ -106,7 +109,7 @@ describe('offset pages', () => {
 
 describe('more records than are counted', () => {
   const ashlar = useApp({ env: { ASHLAR_PAGINATION_COUNT_LIMIT: '3' } });
-  let places: Places;
+  let places: SampleIds;
   beforeAll(async () => {
     places = await makeWorld(ashlar, 5);
   });
@@ -114,17 +117,20 @@ describe('more records than are counted', () => {
   test('no totals and no last page; the rest as ever', async () => {
     for (const spec of filledLists(ashlar)) {
       const query = `${queryInWorld(titleOf(spec))}per_page=2`;
-      const answer = await ashlar.root(`GET ${addressOf(spec.path, places)}`, { query });
-      const { headers } = answer;
+      const response = await ashlar.root(`GET ${addressOf(spec.path, places)}`, { query });
+      const { headers } = response;
       const shown = [headers.get('x-total'), headers.get('x-total-pages'), headers.get('x-next-page')];
       expect([titleOf(spec), ...shown]).toEqual([titleOf(spec), null, null, '2']);
-      expect([titleOf(spec), Object.keys(linksOf(answer))]).toEqual([titleOf(spec), ['next', 'first']]);
+      expect([titleOf(spec), Object.keys(linksOf(response))]).toEqual([titleOf(spec), ['next', 'first']]);
     }
   });
 
   test('as many as are counted still have them', async () => {
-    const answer = await ashlar.root('GET /users', { query: 'per_page=2&username=root' });
-    expect([answer.headers.get('x-total'), Object.keys(linksOf(answer))]).toEqual(['1', ['first', 'last']]);
+    const response = await ashlar.root('GET /users', { query: 'per_page=2&username=root' });
+    expect([response.headers.get('x-total'), Object.keys(linksOf(response))]).toEqual([
+      '1',
+      ['first', 'last'],
+    ]);
   });
 });
 

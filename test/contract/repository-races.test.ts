@@ -27,9 +27,9 @@ const LOST = /^Could not update refs\/heads\/\S+\. Please refresh and try again\
 type Answer = Awaited<ReturnType<typeof ashlar.root>>;
 
 /** Those that won; every other answer must be the sentence for who was too late. */
-function winnersOf(answers: readonly Answer[], otherwise = LOST): Answer[] {
-  const won = answers.filter(({ status }) => status === 201);
-  const lost = answers.filter(({ status }) => status !== 201);
+function winnersOf(responses: readonly Answer[], otherwise = LOST): Answer[] {
+  const won = responses.filter(({ status }) => status === 201);
+  const lost = responses.filter(({ status }) => status !== 201);
   for (const { status, body } of lost) {
     expect(status).toBe(400);
     expect(body.message).toMatch(otherwise);
@@ -65,10 +65,10 @@ describe('twenty at once', () => {
   test('commits to branches of their own: all are made', async () => {
     const { id } = await makeProject(ashlar);
     await fillProject(ashlar, id);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       many.map((file) => commit(id, file, { branch: `b${file}`, start_branch: 'main' })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(many.map(() => 201));
+    expect(responses.map(({ status }) => status)).toEqual(many.map(() => 201));
     expect(await gitIn(id, 'for-each-ref', 'refs/heads/')).toHaveLength(WIDTH + 1);
     expect(await locksIn(id)).toEqual([]);
   });
@@ -107,15 +107,15 @@ describe('twenty at once', () => {
     const { id } = await makeProject(ashlar);
     await fillProject(ashlar, id);
     bodyOf(await commit(id, 99, { branch: 'x', start_branch: 'main' }), 201);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       many.map((file) =>
         file % 4 === 0
           ? ashlar.root(`DELETE /projects/${id}/repository/branches/x`)
           : commit(id, file, { branch: 'x' }),
       ),
     );
-    for (const { status } of answers) expect([201, 204, 400, 404]).toContain(status);
-    const deleted = answers.filter(({ status }) => status === 204);
+    for (const { status } of responses) expect([201, 204, 400, 404]).toContain(status);
+    const deleted = responses.filter(({ status }) => status === 204);
     expect(deleted.length).toBeLessThanOrEqual(1);
     const left = await gitIn(id, 'for-each-ref', 'refs/heads/x');
     expect(left).toHaveLength(1 - deleted.length);
@@ -125,14 +125,14 @@ describe('twenty at once', () => {
   test('protections of one branch: one rule is left', async () => {
     const { id } = await makeProject(ashlar);
     await fillProject(ashlar, id);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       many.map((index) =>
         ashlar.root(`PUT /projects/${id}/repository/branches/main/protect`, {
           body: { developers_can_push: index % 2 === 0 },
         }),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual(many.map(() => 200));
+    expect(responses.map(({ status }) => status)).toEqual(many.map(() => 200));
     const grants = await ashlar.app.services.database.sql`
       select a.action from protected_ref_access a join protected_branches b on b.id = a.protected_branch_id
       where b.project_id = ${id} order by 1`;

@@ -4,13 +4,13 @@ import type { Endpoint } from '../../src/core/endpoint.ts';
 import { digest } from '../../src/platform/secret.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
 import { SNIPPET } from '../support/conversation-rows.ts';
-import { addressOf, type Places, titleOf } from '../support/inventory.ts';
+import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { everything } from '../support/snapshot.ts';
 import { makeWorld } from '../support/world.ts';
 
 const ashlar = useApp();
-let places: Places;
+let places: SampleIds;
 const OWN_TOKEN = 'glpat-that-removes-itself';
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ const uploadedBy = (place: number, number: number) => ({
 });
 
 /** The parameters of each path, as SQL: an object of its own for each, for what one removes the others cannot. */
-function objectsAt({ user, group, project }: Places): Record<string, Record<string, string>> {
+function objectsAt({ user, group, project }: SampleIds): Record<string, Record<string, string>> {
   const root = `user_id = ${user}`;
   return {
     ...conversationAt('/projects/:id/issues/:noteable_id', 'issue', 1),

@@ -22,10 +22,10 @@ test('the protection of a branch that is protected again is made anew', async ()
   await fillProject(app, project.id, [{ 'a.txt': 'a' }], 'main');
   const path = `/projects/${project.id}/repository/branches/main`;
   bodyOf(await app.root(`PUT ${path}/protect`), 200);
-  const answer = await whileItGoes('protected_branches', `project_id = ${project.id}`, () =>
+  const response = await whileItGoes('protected_branches', `project_id = ${project.id}`, () =>
     app.root(`PUT ${path}/protect`),
   );
-  expect(bodyOf(answer, 200).protected).toBe(true);
+  expect(bodyOf(response, 200).protected).toBe(true);
   expect(bodyOf(await app.root(`GET ${path}`), 200).protected).toBe(true);
 });
 
@@ -34,18 +34,18 @@ test('the protection that is changed is not there any more', async () => {
   await fillProject(app, project.id, [{ 'a.txt': 'a' }], 'main');
   const path = `/projects/${project.id}/protected_branches`;
   bodyOf(await app.root(`POST ${path}`, { body: { name: 'kept-*' } }), 201);
-  const answer = await whileItGoes('protected_branches', `project_id = ${project.id}`, () =>
+  const response = await whileItGoes('protected_branches', `project_id = ${project.id}`, () =>
     app.root(`PATCH ${path}/kept-*`, { body: { allow_force_push: true } }),
   );
-  expect(answer.status).toBe(404);
+  expect(response.status).toBe(404);
 });
 
 test('a feature flag that is set is made anew', async () => {
   bodyOf(await app.root('POST /features/vanishing', { body: { value: 'true' } }), 201);
-  const answer = await whileItGoes('feature_gates', "name = 'vanishing'", () =>
+  const response = await whileItGoes('feature_gates', "name = 'vanishing'", () =>
     app.root('POST /features/vanishing', { body: { value: 'true' } }),
   );
-  expect(bodyOf(answer, 201).state).toBe('on');
+  expect(bodyOf(response, 201).state).toBe('on');
 });
 
 test('the group label that a label is promoted into is made anew', async () => {
@@ -56,10 +56,10 @@ test('the group label that a label is promoted into is made anew', async () => {
   const { sql } = app.app.services.database;
   await sql`insert into labels (namespace_id, name, color, created_at, updated_at)
     values (${group.id}, 'shared', '#445566', now(), now())`;
-  const answer = await whileItGoes('labels', `namespace_id = ${group.id}`, () =>
+  const response = await whileItGoes('labels', `namespace_id = ${group.id}`, () =>
     app.root(`PUT /projects/${project.id}/labels/shared/promote`),
   );
-  expect(bodyOf(answer, 200)).toMatchObject(label);
+  expect(bodyOf(response, 200)).toMatchObject(label);
 });
 
 test.each<[string, string, (project: { id: number }, id: number) => Promise<Called>]>([
@@ -78,8 +78,8 @@ test.each<[string, string, (project: { id: number }, id: number) => Promise<Call
   const kind = what === 'a label' ? 'labels' : 'milestones';
   const body = { name: 'one', title: 'one', color: '#112233' };
   const { id } = bodyOf(await app.root(`POST /projects/${project.id}/${kind}`, { body }), 201);
-  const answer = await whileItGoes(table, `id = ${id}`, () => change(project, id));
-  expect(answer.status).toBe(404);
+  const response = await whileItGoes(table, `id = ${id}`, () => change(project, id));
+  expect(response.status).toBe(404);
 });
 
 test('the account itself, of a request that is under way', async () => {
@@ -88,7 +88,7 @@ test('the account itself, of a request that is under way', async () => {
     await app.as(user.token)('POST /user/emails', { body: { email: 'second@vanishing.test' } }),
     201,
   );
-  const answer = await overtake(
+  const response = await overtake(
     app,
     (tx) => tx`select from users where id = ${user.id} for update`,
     () => app.as(user.token)(`DELETE /user/emails/${id}`),
@@ -97,5 +97,5 @@ test('the account itself, of a request that is under way', async () => {
       await tx`delete from users where id = ${user.id}`;
     },
   );
-  expect(answer.status).toBe(404);
+  expect(response.status).toBe(404);
 });

@@ -37,15 +37,15 @@ async function sendUntilStruck(
       if (isRepeat) storm.repeats += 1;
       else storm.sent.add(title);
       const body = JSON.stringify({ title, fingerprint: isRepeat ? REPEATED : undefined });
-      const answer = await fetch(address, { method: 'POST', headers, body }).catch(() => undefined);
-      const told = answer?.status === 200 ? await answer.json().catch(() => undefined) : undefined;
+      const response = await fetch(address, { method: 'POST', headers, body }).catch(() => undefined);
+      const told = response?.status === 200 ? await response.json().catch(() => undefined) : undefined;
       if (told !== undefined) {
         expect(told).toEqual([{ iid: expect.any(Number), title }]);
         taken += 1;
         if (isRepeat) storm.repeatsAcknowledged += 1;
         else storm.acknowledged.add(title);
       }
-      if (!struck && (!answer || taken >= enough)) {
+      if (!struck && (!response || taken >= enough)) {
         struck = true;
         strike();
       }

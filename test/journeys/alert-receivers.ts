@@ -40,10 +40,10 @@ export async function alertsOf(program: Program, { projectId }: Receiver): Promi
   let link: string | undefined =
     `${program.url}/api/v4/projects/${projectId}/alert_management_alerts?${query}`;
   for (let page = 0; link !== undefined && page < 1_000; page++) {
-    const answer = await fetch(link, { headers: { 'private-token': ROOT_TOKEN } });
-    ok(answer.status === 200, `${link}: ${answer.status}`);
-    alerts.push(...((await answer.json()) as ShownAlert[]));
-    link = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    const response = await fetch(link, { headers: { 'private-token': ROOT_TOKEN } });
+    ok(response.status === 200, `${link}: ${response.status}`);
+    alerts.push(...((await response.json()) as ShownAlert[]));
+    link = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
   }
   return alerts;
 }

@@ -87,12 +87,12 @@ async function startAlertmanager(receiver: Receiver): Promise<Tool> {
         startsAt,
         ...(endsAt && { endsAt }),
       }));
-      const answer = await fetch(`http://${address}/api/v2/alerts`, {
+      const response = await fetch(`http://${address}/api/v2/alerts`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      expect(answer.status, await answer.text()).toBe(200);
+      expect(response.status, await response.text()).toBe(200);
     },
   };
 }
@@ -143,8 +143,8 @@ test('alerts that Alertmanager sends are grouped and resolved, and none is lost 
 
   // In maintenance it is told 503, and comes again.
   const maintain = async (maintenance_mode: boolean): Promise<void> => {
-    const answer = await program.root('PUT /application/settings', { maintenance_mode });
-    expect(answer.status, await answer.text()).toBe(200);
+    const response = await program.root('PUT /application/settings', { maintenance_mode });
+    expect(response.status, await response.text()).toBe(200);
   };
   await maintain(true);
   const over = { endsAt: new Date() };

@@ -15,9 +15,12 @@ export async function register(
 ): Promise<Application> {
   const { scopes = 'api read_user openid profile email', confidential = true } = options;
   const application = { name, redirect_uri: CALLBACK, scopes, confidential };
-  const answer = await program.root('POST /applications', application);
-  if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${await answer.text()}`);
-  const { application_id: id, secret } = (await answer.json()) as { application_id: string; secret: string };
+  const response = await program.root('POST /applications', application);
+  if (response.status !== 201) throw new Error(`not registered: ${response.status} ${await response.text()}`);
+  const { application_id: id, secret } = (await response.json()) as {
+    application_id: string;
+    secret: string;
+  };
   return { id, secret };
 }
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What an attacker knows: the address, a token of its own, and its projects. */
-export type Target = {
+export type AttackedSite = {
   url: string;
   token: string;
   /** A public one with issues of 1 MB each, `lines.txt` of 7 MB, and more than buffers hold in its pack. */
@@ -17,12 +17,12 @@ export type Target = {
 };
 
 /** One request, sent again and again by so many clients; it answers with the status. */
-type Attacker = { clients: number; send(target: Target, signal: AbortSignal): Promise<number> };
+type Attacker = { clients: number; send(noteable: AttackedSite, signal: AbortSignal): Promise<number> };
 
 const MEBIBYTE = 1_048_576;
 
 function post(
-  { url }: Target,
+  { url }: AttackedSite,
   path: string,
   body: string | Buffer,
   headers: Record<string, string>,
@@ -30,8 +30,8 @@ function post(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const length = { 'content-length': String(Buffer.byteLength(body)) };
-    const sending = request(`${url}${path}`, { method, headers: { ...length, ...headers } }, (answer) => {
-      answer.resume().once('close', () => resolve(answer.statusCode ?? 0));
+    const sending = request(`${url}${path}`, { method, headers: { ...length, ...headers } }, (response) => {
+      response.resume().once('close', () => resolve(response.statusCode ?? 0));
     });
     sending.once('error', reject);
     sending.end(body);
@@ -39,7 +39,7 @@ function post(
 }
 
 const asJson = { 'content-type': 'application/json' };
-const own = ({ token }: Target) => ({ 'private-token': token });
+const own = ({ token }: AttackedSite) => ({ 'private-token': token });
 /** Made once, sent often. */
 const once = <T>(make: () => T): (() => T) => {
   let made: { value: T } | undefined;
@@ -50,19 +50,24 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 async function get(url: string, headers: Record<string, string> = {}): Promise<number> {
-  const answer = await fetch(url, { headers });
-  await answer.arrayBuffer();
-  return answer.status;
+  const response = await fetch(url, { headers });
+  await response.arrayBuffer();
+  return response.status;
 }
 
-const basic = ({ token }: Target): string =>
+const basic = ({ token }: AttackedSite): string =>
   `Authorization: Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}\r\n`;
 
 /** How often a slow client moves a byte. */
 const SLOW_MS = 5_000;
 
 /** Sends a request by hand and then hardly moves: it reads, or sends `more`, a byte now and then. Gives the status at its end. */
-function moveSlowly({ url }: Target, signal: AbortSignal, request: string, more?: string): Promise<number> {
+function moveSlowly(
+  { url }: AttackedSite,
+  signal: AbortSignal,
+  request: string,
+  more?: string,
+): Promise<number> {
   const { hostname, port, host } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) });
@@ -139,77 +144,79 @@ export const attackers = {
   },
   'JSON of very many keys, 20 MB': {
     clients: 8,
-    send: (target) => post(target, '/api/v4/snippets', manyKeys.large(), { ...asJson, ...own(target) }),
+    send: (noteable) => post(noteable, '/api/v4/snippets', manyKeys.large(), { ...asJson, ...own(noteable) }),
   },
   'JSON of very many keys, 31 MB': {
     clients: 4,
-    send: (target) => post(target, '/api/v4/snippets', manyKeys.huge(), { ...asJson, ...own(target) }),
+    send: (noteable) => post(noteable, '/api/v4/snippets', manyKeys.huge(), { ...asJson, ...own(noteable) }),
   },
   'anonymous GET with 1 MB of JSON': {
     clients: 16,
-    send: (target) => post(target, '/api/v4/projects', manyKeys.small(), asJson, 'GET'),
+    send: (noteable) => post(noteable, '/api/v4/projects', manyKeys.small(), asJson, 'GET'),
   },
   'anonymous GET with deep JSON': {
     clients: 16,
-    send: (target) => post(target, '/api/v4/projects', deepJson(), asJson, 'GET'),
+    send: (noteable) => post(noteable, '/api/v4/projects', deepJson(), asJson, 'GET'),
   },
   'a form of very many parameters': {
     clients: 16,
-    send: (target) =>
-      post(target, `/api/v4/projects/${target.projectId}/issues`, manyPairs(), {
+    send: (noteable) =>
+      post(noteable, `/api/v4/projects/${noteable.projectId}/issues`, manyPairs(), {
         'content-type': 'application/x-www-form-urlencoded',
-        ...own(target),
+        ...own(noteable),
       }),
   },
   'very many tiny parts': {
     clients: 8,
-    send: (target) =>
-      post(target, '/api/v4/snippets', tinyParts(), {
+    send: (noteable) =>
+      post(noteable, '/api/v4/snippets', tinyParts(), {
         'content-type': 'multipart/form-data; boundary=b',
-        ...own(target),
+        ...own(noteable),
       }),
   },
   'anonymous bodies of 30 MB': {
     clients: 8,
-    send: (target) => post(target, '/api/v4/snippets', longText(), asJson),
+    send: (noteable) => post(noteable, '/api/v4/snippets', longText(), asJson),
   },
   'snippets of 30 MB': {
     clients: 8,
-    send: (target) => post(target, '/api/v4/snippets', longText(), { ...asJson, ...own(target) }),
+    send: (noteable) => post(noteable, '/api/v4/snippets', longText(), { ...asJson, ...own(noteable) }),
   },
   'texts of 1 MB to render': {
     clients: 21,
-    send: (target) => post(target, '/api/v4/markdown', hostileMarkdown(), { ...asJson, ...own(target) }),
+    send: (noteable) =>
+      post(noteable, '/api/v4/markdown', hostileMarkdown(), { ...asJson, ...own(noteable) }),
   },
   'alerts of 1 MB without a key': {
     clients: 16,
-    send: (target) => post(target, `/${target.projectPath}/alerts/notify.json`, manyKeys.small(), asJson),
+    send: (noteable) =>
+      post(noteable, `/${noteable.projectPath}/alerts/notify.json`, manyKeys.small(), asJson),
   },
   'slow readers of clones': {
     clients: 64,
-    send: (target, signal) => {
-      const wants = `0032want ${target.head}\n00000009done\n`;
+    send: (noteable, signal) => {
+      const wants = `0032want ${noteable.head}\n00000009done\n`;
       const headers = `Content-Type: application/x-git-upload-pack-request\r\nContent-Length: ${wants.length}`;
-      const path = `/${target.projectPath}.git/git-upload-pack`;
-      return moveSlowly(target, signal, `POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n${wants}`);
+      const path = `/${noteable.projectPath}.git/git-upload-pack`;
+      return moveSlowly(noteable, signal, `POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n${wants}`);
     },
   },
   'slow readers of archives': {
     clients: 64,
-    send: (target, signal) => {
-      const path = `/api/v4/projects/${target.projectId}/repository/archive.tar`;
-      return moveSlowly(target, signal, `GET ${path} HTTP/1.1\r\n\r\n`);
+    send: (noteable, signal) => {
+      const path = `/api/v4/projects/${noteable.projectId}/repository/archive.tar`;
+      return moveSlowly(noteable, signal, `GET ${path} HTTP/1.1\r\n\r\n`);
     },
   },
   'slow pushes': {
     clients: 64,
-    send: (target, signal) => {
+    send: (noteable, signal) => {
       const command = `${'0'.repeat(40)} ${'a'.repeat(40)} refs/heads/slow\0report-status`;
       const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000PACK`;
-      const headers = `Content-Type: application/x-git-receive-pack-request\r\nTransfer-Encoding: chunked\r\n${basic(target)}`;
-      const path = `/${target.projectPath}.git/git-receive-pack`;
+      const headers = `Content-Type: application/x-git-receive-pack-request\r\nTransfer-Encoding: chunked\r\n${basic(noteable)}`;
+      const path = `/${noteable.projectPath}.git/git-receive-pack`;
       const begin = `${line.length.toString(16)}\r\n${line}\r\n`;
-      return moveSlowly(target, signal, `POST ${path} HTTP/1.1\r\n${headers}\r\n${begin}`, '1\r\nx\r\n');
+      return moveSlowly(noteable, signal, `POST ${path} HTTP/1.1\r\n${headers}\r\n${begin}`, '1\r\nx\r\n');
     },
   },
   'blames of 7 MB': {
@@ -219,15 +226,15 @@ export const attackers = {
   },
   'objects that unpack enormously': {
     clients: 16,
-    send: (target) => {
+    send: (noteable) => {
       const path = hostileReads[turn++ % hostileReads.length];
-      return get(`${target.url}/api/v4/projects/${target.hostileId}/${path}`, own(target));
+      return get(`${noteable.url}/api/v4/projects/${noteable.hostileId}/${path}`, own(noteable));
     },
   },
   'wrong passwords': {
     clients: 64,
-    send: (target) =>
-      post(target, '/oauth/token', 'grant_type=password&username=root&password=wrong', {
+    send: (noteable) =>
+      post(noteable, '/oauth/token', 'grant_type=password&username=root&password=wrong', {
         'content-type': 'application/x-www-form-urlencoded',
       }),
   },
@@ -246,7 +253,11 @@ export type Attacked = {
 };
 
 /** Runs an attacker until it is told to end. */
-export async function attack(name: AttackerName, target: Target, signal: AbortSignal): Promise<Attacked> {
+export async function attack(
+  name: AttackerName,
+  noteable: AttackedSite,
+  signal: AbortSignal,
+): Promise<Attacked> {
   const { clients, send }: Attacker = attackers[name];
   const end = AbortSignal.any([signal, AbortSignal.timeout(MAX_SECONDS * 1_000)]);
   const statuses: Record<number, number> = {};
@@ -254,7 +265,7 @@ export async function attack(name: AttackerName, target: Target, signal: AbortSi
   const client = async (): Promise<void> => {
     while (!end.aborted && sent < MAX_REQUESTS) {
       sent += 1;
-      const status = await send(target, end).catch(() => 0);
+      const status = await send(noteable, end).catch(() => 0);
       statuses[status] = (statuses[status] ?? 0) + 1;
       // A client that is refused at once would only measure how fast this process can send.
       if (status === 0 || status >= 400) await sleep(5);

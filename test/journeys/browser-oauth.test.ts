@@ -42,8 +42,8 @@ test('not signed in, sign in, consent, approve: the code arrives with state, and
   await page.getByRole('button', { name: 'Authorize' }).click();
   const sent = await client.arrival(page);
   expect(sent).toEqual({ code: expect.stringMatching(/^\S{20,}$/), state: STATE });
-  const answer = await client.callUser(await client.exchange(application, sent.code));
-  expect(await answer.json()).toMatchObject({ username });
+  const response = await client.callUser(await client.exchange(application, sent.code));
+  expect(await response.json()).toMatchObject({ username });
 });
 
 test('denied: access_denied arrives, with state', async () => {

@@ -27,10 +27,10 @@ const KINDS = 4;
 
 type Tracked = { id: number; key: string };
 
-async function bodyOf<T>(answer: Response, status: number): Promise<T> {
-  expect(answer.status).toBe(status);
+async function bodyOf<T>(response: Response, status: number): Promise<T> {
+  expect(response.status).toBe(status);
   // What it says is for whoever asked to know.
-  return (await answer.json()) as T;
+  return (await response.json()) as T;
 }
 
 async function track(program: Program): Promise<Tracked> {
@@ -66,14 +66,14 @@ async function reportUntilStruck(
   const report = async (number: number): Promise<void> => {
     for (let sent = 0; !struck; sent++) {
       const event = randomUUID().replaceAll('-', '');
-      const answer = await fetch(`${url}/api/v4/error_tracking/collector/api/${id}/envelope/`, {
+      const response = await fetch(`${url}/api/v4/error_tracking/collector/api/${id}/envelope/`, {
         method: 'POST',
         headers: { 'x-sentry-auth': `Sentry sentry_version=7, sentry_key=${key}` },
         body: Uint8Array.from(reportOf(event, `Round${round}Kind${(number + sent) % KINDS}`)),
       }).catch(() => undefined);
-      if (answer?.status === 200) acknowledged.push(event);
-      await answer?.text().catch(() => undefined);
-      if (answer && acknowledged.length < enough) continue;
+      if (response?.status === 200) acknowledged.push(event);
+      await response?.text().catch(() => undefined);
+      if (response && acknowledged.length < enough) continue;
       if (!struck) strike();
       struck = true;
     }
@@ -89,9 +89,9 @@ async function readAll(program: Program, path: string): Promise<Listed[]> {
   const all: Listed[] = [];
   let link: string | undefined = `${program.url}/api/v4${path}?pagination=keyset&per_page=100`;
   for (let page = 0; link !== undefined && page < 1_000; page++) {
-    const answer: Response = await fetch(link, { headers: { 'private-token': ROOT_TOKEN } });
-    all.push(...(await bodyOf<Listed[]>(answer, 200)));
-    link = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    const response: Response = await fetch(link, { headers: { 'private-token': ROOT_TOKEN } });
+    all.push(...(await bodyOf<Listed[]>(response, 200)));
+    link = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
   }
   return all;
 }

@@ -21,10 +21,10 @@ export type ReportedTo = Errors & {
   dsn: string;
 };
 
-async function answerOf<T>(asked: Promise<Response>, status: number): Promise<T> {
-  const answer = await asked;
-  const text = await answer.text();
-  expect([answer.status, text]).toEqual([status, text]);
+async function answerOf<T>(requested: Promise<Response>, status: number): Promise<T> {
+  const response = await requested;
+  const text = await response.text();
+  expect([response.status, text]).toEqual([status, text]);
   const value: T = JSON.parse(text);
   return value;
 }
@@ -37,8 +37,8 @@ export const reportedTo = (program: Program, id: number): Errors => ({
     vi.waitFor(
       async () => {
         const query = 'status=all&order_by=first_seen&sort=asc&per_page=100';
-        const asked = program.root(`GET ${pathOf(id)}/errors?${query}`);
-        const errors = await answerOf<ListedError[]>(asked, 200);
+        const requested = program.root(`GET ${pathOf(id)}/errors?${query}`);
+        const errors = await answerOf<ListedError[]>(requested, 200);
         expect(errors.reduce((sum, { events_count }) => sum + events_count, 0)).toBe(events);
         return errors;
       },

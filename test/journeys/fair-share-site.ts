@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ownMemory } from '../../bench/processes.ts';
 import { endlessTree, pushHostile } from '../support/hostile-objects.ts';
-import type { Attacked, AttackerName, Target } from './attackers.ts';
+import type { Attacked, AttackedSite, AttackerName } from './attackers.ts';
 import { type Client, type Kind, machineFor, type Waits, workFor } from './other-client.ts';
 import { callAs, makeFolder, type Program, startProgram } from './support.ts';
 
-export type Site = { program: Program; target: Target; client: Client };
+export type Site = { program: Program; target: AttackedSite; client: Client };
 
-async function made<T>(answer: Promise<Response>): Promise<T> {
-  const { status, ok, ...rest } = await answer.then(async (each) => ({
+async function made<T>(response: Promise<Response>): Promise<T> {
+  const { status, ok, ...rest } = await response.then(async (each) => ({
     status: each.status,
     ok: each.ok,
     text: await each.text(),
@@ -76,9 +76,9 @@ export async function openSite(): Promise<Site> {
   return { program, client, target: { ...greedy, head: pushFiles(greedy), hostileId: hostile.id } };
 }
 
-function begin(name: AttackerName, target: Target) {
+function begin(name: AttackerName, noteable: AttackedSite) {
   const script = join(import.meta.dirname, 'attack.ts');
-  const child = spawn(process.execPath, [script, name, JSON.stringify(target)], {
+  const child = spawn(process.execPath, [script, name, JSON.stringify(noteable)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -107,11 +107,11 @@ export type Suffered = {
 
 /** The other client's waits for so long while the attacker works at full strength; alone without one. */
 export async function suffer(
-  { program, target, client }: Site,
+  { program, target: noteable, client }: Site,
   name: AttackerName | undefined,
   milliseconds: number,
 ): Promise<Suffered> {
-  const attack = name === undefined ? undefined : begin(name, target);
+  const attack = name === undefined ? undefined : begin(name, noteable);
   await attack?.begun;
   let memoryMb = 0;
   const watching = setInterval(() => {

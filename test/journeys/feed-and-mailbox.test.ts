@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf, commitFiles, mustGit } from '../support/git.ts';
-import type { ReadLetter } from '../support/letters.ts';
+import type { ReceivedMail } from '../support/mails.ts';
 import { type Client, inDays, refusal, useGitbeaker } from './gitbeaker-client.ts';
-import { type MailServer, settle, startMailServer } from './mail-server.ts';
+import { type MailServer, startMailServer, waitForMail } from './mail-server.ts';
 import { meetPerson, type Person } from './person.ts';
 import { callAs, makeFolder, ROOT_TOKEN, startProgram } from './support.ts';
 
@@ -30,39 +30,39 @@ const people = {} as Record<
 let group = 0;
 let project = 0;
 /** Every mail that was taken since the beginning. */
-const all: ReadLetter[] = [];
+const all: ReceivedMail[] = [];
 
-const reasonOf = ({ headers }: ReadLetter): string => headers.get('x-ashlar-notificationreason') ?? '';
-const nameOf = ({ to }: Pick<ReadLetter, 'to'>): string => to.replace('@example.com', '');
+const reasonOf = ({ headers }: ReceivedMail): string => headers.get('x-ashlar-notificationreason') ?? '';
+const nameOf = ({ to }: Pick<ReceivedMail, 'to'>): string => to.replace('@example.com', '');
 
 /** The mails since the last look: none is on its way any more. */
-async function newLetters(): Promise<ReadLetter[]> {
-  await settle(gitbeaker.url);
-  const letters = mail.letters.splice(0);
-  all.push(...letters);
-  return letters;
+async function newLetters(): Promise<ReceivedMail[]> {
+  await waitForMail(gitbeaker.url);
+  const mails = mail.letters.splice(0);
+  all.push(...mails);
+  return mails;
 }
 
 /** All mails of what was just done are about this, and went to these people for these reasons. */
-async function expectMails(subject: string, readers: Record<string, string>): Promise<ReadLetter[]> {
-  const letters = await newLetters();
-  const found = letters.map((letter) => [nameOf(letter), reasonOf(letter), letter.subject]);
+async function expectMails(subject: string, readers: Record<string, string>): Promise<ReceivedMail[]> {
+  const mails = await newLetters();
+  const found = mails.map((mail) => [nameOf(mail), reasonOf(mail), mail.subject]);
   const expected = Object.entries(readers).map(([name, reason]) => [name, reason, subject]);
   expect(found.sort()).toEqual(expected.sort());
-  return letters;
+  return mails;
 }
 
 const expectNoMail = async () =>
   expect((await newLetters()).map(({ to, subject }) => [to, subject])).toEqual([]);
 
-const letterTo = (letters: readonly ReadLetter[], name: string): ReadLetter => {
-  const letter = letters.find((each) => nameOf(each) === name);
-  if (!letter) throw new Error(`no mail to ${name}`);
-  return letter;
+const letterTo = (mails: readonly ReceivedMail[], name: string): ReceivedMail => {
+  const mail = mails.find((each) => nameOf(each) === name);
+  if (!mail) throw new Error(`no mail to ${name}`);
+  return mail;
 };
 
 /** The one click of a mail program, which has no session (RFC 8058). */
-async function clickOnce({ headers }: ReadLetter): Promise<void> {
+async function clickOnce({ headers }: ReceivedMail): Promise<void> {
   expect(headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
   const [, link = ''] = /^<(.*)>$/.exec(headers.get('list-unsubscribe') ?? '') ?? [];
   const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
@@ -170,7 +170,7 @@ describe('a day at the wall', () => {
   });
 
   let crack = 0;
-  let toBen: ReadLetter;
+  let toBen: ReceivedMail;
   test('an issue, from its beginning to its end, is one thread for each of those who hear of it', async () => {
     const { ada, ben, mina, robot } = people;
     const issue = await ada.api.Issues.create(project, 'Crack', {
@@ -222,7 +222,7 @@ describe('a day at the wall', () => {
       gus: 'watching',
     });
     // Each of the thread refers to its first, whoever did it.
-    for (const { to, headers } of reopened.filter((letter) => nameOf(letter) !== 'ada'))
+    for (const { to, headers } of reopened.filter((mail) => nameOf(mail) !== 'ada'))
       expect(headers.get('in-reply-to')).toBe(letterTo(opened, nameOf({ to })).id);
 
     await ada.api.Issues.edit(project, 1, { assigneeIds: [mina.id] });
@@ -288,8 +288,8 @@ describe('a day at the wall', () => {
     const answered = await expectMails('Re: Wall | Flood (#3)', { wanda: 'watching', gus: 'watching' });
     expect(letterTo(answered, 'gus').text).toContain('The ben replied on an issue');
     await ada.api.IssueNotes.create(project, 3, 'Take it, then\n\n/assign @ben\n/label ~deep');
-    const letters = await newLetters();
-    expect(letters.map((letter) => [nameOf(letter), reasonOf(letter)]).sort()).toEqual([
+    const mails = await newLetters();
+    expect(mails.map((mail) => [nameOf(mail), reasonOf(mail)]).sort()).toEqual([
       ['ben', 'assigned'],
       ['ben', 'participating'],
       ...[1, 2].map(() => ['gus', 'watching']),
@@ -369,8 +369,8 @@ describe('a day at the wall', () => {
     });
     await expectNoMail();
     await ada.api.ProjectSnippetNotes.create(project, id, 'Handy');
-    const letters = await newLetters();
-    expect(letters.map((letter) => [nameOf(letter), reasonOf(letter)]).sort()).toEqual([
+    const mails = await newLetters();
+    expect(mails.map((mail) => [nameOf(mail), reasonOf(mail)]).sort()).toEqual([
       ['ben', 'author'],
       ['gus', 'watching'],
       ['wanda', 'watching'],
@@ -434,7 +434,7 @@ describe('a day at the wall', () => {
   });
 
   /** Addresses of this site in the mail, in both of its parts. */
-  function addressesOf({ text, html, headers }: ReadLetter): string[] {
+  function addressesOf({ text, html, headers }: ReceivedMail): string[] {
     const marked = [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link = '']) =>
       link.replaceAll('&amp;', '&'),
     );
@@ -444,22 +444,20 @@ describe('a day at the wall', () => {
   }
 
   /** Opens every address in the mails as whoever got them; those that do not lead to a page. */
-  async function follow(letters: readonly ReadLetter[]): Promise<{ followed: number; broken: string[] }> {
-    const wanted = new Set(
-      letters.flatMap((each) => addressesOf(each).map((url) => `${nameOf(each)} ${url}`)),
-    );
+  async function follow(mails: readonly ReceivedMail[]): Promise<{ followed: number; broken: string[] }> {
+    const wanted = new Set(mails.flatMap((each) => addressesOf(each).map((url) => `${nameOf(each)} ${url}`)));
     const broken: string[] = [];
     for (const each of wanted) {
       const [name = '', url = ''] = each.replace('-at-work', '').split(' ');
       if (!url.startsWith(`${gitbeaker.url}/`)) broken.push(`not absolute ${each}`);
       const person = await sessionOf(name);
-      let answer = await person.get(url.replace(/#.*/, ''));
-      for (let hops = 0; hops < 3 && answer.location !== null; hops++)
-        answer = await person.get(answer.location);
-      if (answer.status !== 200 || /<title>Sign in/.test(answer.text))
-        broken.push(`${answer.status} ${each}`);
+      let response = await person.get(url.replace(/#.*/, ''));
+      for (let hops = 0; hops < 3 && response.location !== null; hops++)
+        response = await person.get(response.location);
+      if (response.status !== 200 || /<title>Sign in/.test(response.text))
+        broken.push(`${response.status} ${each}`);
       const anchor = /#(note_\d+)$/.exec(url)?.[1];
-      if (anchor !== undefined && !answer.text.includes(`id="${anchor}"`)) broken.push(`no anchor ${each}`);
+      if (anchor !== undefined && !response.text.includes(`id="${anchor}"`)) broken.push(`no anchor ${each}`);
     }
     return { followed: wanted.size, broken };
   }
@@ -672,14 +670,14 @@ describe('a day at the wall', () => {
     await ada.api.Issues.remove(project, 4);
     expect(await feed(ada.api, { projectId: project })).toEqual(before);
     await ada.api.Projects.transfer(project, other);
-    const letters = await expectMails('Wall | Project was moved', {
+    const mails = await expectMails('Wall | Project was moved', {
       ada: 'member',
       ben: 'member',
       mina: 'member',
     });
-    expect(letterTo(letters, 'ben').text).toContain('yard/wall');
-    expect(letterTo(letters, 'ben').text).toContain('quarry/wall');
-    expect((await follow(letters)).broken).toEqual([]);
+    expect(letterTo(mails, 'ben').text).toContain('yard/wall');
+    expect(letterTo(mails, 'ben').text).toContain('quarry/wall');
+    expect((await follow(mails)).broken).toEqual([]);
     expect(await feed(ada.api, { projectId: project })).toEqual(before);
     // Those who were left behind neither hear nor read any more.
     await ada.api.IssueNotes.create(project, 1, 'A new place');
@@ -687,7 +685,7 @@ describe('a day at the wall', () => {
     expect((await refusal(feed(people.wanda.api, { projectId: project })))[0]).toBe(404);
     expect(await feed(people.wanda.api, { userId: 'ben' })).toEqual([]);
     // One click leaves the project as a whole.
-    await clickOnce(letterTo(letters, 'ben'));
+    await clickOnce(letterTo(mails, 'ben'));
     expect(await ben.api.NotificationSettings.show({ projectId: project })).toEqual({ level: 'disabled' });
     await ada.api.IssueNotes.create(project, 1, 'Not even @ben');
     await expectNoMail();
@@ -701,7 +699,7 @@ describe('a day at the wall', () => {
       expect([id, headers.get('auto-submitted')]).toEqual([id, 'auto-generated']);
       expect([id, text.length > 100 && html.includes('<html')]).toEqual([id, true]);
     }
-    expect(all.filter((letter) => nameOf(letter) === 'dora' || nameOf(letter) === 'zoe')).toEqual([]);
+    expect(all.filter((mail) => nameOf(mail) === 'dora' || nameOf(mail) === 'zoe')).toEqual([]);
     expect(all.filter(({ to }) => !to.endsWith('@example.com'))).toEqual([]);
   });
 });

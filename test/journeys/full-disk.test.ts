@@ -47,18 +47,18 @@ function fill(): () => void {
 const logFiles = () => readdirSync(join(disk, 'data', 'postgres', 'pg_wal'));
 
 const readiness = async (program: Program) => {
-  const answer = await fetch(`${program.url}/-/readiness`);
-  return { status: answer.status, body: await answer.text() };
+  const response = await fetch(`${program.url}/-/readiness`);
+  return { status: response.status, body: await response.text() };
 };
 
 test('writes are refused and reads go on while the disk is full, and all works again when it is not', async () => {
   const program = await startProgram({ data: join(disk, 'data') });
   const kept: string[] = [];
   const write = async (name: string): Promise<number> => {
-    const answer = await program.root('POST /projects', { name, path: name });
-    await answer.text();
-    if (answer.status === 201) kept.push(name);
-    return answer.status;
+    const response = await program.root('POST /projects', { name, path: name });
+    await response.text();
+    if (response.status === 201) kept.push(name);
+    return response.status;
   };
   expect(await write('before')).toBe(201);
   expect((await readiness(program)).status).toBe(200);

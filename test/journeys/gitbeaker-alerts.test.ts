@@ -7,13 +7,13 @@ const gitbeaker = useGitbeaker();
 
 /** As no client has the paths that are our own. */
 async function send(path: string, body: unknown): Promise<unknown> {
-  const answer = await fetch(`${gitbeaker.url}/api/v4${path}`, {
+  const response = await fetch(`${gitbeaker.url}/api/v4${path}`, {
     method: 'POST',
     headers: { 'private-token': ROOT_TOKEN, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  expect([path, answer.ok]).toEqual([path, true]);
-  return answer.json();
+  expect([path, response.ok]).toEqual([path, true]);
+  return response.json();
 }
 
 test('pictures of graphs, with an alert and with its incident', async () => {

@@ -48,7 +48,7 @@ export function useGitbeaker(start: () => Promise<Program> = startProgram) {
 /** How the client tells that a request was refused: the status and the text; throws when it was not. */
 export async function refusal(request: Promise<unknown>): Promise<[status: number, text: string]> {
   const error = await request.then(
-    (answer) => new Error(`not refused: ${JSON.stringify(answer)}`),
+    (response) => new Error(`not refused: ${JSON.stringify(response)}`),
     (reason: unknown) => reason,
   );
   if (!(error instanceof GitbeakerRequestError) || !error.cause) throw error;

@@ -154,14 +154,14 @@ test('notes, threads and awards on issues, snippets and commits', async () => {
   expect(await root.IssueNotes.show(id, 1, note.id)).toMatchObject({ noteable_type: 'Issue' });
   expect(ids(await root.IssueNotes.all(id, 1, { sort: 'asc' }))).toContain(note.id);
   const thread = await root.IssueDiscussions.create(id, 1, 'A thread');
-  const answer = await root.IssueDiscussions.addNote(id, 1, thread.id, 'An answer');
-  await root.IssueDiscussions.editNote(id, 1, thread.id, answer.id, { body: 'A better answer' });
+  const response = await root.IssueDiscussions.addNote(id, 1, thread.id, 'An answer');
+  await root.IssueDiscussions.editNote(id, 1, thread.id, response.id, { body: 'A better answer' });
   expect((await root.IssueDiscussions.show(id, 1, thread.id)).notes?.map(({ body }) => body)).toEqual([
     'A thread',
     'A better answer',
   ]);
   expect((await root.IssueDiscussions.all(id, 1)).map((each) => each.id)).toContain(thread.id);
-  await root.IssueDiscussions.removeNote(id, 1, thread.id, answer.id);
+  await root.IssueDiscussions.removeNote(id, 1, thread.id, response.id);
   const award = await root.IssueAwardEmojis.award(id, 1, 'thumbsup');
   expect(award).toMatchObject({ name: 'thumbsup', awardable_type: 'Issue' });
   expect(await root.IssueAwardEmojis.show(id, 1, award.id)).toMatchObject({ id: award.id });
@@ -191,15 +191,15 @@ test('notes, threads and awards on issues, snippets and commits', async () => {
   await root.RepositoryFiles.create(id, 'a', 'main', 'a', 'A');
   const [commit] = await root.Commits.all(id);
   const sha = commit?.id ?? '';
-  const asked = await root.CommitDiscussions.create(id, sha, 'Really?');
-  const reply = await root.CommitDiscussions.addNote(id, sha, asked.id, 'Yes');
-  await root.CommitDiscussions.editNote(id, sha, asked.id, reply.id, { body: 'Yes!' });
-  expect((await root.CommitDiscussions.show(id, sha, asked.id)).notes?.map(({ body }) => body)).toEqual([
+  const requested = await root.CommitDiscussions.create(id, sha, 'Really?');
+  const reply = await root.CommitDiscussions.addNote(id, sha, requested.id, 'Yes');
+  await root.CommitDiscussions.editNote(id, sha, requested.id, reply.id, { body: 'Yes!' });
+  expect((await root.CommitDiscussions.show(id, sha, requested.id)).notes?.map(({ body }) => body)).toEqual([
     'Really?',
     'Yes!',
   ]);
   expect((await root.CommitDiscussions.all(id, sha)).length).toBe(1);
-  await root.CommitDiscussions.removeNote(id, sha, asked.id, reply.id);
+  await root.CommitDiscussions.removeNote(id, sha, requested.id, reply.id);
 });
 
 test('epics, what is in them and what is said of them', async () => {

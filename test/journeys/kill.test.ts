@@ -53,12 +53,12 @@ async function writeUntilStruck(
       const name = `r${round}-c${number}-${written}`;
       const kind = number === 0 ? 'users' : 'projects';
       const user = { username: name, name, email: `${name}@example.com`, force_random_password: true };
-      const answer = await program
+      const response = await program
         .root(`POST /${kind}`, kind === 'users' ? user : { name, path: name })
         .catch(() => undefined);
-      if (answer?.status === 201) acknowledged[kind].add(name);
-      await answer?.text().catch(() => undefined);
-      if (!answer || acknowledged.projects.size + acknowledged.users.size >= enough) {
+      if (response?.status === 201) acknowledged[kind].add(name);
+      await response?.text().catch(() => undefined);
+      if (!response || acknowledged.projects.size + acknowledged.users.size >= enough) {
         if (!struck) strike();
         struck = true;
       }
@@ -77,10 +77,10 @@ async function readAll(
   const names = new Set<string>();
   let link: string | undefined = `${program.url}/api/v4/${kind}?pagination=keyset&per_page=100&simple=true`;
   for (let page = 0; link !== undefined && page < 1_000; page++) {
-    const answer = await fetch(link, { headers: { 'private-token': ROOT_TOKEN } });
-    expect(answer.status).toBe(200);
-    for (const record of (await answer.json()) as Record<string, string>[]) names.add(record[name] ?? '');
-    link = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    const response = await fetch(link, { headers: { 'private-token': ROOT_TOKEN } });
+    expect(response.status).toBe(200);
+    for (const record of (await response.json()) as Record<string, string>[]) names.add(record[name] ?? '');
+    link = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
   }
   return names;
 }
@@ -90,8 +90,8 @@ async function expectToGoOn(program: Program): Promise<void> {
   const readiness = () => fetch(`${program.url}/-/readiness`).then(({ status }) => status);
   await expect.poll(readiness, { timeout: 15_000 }).toBe(200);
   const statuses = async () => {
-    const answers = await Promise.all(Array.from({ length: 40 }, () => program.root('GET /projects')));
-    return answers.map(({ status }) => status);
+    const responses = await Promise.all(Array.from({ length: 40 }, () => program.root('GET /projects')));
+    return responses.map(({ status }) => status);
   };
   await expect.poll(statuses, { timeout: 15_000 }).toEqual(Array.from({ length: 40 }, () => 200));
 }
@@ -163,9 +163,9 @@ test('SIGTERM lets a request in flight end, refuses new ones, and stops the data
   expect(databaseProcesses(program.data)).not.toEqual([]);
   await expect.poll(() => silent.closed).toBe(true);
   slow.end(body);
-  const [answer] = (await answered) as [IncomingMessage];
-  expect(answer.statusCode).toBe(201);
-  answer.resume();
+  const [response] = (await answered) as [IncomingMessage];
+  expect(response.statusCode).toBe(201);
+  response.resume();
   expect(await program.ended, program.output()).toEqual({ code: 0, signal: null });
   expect(databaseProcesses(program.data)).toEqual([]);
 

@@ -1,7 +1,7 @@
 /** Mail that cannot leave for a while: the server that takes it is away, and the program is killed while it sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type MailServer, settle, startMailServer, waitingAt } from './mail-server.ts';
+import { type MailServer, startMailServer, waitForMail, waitingAt } from './mail-server.ts';
 import { cleanUp, killNow, makeFolder, type Program, startProgram } from './support.ts';
 
 const WATCHERS = 60;
@@ -17,9 +17,9 @@ const watchers: number[] = [];
 const start = (): Promise<Program> => startProgram({ data, env: { SMTP_URL: mail.url } });
 
 async function ask(request: string, status: number, body: unknown): Promise<{ id: number; iid: number }> {
-  const answer = await program.root(request, body);
-  const text = await answer.text();
-  expect([request, answer.status, text]).toEqual([request, status, expect.any(String)]);
+  const response = await program.root(request, body);
+  const text = await response.text();
+  expect([request, response.status, text]).toEqual([request, status, expect.any(String)]);
   return JSON.parse(text);
 }
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
   program = await start();
   ({ id: project } = await ask('POST /projects', 201, { name: 'dam', path: 'dam' }));
   for (let number = 0; number < WATCHERS; number++) watchers.push(await makeWatcher(`watcher-${number}`));
-  await settle(program.url);
+  await waitForMail(program.url);
   expect(mail.letters).toEqual([]);
 });
 afterEach(() => mail.letters.splice(0));
@@ -92,7 +92,7 @@ test('while the mail server is away work goes on, and when it is back all mail c
   await setLevel(quiet, 'disabled');
 
   mail = await startMailServer({ port });
-  await settle(program.url, 120);
+  await waitForMail(program.url, 120);
   const all = taken();
   // Nothing was taken twice: what failed was not sent.
   expect(mail.letters.length).toBe(3 * WATCHERS);
@@ -116,7 +116,7 @@ test('killed while it sends, the program sends the rest, and nothing under two n
     const before = taken().size;
     expect([when, before >= when && before < WATCHERS]).toEqual([when, true]);
     program = await start();
-    await settle(program.url, 120);
+    await waitForMail(program.url, 120);
     expect(taken()).toEqual(opening(issue));
     // What was under way when the end came may have come twice: no more than two are at a time.
     expect(mail.letters.length - WATCHERS).toBeLessThanOrEqual(2);
@@ -144,9 +144,9 @@ test('killed while it is changed, the program tells of every change that was mad
   expect(killed).toBe(true);
   await program.ended;
   program = await start();
-  await settle(program.url, 200);
-  const answer = await program.root(`GET /projects/${project}/issues?search=Leak&per_page=100`);
-  const issues = (await answer.json()) as { id: number }[];
+  await waitForMail(program.url, 200);
+  const response = await program.root(`GET /projects/${project}/issues?search=Leak&per_page=100`);
+  const issues = (await response.json()) as { id: number }[];
   expect([...acknowledged].filter((id) => !issues.some((issue) => issue.id === id))).toEqual([]);
   expect(taken()).toEqual(new Map(issues.flatMap((issue) => [...opening(issue)])));
   await program.stop();

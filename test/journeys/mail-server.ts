@@ -1,38 +1,38 @@
 /** The mail server that nobody here wrote, smtp-server, and how to know that no further mail is on its way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
-import { type ReadLetter, readLetter } from '../support/letters.ts';
+import { parseMail, type ReceivedMail } from '../support/mails.ts';
 
 export type MailServer = {
   url: string;
   port: number;
   /** What it took, the first first. */
-  letters: ReadLetter[];
+  letters: ReceivedMail[];
   /** Ends it and whatever is under way with it. */
   stop(): Promise<void>;
 };
 
 /** Listens on loopback, on any port unless told; takes each mail after so many milliseconds. */
 export async function startMailServer({ port = 0, pause = 0 } = {}): Promise<MailServer> {
-  const letters: ReadLetter[] = [];
+  const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     closeTimeout: 100,
-    onData(stream, session, answer) {
+    onData(stream, session, response) {
       const recipients = session.envelope.rcptTo.map(({ address }) => address).join();
       const take = async (): Promise<void> => {
         const chunks: Buffer[] = [];
         for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-        const letter = readLetter(Buffer.concat(chunks).toString('utf8'));
-        if (letter.to !== recipients) throw new Error(`a mail to ${letter.to} for ${recipients}`);
-        letters.push(letter);
+        const mail = parseMail(Buffer.concat(chunks).toString('utf8'));
+        if (mail.to !== recipients) throw new Error(`a mail to ${mail.to} for ${recipients}`);
+        mails.push(mail);
         await sleep(pause);
       };
       // What ends before its end is not taken.
       take().then(
-        () => answer(),
-        (error: unknown) => answer(error instanceof Error ? error : new Error(String(error))),
+        () => response(),
+        (error: unknown) => response(error instanceof Error ? error : new Error(String(error))),
       );
     },
   });
@@ -44,7 +44,7 @@ export async function startMailServer({ port = 0, pause = 0 } = {}): Promise<Mai
   return {
     url: `smtp://127.0.0.1:${address.port}`,
     port: address.port,
-    letters,
+    letters: mails,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
@@ -61,7 +61,7 @@ export async function waitingAt(url: string): Promise<Record<'outbox' | 'jobs' |
 }
 
 /** Waits, for this many seconds at most, until all that was announced is worked off: then no mail is on its way. */
-export async function settle(url: string, seconds = 60): Promise<void> {
+export async function waitForMail(url: string, seconds = 60): Promise<void> {
   let waiting = await waitingAt(url);
   for (let waited = 0; waited < seconds * 20; waited++) {
     if (waiting.outbox === 0 && waiting.jobs === 0) break;

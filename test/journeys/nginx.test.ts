@@ -59,8 +59,8 @@ async function startNginx(lines: string, port: number, program: Program): Promis
   });
   await vi.waitFor(
     async () => {
-      const answer = await get(port, '/-/liveness').catch(() => undefined);
-      if (answer?.status !== 200) throw new Error(`nginx does not answer: ${said}`);
+      const response = await get(port, '/-/liveness').catch(() => undefined);
+      if (response?.status !== 200) throw new Error(`nginx does not answer: ${said}`);
     },
     { timeout: 20_000 },
   );
@@ -75,8 +75,8 @@ async function get(
   const sent = request({ host: '127.0.0.1', port, path, headers, agent: false });
   const answered = once(sent, 'response');
   sent.end();
-  const [answer] = await answered;
-  return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
+  const [response] = await answered;
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
 /** What `ashlar doctor` says and ends with, asked about the address of a proxy. */
@@ -101,9 +101,9 @@ async function makeProjects(program: Program): Promise<void> {
 async function countAllowed(port: number, address: string, requests: number): Promise<number> {
   let allowed = 0;
   for (let sent = 0; sent < requests; sent++) {
-    const answer = await get(port, '/api/v4/projects/root%2Fone', { 'x-forwarded-for': address });
-    expect([200, 429]).toContain(answer.status);
-    if (answer.status === 200) allowed += 1;
+    const response = await get(port, '/api/v4/projects/root%2Fone', { 'x-forwarded-for': address });
+    expect([200, 429]).toContain(response.status);
+    if (response.status === 200) allowed += 1;
   }
   return allowed;
 }

@@ -13,10 +13,10 @@ afterAll(() => cleanUp());
 
 const ROUNDS = 15;
 /** On a busy machine a life may be too short for one of the kinds: there are more of them then. */
-const MOST_ROUNDS = 4 * ROUNDS;
+const MAX_ROUNDS = 4 * ROUNDS;
 const CLIENTS = 6;
 /** The latest that the program is killed, in milliseconds: a client does some ten exchanges meanwhile. */
-const LONGEST_LIFE = 400;
+const MAX_LIFE_LENGTH = 400;
 const PASSWORD = 'correct horse battery staple';
 const insecure = { [oauth.allowInsecureRequests]: true } as const;
 
@@ -94,8 +94,14 @@ async function byCode({ client, auth, person }: Client, as: oauth.AuthorizationS
 }
 
 async function byDevice({ client, auth, person }: Client, as: oauth.AuthorizationServer): Promise<Exchange> {
-  const asked = await oauth.deviceAuthorizationRequest(as, client, auth, { scope: 'read_user' }, insecure);
-  const device = await oauth.processDeviceAuthorizationResponse(as, client, asked);
+  const requested = await oauth.deviceAuthorizationRequest(
+    as,
+    client,
+    auth,
+    { scope: 'read_user' },
+    insecure,
+  );
+  const device = await oauth.processDeviceAuthorizationResponse(as, client, requested);
   await person.decideDevice(device.user_code, 'approve');
   return {
     kind: 'device',
@@ -216,11 +222,11 @@ test('a client that was cut off has tokens that work or starts again; no approva
     Array.from({ length: CLIENTS }, (_, number) => makeClient(() => program, number)),
   );
   const enough = () => kinds.every((kind) => seen[kind].acknowledged > 0);
-  for (let round = 0; round < ROUNDS || (!enough() && round < MOST_ROUNDS); round++) {
+  for (let round = 0; round < ROUNDS || (!enough() && round < MAX_ROUNDS); round++) {
     const as = await discover(program);
     let struck = false;
     const working = clients.map((client) => workUntilStruck(client, as, () => struck));
-    await sleep(Math.random() * LONGEST_LIFE);
+    await sleep(Math.random() * MAX_LIFE_LENGTH);
     struck = true;
     // Every third time the database goes with it; after it, or clients would be told that it is gone.
     killNow(program.pid);

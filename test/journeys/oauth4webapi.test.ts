@@ -92,7 +92,7 @@ async function introspect({ as, client, auth }: Party, token: string | undefined
 /** The refusal in the words of the protocol; throws when there was none, or the client made it up. */
 async function refusal(request: Promise<unknown>): Promise<string> {
   const error = await request.then(
-    (answer) => new Error(`not refused: ${JSON.stringify(answer)}`),
+    (response) => new Error(`not refused: ${JSON.stringify(response)}`),
     (reason: unknown) => reason,
   );
   if (error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError) {
@@ -126,8 +126,8 @@ describe.each(['oidc', 'oauth2'] as const)('discovered by the rules of %s', (alg
       const tokens = await redeem(party, authorized);
       expect(tokens).toMatchObject({ expires_in: 7_200, scope: SCOPE, token_type: 'bearer' });
 
-      const asked = await oauth.userInfoRequest(as, client, tokens.access_token, insecure);
-      const person = await oauth.processUserInfoResponse(as, client, tokens.subject, asked);
+      const requested = await oauth.userInfoRequest(as, client, tokens.access_token, insecure);
+      const person = await oauth.processUserInfoResponse(as, client, tokens.subject, requested);
       expect(person).toMatchObject({ sub: tokens.subject, preferred_username: 'root' });
 
       const renewed = await refresh(party, tokens.refresh_token);
@@ -153,8 +153,8 @@ test.each([...secretly, 'none'] as const)('with %s: a device', async (way) => {
   const party = await connect(way, 'oauth2');
   const { as, client, auth } = party;
   const start = async () => {
-    const asked = await oauth.deviceAuthorizationRequest(as, client, auth, { scope: SCOPE }, insecure);
-    return oauth.processDeviceAuthorizationResponse(as, client, asked);
+    const requested = await oauth.deviceAuthorizationRequest(as, client, auth, { scope: SCOPE }, insecure);
+    return oauth.processDeviceAuthorizationResponse(as, client, requested);
   };
   const poll = async (code: string) => {
     const response = await oauth.deviceCodeGrantRequest(as, client, auth, code, insecure);

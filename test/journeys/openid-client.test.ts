@@ -62,7 +62,7 @@ async function signIn(config: oidc.Configuration) {
 /** The code of the refusal, in the words of the protocol; throws when there was none, or the client made it up. */
 async function refusal(request: Promise<unknown>): Promise<string> {
   const error = await request.then(
-    (answer) => new Error(`not refused: ${JSON.stringify(answer)}`),
+    (response) => new Error(`not refused: ${JSON.stringify(response)}`),
     (reason: unknown) => reason,
   );
   if (error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError) {
@@ -119,8 +119,8 @@ describe.each(wayNames)('a client that authenticates by %s', (way) => {
     expect(person).toMatchObject({ preferred_username: 'root', email: expect.stringContaining('@') });
     await expect(oidc.fetchUserInfo(config, tokens.access_token, 'somebody else')).rejects.toThrow();
     const user = new URL('/api/v4/user', journey.program.url);
-    const answer = await oidc.fetchProtectedResource(config, tokens.access_token, user, 'GET');
-    expect(await answer.json()).toMatchObject({ username: 'root', id: Number(subjectOf(tokens)) });
+    const response = await oidc.fetchProtectedResource(config, tokens.access_token, user, 'GET');
+    expect(await response.json()).toMatchObject({ username: 'root', id: Number(subjectOf(tokens)) });
 
     const renewed = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '');
     expect(subjectOf(renewed)).toBe(subjectOf(tokens));
@@ -191,10 +191,10 @@ test('a device that is polled too often slows down, and is connected all the sam
   // The client's own first poll comes too early by now. Somebody approves when it has been told.
   const told = new Promise<void>((resolve) => {
     config[oidc.customFetch] = async (url, options) => {
-      const answer = await fetch(url, options as RequestInit);
-      const { error } = (await answer.clone().json()) as { error?: string };
+      const response = await fetch(url, options as RequestInit);
+      const { error } = (await response.clone().json()) as { error?: string };
       if (error === 'slow_down') resolve();
-      return answer;
+      return response;
     };
   });
   const signal = AbortSignal.timeout(60_000);
@@ -265,8 +265,8 @@ test('a person signs in anew where the client asks for it, and the client is tol
   const config = await connect('client_secret_basic');
   const before = Number((await signIn(config)).claims()?.auth_time);
   await sleep(1_100);
-  for (const asked of [{ prompt: 'login' }, { max_age: '0' }]) {
-    const { authorization, checks } = await authorize(config, asked);
+  for (const requested of [{ prompt: 'login' }, { max_age: '0' }]) {
+    const { authorization, checks } = await authorize(config, requested);
     const led = await journey.person.get(authorization.href);
     expect(led.location).toMatch(/^\/users\/sign_in\?reauthenticate=1&return_to=/);
     const form = { login: 'root', password: ROOT_PASSWORD };

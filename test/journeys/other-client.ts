@@ -27,13 +27,13 @@ async function ask(
   path: string,
   body?: unknown,
 ): Promise<string | undefined> {
-  const answer = await fetch(`${url}/api/v4${path}`, {
+  const response = await fetch(`${url}/api/v4${path}`, {
     method,
     headers: { 'private-token': token, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  return answer.ok ? undefined : `${answer.status} ${text.slice(0, 200)}`;
+  const text = await response.text();
+  return response.ok ? undefined : `${response.status} ${text.slice(0, 200)}`;
 }
 
 async function clone({ url, token, projectPath }: Client): Promise<string | undefined> {
@@ -84,7 +84,7 @@ export async function workFor(client: Client, milliseconds: number): Promise<Rec
 
 /** How long the machine itself has everything wait: a request to a server that does nothing, and a start of git. */
 export async function machineFor(milliseconds: number): Promise<number> {
-  const server = createServer((_request, answer) => answer.end('{}'));
+  const server = createServer((_request, response) => response.end('{}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // It listens on a port.
   const { port } = server.address() as AddressInfo;

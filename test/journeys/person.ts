@@ -30,7 +30,7 @@ export function meetPerson(siteAt: () => string): Person {
     const site = siteAt();
     const url = new URL(path, site);
     if (url.origin !== site) throw new Error(`not led to ${site}: ${url.origin}`);
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       redirect: 'manual',
       headers: {
         cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
@@ -38,16 +38,16 @@ export function meetPerson(siteAt: () => string): Person {
       },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     });
-    const text = await answer.text();
-    for (const cookie of answer.headers.getSetCookie()) {
+    const text = await response.text();
+    for (const cookie of response.headers.getSetCookie()) {
       const [pair = ''] = cookie.split(';');
       const name = pair.slice(0, pair.indexOf('='));
       if (/max-age=0/i.test(cookie)) cookies.delete(name);
       else cookies.set(name, pair.slice(name.length + 1));
     }
-    const refreshed = /^0; url=(.*)$/.exec(answer.headers.get('refresh') ?? '')?.[1];
-    const location = answer.headers.get('location') ?? refreshed ?? null;
-    return { status: answer.status, location, text };
+    const refreshed = /^0; url=(.*)$/.exec(response.headers.get('refresh') ?? '')?.[1];
+    const location = response.headers.get('location') ?? refreshed ?? null;
+    return { status: response.status, location, text };
   }
 
   /** The redirect that the page leads to; throws with what it says when it does not lead anywhere. */
@@ -72,8 +72,8 @@ export function meetPerson(siteAt: () => string): Person {
       return ledTo(await send('/oauth/authorize', form));
     },
     async decideDevice(userCode, decision) {
-      const asked = await person.submit('/oauth/device', { user_code: userCode });
-      const form = { ...hiddenFields(asked.text, '/oauth/device/decision'), decision };
+      const requested = await person.submit('/oauth/device', { user_code: userCode });
+      const form = { ...hiddenFields(requested.text, '/oauth/device/decision'), decision };
       const { status, text } = await send('/oauth/device/decision', form);
       const ending = decision === 'approve' ? 'Device connected' : 'Request denied';
       if (status !== 200 || !text.includes(ending)) throw new Error(`not decided: ${status} ${text}`);

@@ -98,8 +98,8 @@ function namedIn(path: string, address: string): Record<string, string> {
 
 /** A fuzzer is faster than any caller may be. */
 export async function liftLimits(program: Pick<Program, 'root'>): Promise<void> {
-  const answer = await program.root('GET /application/settings');
-  const settings = (await answer.json()) as Record<string, unknown>;
+  const response = await program.root('GET /application/settings');
+  const settings = (await response.json()) as Record<string, unknown>;
   const lifted = Object.keys(settings).flatMap((name): [string, unknown][] => {
     if (/^throttle_\w+_enabled$/.test(name)) return [[name, false]];
     return /(_api|_create|_delete|_get_by_id|_request|search_rate)_(rate_)?limit(_unauthenticated)?$|^search_rate_limit/.test(

@@ -36,12 +36,12 @@ afterAll(() => server.close());
 /** Opens the page, and notes how its reports of errors are answered; it reports its sessions too. */
 async function openPage(project: Pick<ReportedTo, 'dsn'>): Promise<Visitor & { answers: number[] }> {
   const visitor = await journey.visit();
-  const answers: number[] = [];
+  const responses: number[] = [];
   visitor.context.on('response', (response) => {
-    if (response.request().postData()?.includes('"type":"event"')) answers.push(response.status());
+    if (response.request().postData()?.includes('"type":"event"')) responses.push(response.status());
   });
   await visitor.page.goto(`${origin}/?dsn=${encodeURIComponent(project.dsn)}`);
-  return { ...visitor, answers };
+  return { ...visitor, answers: responses };
 }
 
 /** What the browser has complained of since, which the test expects. */
@@ -131,8 +131,8 @@ test('a page may send its key in a header, which the browser asks about first', 
         'content-type': 'application/json',
       };
       const body = JSON.stringify({ event_id: 'e'.repeat(32), message: 'a stone in the way' });
-      const answer = await fetch(address, { method: 'POST', headers, body });
-      return [answer.status, await answer.text()];
+      const response = await fetch(address, { method: 'POST', headers, body });
+      return [response.status, await response.text()];
     },
     { address: `${dsn.origin}/api/v4/error_tracking/collector/api/${project.id}/store/`, key: dsn.username },
   );

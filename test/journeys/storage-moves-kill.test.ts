@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { diskPath } from '../../src/core/repositories/containers.ts';
-import { steps } from '../../src/domain/storage-moves/carry-out.ts';
+import { steps } from '../../src/domain/storage-moves/run-move.ts';
 import {
   cleanUp,
   databaseProcesses,
@@ -50,8 +50,8 @@ function makeStorages(): { env: Record<string, string>; roots: Record<string, st
   return { env: { ASHLAR_STORAGES: list.join(',') }, roots };
 }
 
-const bodyOf = async (answer: Promise<Response>, status: number) => {
-  const { status: given, text } = await answer.then(async (each) => ({
+const bodyOf = async (response: Promise<Response>, status: number) => {
+  const { status: given, text } = await response.then(async (each) => ({
     status: each.status,
     text: await each.text(),
   }));
@@ -187,8 +187,8 @@ function beginPush(program: Program, path: string, ref: string, oid: string) {
   return {
     async finish(): Promise<string> {
       request.end(createHash('sha1').update(pack).digest());
-      const [answer] = await answered;
-      return text(answer);
+      const [response] = await answered;
+      return text(response);
     },
   };
 }

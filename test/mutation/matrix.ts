@@ -14,7 +14,7 @@ import { mutation } from './switch.ts';
 const ashlar = useApp(accessOptions());
 
 /** So many cells are tried for one mutant at most: what the first hundreds do not notice, the others hardly will. */
-const MOST_CELLS = Number(process.env.MUTATE_CELLS ?? 150);
+const MAX_CELLS = Number(process.env.MUTATE_CELLS ?? 150);
 
 /** So many of them, from all over. */
 function spread(cells: readonly Cell[], most: number): Cell[] {
@@ -47,7 +47,7 @@ test('the access matrix notices', async () => {
   for (const id of wanted) {
     const cells = meeting.get(id);
     if (cells === undefined) continue;
-    const tried = spread(cells, MOST_CELLS);
+    const tried = spread(cells, MAX_CELLS);
     tried.sort((a, b) => situationNames.indexOf(a.situation) - situationNames.indexOf(b.situation));
     for (const cell of tried) {
       await walk.enter(cell.situation);

@@ -13,11 +13,11 @@ type Wrap = { start: number; end: number; before: string; after: string };
 
 /** Files that do nothing but decide: there every condition counts. */
 const deciding =
-  /^src\/core\/access\/|^src\/core\/identity\/(authenticate|scopes)\.ts$|^src\/domain\/git-http\/(targets|credentials)\.ts$/;
+  /^src\/core\/access\/|^src\/core\/identity\/(authenticate|scopes)\.ts$|^src\/domain\/git-http\/(resolve-repository|credentials)\.ts$/;
 
 /** Questions whose answer is whether somebody may. */
 const asks =
-  /^(may|mayForce|mayPush|mayMerge|mayReach|mayPromote|mayTakePart|mayCreate\w+|mayReadMetrics|sees[A-Z]\w*|isVisible|isOpen|roleMay\w+)$/;
+  /^(may|mayForce|mayPush|mayMerge|mayReach|mayPromote|mayComment|mayCreate\w+|mayReadMetrics|sees[A-Z]\w*|isVisible|isOpen|roleMay\w+)$/;
 /** Statements that refuse, and do nothing else. */
 const guards =
   /^(require(Actor|Scope|Management|Reader|Resolver|Client|Deletion|Editable|OtherAdministrator)|refuse(Strangers|Others|Guarded|Guests|Private|Inactive|Protected|Unprotect|Dynamic|Hidden)?|authorize[A-Z]\w*)$/;
@@ -50,8 +50,8 @@ function lessThan(ofProject: boolean, verb: string): string | undefined {
   const [policy, least]: [Record<string, Rule>, string] = ofProject
     ? [projectPolicy, 'read_project']
     : [groupPolicy, 'read_group'];
-  const asked = policy[verb.slice(1, -1)];
-  return asked && isDeepStrictEqual(asked, policy[least]) ? undefined : `'${least}'`;
+  const requested = policy[verb.slice(1, -1)];
+  return requested && isDeepStrictEqual(requested, policy[least]) ? undefined : `'${least}'`;
 }
 
 /** The file's mutants, and the text that has all of them. */
@@ -72,7 +72,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   }
   const wrap = ({ start, end }: Node, before: string, after: string) =>
     wraps.push({ start, end, before, after });
-  const answer = (node: Node) => {
+  const response = (node: Node) => {
     wrap(node, `__always(${add(node, 'always')}, `, ')');
     wrap(node, `__never(${add(node, 'never')}, `, ')');
   };
@@ -130,7 +130,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   function call(node: Node): void {
     const name = calledName(node);
     const given = node.arguments as Node[];
-    if (asks.test(name)) answer(node);
+    if (asks.test(name)) response(node);
     if (name === 'onProject' || name === 'onGroup') {
       const [verb] = given;
       const least = verb && lessThan(name === 'onProject', textOf(verb));

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
-import type { AccessQuestion } from '../../src/core/access/access.ts';
+import type { AccessRequest } from '../../src/core/access/access.ts';
 import type { Caller } from '../../src/core/identity/actor.ts';
 
 declare module 'vitest' {
@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-type Finds = { find(question: AccessQuestion): Promise<{ actor: Caller }> };
+type Finds = { find(request: AccessRequest): Promise<{ actor: Caller }> };
 
 const { awake, folder } = inject('mutation');
 export const mutation = { awake, folder, met: new Set<string>() };
@@ -31,9 +31,9 @@ const isUnknown = (value: unknown): boolean => typeof value === 'object' && valu
 const asAdmin = (caller: Caller): Caller => caller && { ...caller, admin: true };
 
 /** The other, where the one refuses; it makes a difference where it does not refuse too. */
-async function instead<T>(id: string, asked: Promise<T>, other: () => Promise<T>): Promise<T> {
+async function instead<T>(id: string, requested: Promise<T>, other: () => Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await requested;
   } catch (error) {
     if (mutation.awake === id) return other();
     if (mutation.awake === '' && (await isGiven(other))) mutation.met.add(id);
@@ -41,8 +41,8 @@ async function instead<T>(id: string, asked: Promise<T>, other: () => Promise<T>
   }
 }
 
-const isGiven = (asked: () => Promise<unknown>): Promise<boolean> =>
-  asked().then(
+const isGiven = (requested: () => Promise<unknown>): Promise<boolean> =>
+  requested().then(
     () => true,
     () => false,
   );
@@ -50,7 +50,7 @@ const isGiven = (asked: () => Promise<unknown>): Promise<boolean> =>
 /** Decides by the one access, and by the other where that refuses, at each request. */
 const either = (id: string, access: Finds, other: Finds): Finds => ({
   ...access,
-  find: (question) => instead(id, access.find(question), () => other.find(question)),
+  find: (request) => instead(id, access.find(request), () => other.find(request)),
 });
 
 Object.assign(globalThis, {
@@ -64,9 +64,9 @@ Object.assign(globalThis, {
   __access: either,
   __opened: (id: string, access: Finds): Finds =>
     either(id, access, {
-      find: async (question) => ({
-        ...(await access.find({ ...question, caller: asAdmin(question.caller) })),
-        actor: question.caller,
+      find: async (request) => ({
+        ...(await access.find({ ...request, caller: asAdmin(request.caller) })),
+        actor: request.caller,
       }),
     }),
 });

@@ -7,22 +7,22 @@ import { type AccessWorld, makeAccessWorld } from './access-world.ts';
 import type { TestApp } from './app.ts';
 import type { CallerName } from './callers.ts';
 import { type GoodRequest, makeRequests } from './good-requests.ts';
-import { type Door, makeOtherDoors } from './other-doors.ts';
-import { type RawAnswer, sendRaw } from './raw-http.ts';
+import { type RawResponse, sendRaw } from './raw-http.ts';
+import { type AccessCase, makeRouteCases } from './route-cases.ts';
 import { changeOf, type Situation, situationNames, situations } from './situations.ts';
 import { watchChanges } from './undo.ts';
 
-export type Cell = { door: Door; situation: Situation; caller: CallerName };
+export type Cell = { door: AccessCase; situation: Situation; caller: CallerName };
 
 export type Walk = {
-  doors: readonly Door[];
+  doors: readonly AccessCase[];
   cells: readonly Cell[];
   world: AccessWorld;
   enter(situation: Situation): Promise<void>;
   /** What the caller is told, in a word; what the request wrote is taken back. */
   ask(cell: Cell): Promise<string>;
   /** The same request with a text that is no JSON, which nothing comes of, in the situation that was entered last. */
-  sendMalformed(cell: Cell): Promise<RawAnswer>;
+  sendMalformed(cell: Cell): Promise<RawResponse>;
 };
 
 export async function openWalk(app: TestApp): Promise<Walk> {
@@ -30,7 +30,7 @@ export async function openWalk(app: TestApp): Promise<Walk> {
   const { sql } = app.app.services.database;
   const requests = await makeRequests(app, world.places, app.app.endpoints);
   const endpoints = requests.map(
-    ({ spec, title, request }): Door => ({
+    ({ spec, title, request }): AccessCase => ({
       title,
       endpoint: spec,
       request,
@@ -38,7 +38,7 @@ export async function openWalk(app: TestApp): Promise<Walk> {
       situations: situationsOf(spec),
     }),
   );
-  const doors = [...endpoints, ...(await makeOtherDoors(app, world))];
+  const routes = [...endpoints, ...(await makeRouteCases(app, world))];
   const { undo } = await watchChanges(app);
   let now: Situation | undefined;
   /** Only one at a time: what a request writes would be seen, or taken back, by another. */
@@ -47,9 +47,9 @@ export async function openWalk(app: TestApp): Promise<Walk> {
     await sql.begin((tx) => tx.unsafe(changeOf(situation, world.places.group)));
     now = situation;
   }
-  function send({ door, caller }: Cell, request: GoodRequest): Promise<RawAnswer> {
+  function send({ door: route, caller }: Cell, request: GoodRequest): Promise<RawResponse> {
     const { line, headers, body } = request;
-    const presented = world.credentials(caller, door.credential);
+    const presented = world.credentials(caller, route.credential);
     const filled = typeof body === 'string' ? body.replaceAll('{csrf}', presented.csrf ?? '') : body;
     return sendRaw(app.url, line, {
       headers: { ...headers, ...presented.headers },
@@ -57,23 +57,23 @@ export async function openWalk(app: TestApp): Promise<Walk> {
     });
   }
   return {
-    doors,
+    doors: routes,
     cells: situationNames.flatMap((situation) =>
-      doors
-        .filter((door) => door.situations.includes(situation))
-        .flatMap((door) =>
+      routes
+        .filter((route) => route.situations.includes(situation))
+        .flatMap((route) =>
           situations[situation].who
-            .filter((caller) => door.callers?.includes(caller) ?? true)
-            .map((caller) => ({ door, situation, caller })),
+            .filter((caller) => route.callers?.includes(caller) ?? true)
+            .map((caller) => ({ door: route, situation, caller })),
         ),
     ),
     world,
     async ask(cell) {
       await enter(cell.situation);
-      const answer = await send(cell, cell.door.request);
-      if (onlyReads(cell.door)) return verdictOf(cell.door, answer);
+      const response = await send(cell, cell.door.request);
+      if (onlyReads(cell.door)) return verdictOf(cell.door, response);
       const changed = await undo();
-      const said = verdictOf(cell.door, answer);
+      const said = verdictOf(cell.door, response);
       // What administrators are told is that it is not there, and others that they may not: neither writes.
       return !said.startsWith('yes') && changed.length > 0
         ? `${said}, but it wrote ${[...new Set(changed)].sort().join()}`
@@ -86,7 +86,7 @@ export async function openWalk(app: TestApp): Promise<Walk> {
 }
 
 /** What reads can be asked by many at a time, and leaves nothing to take back. */
-export const onlyReads = ({ request }: Door): boolean => request.line.startsWith('GET ');
+export const onlyReads = ({ request }: AccessCase): boolean => request.line.startsWith('GET ');
 
 /** Where it can matter: what is archived is read all the same, and what is of no part is not closed with one. */
 function situationsOf({ method, path, access }: Endpoint): readonly Situation[] {
@@ -98,10 +98,10 @@ function situationsOf({ method, path, access }: Endpoint): readonly Situation[] 
   });
 }
 
-function verdictOf({ endpoint, opened }: Door, answer: RawAnswer): string {
-  if (opened && !opened(answer)) return answer.status < 300 ? 'no' : `${answer.status}`;
-  if (answer.status >= 300 && !opened) return `${answer.status}`;
+function verdictOf({ endpoint, opened }: AccessCase, response: RawResponse): string {
+  if (opened && !opened(response)) return response.status < 300 ? 'no' : `${response.status}`;
+  if (response.status >= 300 && !opened) return `${response.status}`;
   // Of a list, how many are shown says more.
-  const list: unknown = endpoint?.page === undefined ? undefined : JSON.parse(answer.text);
+  const list: unknown = endpoint?.page === undefined ? undefined : JSON.parse(response.text);
   return Array.isArray(list) ? `yes ${list.length}` : 'yes';
 }

@@ -9,7 +9,7 @@ import { git } from '../../src/platform/git/program.ts';
 import { digest } from '../../src/platform/secret.ts';
 import type { TestApp } from './app.ts';
 import { type CallerName, makeCallers } from './callers.ts';
-import type { Places } from './inventory.ts';
+import type { SampleIds } from './inventory.ts';
 import { makeUser } from './rows.ts';
 import { locked } from './situations.ts';
 import { makeWorld } from './world.ts';
@@ -25,11 +25,11 @@ export function accessOptions(): { still: true; env: Record<string, string> } {
 }
 
 /** What a caller sends to say who they are, and the token of their forms. */
-export type Presented = { headers: Record<string, string>; csrf?: string };
+export type PresentedCredential = { headers: Record<string, string>; csrf?: string };
 
 export type AccessWorld = {
-  places: Places;
-  credentials(caller: CallerName, kind: 'token' | 'session' | 'basic'): Presented;
+  places: SampleIds;
+  credentials(caller: CallerName, kind: 'token' | 'session' | 'basic'): PresentedCredential;
 };
 
 export async function makeAccessWorld(app: TestApp): Promise<AccessWorld> {
@@ -72,7 +72,7 @@ async function credentialsOf(
 const stamps = 'now(), now()';
 
 /** What some requests start from: something archived, marked, empty or free. All of it is inside the group. */
-const others = ({ group, project, user }: Places): string => `
+const others = ({ group, project, user }: SampleIds): string => `
   insert into namespaces (kind, parent_id, ancestor_ids, name, path, full_path, full_name, visibility, archived,
       marked_for_deletion_on, marked_by_id, path_before_deletion, created_at, updated_at)
     select 'group', ${group}, array[${group}], n, n, 'world/' || n, 'world / ' || n, 20, n = 'archived',
@@ -107,7 +107,7 @@ const others = ({ group, project, user }: Places): string => `
   update users set otp_enabled_at = now(), otp_secret_sealed = 'sealed' where username = 'person-2';`;
 
 /** What only some of those who may do the like of it may touch: of Owners, of others, hidden, locked, or out of reach. */
-const guarded = ({ group, project }: Places): string => `
+const guarded = ({ group, project }: SampleIds): string => `
   insert into namespaces (kind, ancestor_ids, name, path, full_path, full_name, visibility, created_at, updated_at)
     values ('group', '{}', 'elsewhere', 'elsewhere', 'elsewhere', 'elsewhere', 0, ${stamps});
   update namespaces set ancestor_ids = array[id] where path = 'elsewhere';
@@ -161,7 +161,7 @@ const guarded = ({ group, project }: Places): string => `
     select k.id, p.id, false, now() from deploy_keys k, projects p where k.title = 'elsewhere' and p.path = 'elsewhere';`;
 
 /** What has files, by requests of an administrator; the author of the world is made theirs. */
-async function arrange(app: TestApp, { group, project }: Places, token: string): Promise<void> {
+async function arrange(app: TestApp, { group, project }: SampleIds, token: string): Promise<void> {
   const { sql } = app.app.services.database;
   for (const name of ['deletable', 'pending', 'banned', 'dormant', 'asking'])
     await makeUser(app, { username: `the-${name}` });
@@ -202,6 +202,6 @@ async function upload(app: TestApp, token: string, method: string, path: string,
   const form = new FormData();
   form.set(field, new Blob(['GIF89a and more']), 'stone.gif');
   const headers = { 'private-token': token };
-  const answer = await fetch(`${app.url}/api/v4${path}`, { method, headers, body: form });
-  return { status: answer.status, text: await answer.text() };
+  const response = await fetch(`${app.url}/api/v4${path}`, { method, headers, body: form });
+  return { status: response.status, text: await response.text() };
 }

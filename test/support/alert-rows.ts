@@ -1,7 +1,7 @@
 /** Alerts of the world, of integrations of every person's, with pictures of graphs; the first issue has pictures too. */
-import type { Places } from './inventory.ts';
+import type { SampleIds } from './inventory.ts';
 
-export const alerts = ({ project }: Places): string => `
+export const alerts = ({ project }: SampleIds): string => `
   insert into alert_integrations (project_id, kind, name, active, identifier, key_digest, created_at, updated_at)
     select ${project}, 'http', username, true, left(md5(username), 16), sha256(username::bytea), now(), now()
     from users where username like 'person-%' order by id;
@@ -21,7 +21,7 @@ export const alerts = ({ project }: Places): string => `
     from users, generate_series(1, 2) x where username like 'person-%' order by x, id;`;
 
 /** The log of the first alert began, as it does when somebody reads it. */
-export const alertLog = ({ project }: Places): string => `
+export const alertLog = ({ project }: SampleIds): string => `
   insert into notes (project_id, alert_id, author_id, body, discussion_id, system_action, created_at, updated_at)
     select ${project}, a.id, u.id, 'logged an alert', encode(sha256('log'), 'hex')::char(40), 'new_alert_added', a.created_at, a.created_at
     from alerts a join users u on u.username = a.title where a.iid = 1;`;

@@ -13,7 +13,7 @@ import { prepareInstance } from '../../src/domain/accounts/first-start.ts';
 import { connect } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { TEMPLATE } from './postgres.ts';
-import { validateAnswers } from './replies.ts';
+import { validateReplies } from './replies.ts';
 
 export const ROOT_TOKEN = 'glpat-root-token-of-the-tests';
 export const ROOT_PASSWORD = 'correct horse battery';
@@ -139,7 +139,7 @@ export function useApp(
       target: { ...server, database },
       secretKey: SECRET_KEY,
       log: createLog((text) => log.push(text)),
-      observe: validateAnswers,
+      observe: validateReplies,
       capabilities: chosen(options.instead),
     };
     app = createApp(appOptions);

@@ -2,7 +2,7 @@
 import type { ApplicationSettings } from '../../src/core/settings/definitions.ts';
 import type { TestApp } from './app.ts';
 
-export type PageAnswer = {
+export type PageResponse = {
   status: number;
   headers: Headers;
   text: string;
@@ -13,11 +13,11 @@ export type PageAnswer = {
 
 export type Browser = {
   readonly cookies: Map<string, string>;
-  get(path: string): Promise<PageAnswer>;
+  get(path: string): Promise<PageResponse>;
   /** Sends the fields as a form, without those of any page. */
-  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<PageAnswer>;
+  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<PageResponse>;
   /** Opens the page, fills in its form that posts to `action` (the path itself unless told), and sends it. */
-  submit(path: string, fields: Record<string, string>, action?: string): Promise<PageAnswer>;
+  submit(path: string, fields: Record<string, string>, action?: string): Promise<PageResponse>;
   /** The Cookie header that the browser sends now. */
   cookieHeader(): string;
 };
@@ -48,7 +48,7 @@ export function openBrowser(app: TestApp): Browser {
     path: string,
     form?: string,
     extra: Record<string, string> = {},
-  ): Promise<PageAnswer> {
+  ): Promise<PageResponse> {
     const headers = { ...(cookies.size > 0 && { cookie: cookieHeader() }), ...extra };
     const {
       status,
@@ -92,7 +92,7 @@ export function openBrowser(app: TestApp): Browser {
 }
 
 /** Signs in through the form; the answer is the page's. */
-export const signInAs = (browser: Browser, login: string, password: string): Promise<PageAnswer> =>
+export const signInAs = (browser: Browser, login: string, password: string): Promise<PageResponse> =>
   browser.submit('/users/sign_in', { login, password });
 
 /** Runs with other application settings, the throttle of forms off unless asked for, and puts back what was. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { digest } from '../../src/platform/secret.ts';
 import { ROOT_TOKEN, type TestApp } from './app.ts';
-import type { Places } from './inventory.ts';
+import type { SampleIds } from './inventory.ts';
 import { type MadeUser, makeMember, makeUser } from './rows.ts';
 
 /** Roles are in the group; bots have them by their tokens. */
@@ -45,7 +45,7 @@ export const callers = [
 export type CallerName = (typeof callers)[number];
 
 /** The tokens of all of them; the anonymous one has none. The world's root is an administrator no more: it is the holder. */
-export async function makeCallers(app: TestApp, places: Places): Promise<ReadonlyMap<CallerName, string>> {
+export async function makeCallers(app: TestApp, places: SampleIds): Promise<ReadonlyMap<CallerName, string>> {
   const { sql } = app.app.services.database;
   const tokens = new Map<CallerName, string>([['holder', ROOT_TOKEN]]);
   for (const name of callers) {
@@ -74,7 +74,7 @@ async function makeAuthor(app: TestApp): Promise<string> {
   return token;
 }
 
-async function makeBot(app: TestApp, kind: 'project' | 'group', places: Places): Promise<string> {
+async function makeBot(app: TestApp, kind: 'project' | 'group', places: SampleIds): Promise<string> {
   const { sql } = app.app.services.database;
   const level = roles[`${kind}Bot`];
   const user: MadeUser = await makeUser(app, { username: `the-${kind}-bot`, kind: `${kind}_bot` });

@@ -1,5 +1,5 @@
 /** What everybody says in the world: on its first issue, epic, snippet and alert, and on its last commit. */
-import type { Places } from './inventory.ts';
+import type { SampleIds } from './inventory.ts';
 
 /** The first of the project's. */
 export const SNIPPET = 3;
@@ -17,7 +17,7 @@ export function conversationAt(path: string): Record<string, string | number> {
 }
 
 /** By each person a note for itself and one in a thread on each target, and awards to targets and first notes. */
-export const conversation = ({ group, project }: Places): string => `
+export const conversation = ({ group, project }: SampleIds): string => `
   insert into notes (project_id, namespace_id, issue_id, epic_id, snippet_id, alert_id, author_id, body, discussion_id, in_thread, created_at, updated_at)
     select t.project, t."group", t.issue, t.epic, t.snippet, t.alert, u.id, u.username,
       case when x.thread then repeat(t.nth::text, 40) else encode(sha256((t.nth || ' ' || u.id)::bytea), 'hex')::char(40) end,
@@ -34,7 +34,7 @@ export const conversation = ({ group, project }: Places): string => `
     from users u, notes n, generate_series(1, 2) x where u.username like 'person-%' and n.id <= 3;`;
 
 /** The same on a commit: comments, and a thread. */
-export const comments = ({ project }: Places, sha: string): string => `
+export const comments = ({ project }: SampleIds, sha: string): string => `
   insert into notes (project_id, commit_sha, author_id, body, discussion_id, in_thread, created_at, updated_at)
     select ${project}, '${sha}', id, case when thread then 'Hello ' else 'Goodbye ' end || id,
       case when thread then repeat('4', 40) else encode(sha256(('4 ' || id)::bytea), 'hex')::char(40) end, thread, now(), now()

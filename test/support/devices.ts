@@ -5,7 +5,7 @@ import { openSession } from '../../src/core/identity/sessions.ts';
 import { moveClock, now } from '../../src/platform/clock.ts';
 import { digest } from '../../src/platform/secret.ts';
 import type { Call, Called, TestApp } from './app.ts';
-import { type Browser, hiddenFields, openBrowser, type PageAnswer } from './browser.ts';
+import { type Browser, hiddenFields, openBrowser, type PageResponse } from './browser.ts';
 import { bodyOf } from './factories.ts';
 import { type MadeApplication, makeApplication } from './oauth.ts';
 
@@ -20,7 +20,11 @@ export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 type Fields = Record<string, string>;
 export const formOf = (fields: Fields): string => new URLSearchParams(fields).toString();
 
-export type Asked = { device_code: string; user_code: string; verification_uri_complete: string };
+export type DeviceAuthorization = {
+  device_code: string;
+  user_code: string;
+  verification_uri_complete: string;
+};
 
 /** Status, code and text of a refusal. */
 export const errorOf = ({ status, body }: Called): unknown[] => [status, body.error, body.error_description];
@@ -40,7 +44,7 @@ export const atWindowStart = <T>(work: () => Promise<T>): Promise<T> =>
   later(300 - ((now().getTime() / 1_000) % 300) + 1, work);
 
 /** Types the code into the form. */
-export const sendCode = (browser: Browser, user_code: string): Promise<PageAnswer> =>
+export const sendCode = (browser: Browser, user_code: string): Promise<PageResponse> =>
   browser.submit('/oauth/device', { user_code });
 
 /** Types the code and decides on the page that follows; throws when none does. */
@@ -48,7 +52,7 @@ export async function decideDevice(
   browser: Browser,
   user_code: string,
   decision: 'approve' | 'deny',
-): Promise<PageAnswer> {
+): Promise<PageResponse> {
   const page = await sendCode(browser, user_code);
   const fields = hiddenFields(page.text, '/oauth/device/decision');
   ok(fields.user_code === user_code, `no decision: ${page.status} ${page.text}`);
@@ -72,15 +76,18 @@ export function devicesOf(ashlar: TestApp) {
     publicClient: (given: Parameters<typeof makeApplication>[1] = {}) =>
       makeApplication(ashlar, { confidential: false, ...given }),
 
-    async ask(application: MadeApplication, scope?: string): Promise<Asked> {
+    async ask(application: MadeApplication, scope?: string): Promise<DeviceAuthorization> {
       const fields = { client_id: application.uid, ...(scope !== undefined && { scope }) };
       return bodyOf(await post('/oauth/authorize_device', fields), 200);
     },
 
-    poll: (application: MadeApplication, { device_code }: Pick<Asked, 'device_code'>, more: Fields = {}) =>
-      post('/oauth/token', { grant_type: DEVICE_GRANT, client_id: application.uid, device_code, ...more }),
+    poll: (
+      application: MadeApplication,
+      { device_code }: Pick<DeviceAuthorization, 'device_code'>,
+      more: Fields = {},
+    ) => post('/oauth/token', { grant_type: DEVICE_GRANT, client_id: application.uid, device_code, ...more }),
 
-    rowOf: ({ device_code }: Asked) =>
+    rowOf: ({ device_code }: DeviceAuthorization) =>
       db()
         .selectFrom('oauth_devices')
         .selectAll()

@@ -1,5 +1,5 @@
 /** Epics of the world's group, all below the first. */
-import type { Places } from './inventory.ts';
+import type { SampleIds } from './inventory.ts';
 
 const stamps = 'now(), now()';
 
@@ -7,7 +7,7 @@ const stamps = 'now(), now()';
  * Epic 1 of the group by root, and one below it by each person, that the first is linked to. In the first are the issues of
  * the project's first milestone, and its state and labels were changed by everybody.
  */
-export const epics = ({ user, group, project }: Places): string => `
+export const epics = ({ user, group, project }: SampleIds): string => `
   insert into epics (iid, namespace_id, author_id, title, relative_position, created_at, updated_at)
     values (1, ${group}, ${user}, 'world', 0, ${stamps});
   insert into epics (iid, namespace_id, author_id, parent_id, title, relative_position, created_at, updated_at)

@@ -1,7 +1,7 @@
 /** Errors as rows, with an event that says everything: for what reads them without anything having been reported. */
 import { type NormalEvent, packEvent } from '../../src/domain/error-tracking/event-shape.ts';
 import type { TestApp } from './app.ts';
-import type { Places } from './inventory.ts';
+import type { SampleIds } from './inventory.ts';
 
 type Frame = NormalEvent['frames'][number];
 
@@ -78,7 +78,7 @@ export const sampleEvent = (changes: Partial<NormalEvent> = {}): NormalEvent => 
 });
 
 /** Of the world's project: an error by each person, the first with an event by each; and client keys. */
-export const errors = ({ project }: Places): string => `
+export const errors = ({ project }: SampleIds): string => `
   insert into error_tracking_client_keys (project_id, public_key, created_at, updated_at)
     select ${project}, 'glet_' || md5(username), now(), now() from users where username like 'person-%' order by id;
   insert into errors (project_id, fingerprint, name, first_seen_at, last_seen_at, events_count, created_at, updated_at)

@@ -5,7 +5,7 @@
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { featureDefinitions } from '../../src/core/settings/features.ts';
 import type { TestApp } from './app.ts';
-import { addressOf, type Places, titleOf } from './inventory.ts';
+import { addressOf, type SampleIds, titleOf } from './inventory.ts';
 import { gpgKey, sampleKeys } from './sample-keys.ts';
 
 type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
@@ -68,10 +68,10 @@ const usual: Fields = {
   scope: 'projects',
 };
 
-type World = Places & Awaited<ReturnType<typeof namesOf>>;
+type World = SampleIds & Awaited<ReturnType<typeof namesOf>>;
 
 /** Ids of what the requests name beside the place itself. */
-async function namesOf(app: TestApp, { group, project, user }: Places) {
+async function namesOf(app: TestApp, { group, project, user }: SampleIds) {
   const { sql } = app.app.services.database;
   const one = async (text: string): Promise<number> => {
     const [row] = await sql.unsafe<{ id: number }[]>(text);
@@ -545,7 +545,7 @@ export type NamedRequest = { spec: Endpoint; title: string; request: GoodRequest
 /** The requests to each endpoint; the first is to it as it stands. */
 export async function makeRequests(
   app: TestApp,
-  places: Places,
+  places: SampleIds,
   endpoints: readonly Endpoint[],
 ): Promise<NamedRequest[]> {
   const world = { ...places, ...(await namesOf(app, places)) };

@@ -6,7 +6,7 @@ import { conversationAt } from './conversation-rows.ts';
 import { milestoneAt } from './planning-rows.ts';
 
 /** The objects that paths name, by their ids. */
-export type Places = { user: number; group: number; project: number };
+export type SampleIds = { user: number; group: number; project: number };
 
 export const titleOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
@@ -19,7 +19,7 @@ const usual: Record<string, string> = { format: 'zip' };
  */
 export function addressOf(
   path: string,
-  places: Places,
+  places: SampleIds,
   others: Record<string, string | number> = {},
 ): string {
   const starts: Record<string, number> = {

@@ -1,7 +1,7 @@
 /** What hangs on the first issue of the world's project, an incident: links to others, and events by every person. */
-import type { Places } from './inventory.ts';
+import type { SampleIds } from './inventory.ts';
 
-export const aroundIssues = ({ project }: Places): string => `
+export const aroundIssues = ({ project }: SampleIds): string => `
   insert into issue_links (source_id, target_id, link_type, created_at, updated_at)
     select i.id, o.id, 'relates_to', now(), now() from issues i, issues o
     where i.project_id = ${project} and i.iid = 1 and o.project_id = ${project}

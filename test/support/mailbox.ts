@@ -48,7 +48,7 @@ export function mailsTo(app: TestApp, address: string): Received[] {
 const numberOf = ({ id }: Received): number => Number(/-(\d+)-\d+@/.exec(id)?.[1] ?? 0);
 
 /** Waits until everything that was announced has been worked off, jobs that make further ones included. */
-export async function settleMail(app: TestApp): Promise<void> {
+export async function waitForMail(app: TestApp): Promise<void> {
   const { sql } = app.app.services.database;
   for (let waited = 0; waited < 800; waited++) {
     app.app.services.wake();

@@ -4,7 +4,7 @@ import { SESSION_COOKIE } from '../../src/core/identity/credentials.ts';
 import { openSession } from '../../src/core/identity/sessions.ts';
 import { digest, randomHex } from '../../src/platform/secret.ts';
 import type { TestApp } from './app.ts';
-import { type Browser, openBrowser, type PageAnswer } from './browser.ts';
+import { type Browser, openBrowser, type PageResponse } from './browser.ts';
 import { makeUser } from './factories.ts';
 
 export type MadeApplication = {
@@ -79,10 +79,10 @@ export async function decide(
   application: Pick<MadeApplication, 'uid' | 'redirectUri'>,
   decision: 'approve' | 'deny',
   parameters: Record<string, string> = {},
-): Promise<PageAnswer> {
+): Promise<PageResponse> {
   const path = authorizePath(application, parameters);
-  const asked = await browser.get(path);
-  if (asked.status !== 200) return asked;
+  const requested = await browser.get(path);
+  if (requested.status !== 200) return requested;
   return browser.submit(path, { decision }, '/oauth/authorize');
 }
 
@@ -99,7 +99,7 @@ export async function authorize(
 }
 
 /** What the client learns from a redirect to it. */
-export const answerAt = (location: string | null): Record<string, string> =>
+export const authorizationResponseAt = (location: string | null): Record<string, string> =>
   Object.fromEntries(new URL(location ?? 'none:').searchParams);
 
 /** People who approve and clients that redeem, at one Ashlar. */

@@ -1,5 +1,5 @@
 /** Labels and milestones of the world's project and group, and the project's issues. */
-import type { Places } from './inventory.ts';
+import type { SampleIds } from './inventory.ts';
 
 const stamps = 'now(), now()';
 
@@ -7,7 +7,7 @@ const stamps = 'now(), now()';
  * Labels `person-1` and so on of the project and `of-person-1` of the group, and milestones of both by turns: the first is
  * the project's, the second the group's.
  */
-export const planning = ({ group, project }: Places): string => `
+export const planning = ({ group, project }: SampleIds): string => `
   insert into labels (project_id, namespace_id, name, color, created_at, updated_at)
     select case x when 1 then ${project} end, case x when 2 then ${group} end,
       case x when 2 then 'of-' else '' end || username, '#ff0000', ${stamps}
@@ -20,7 +20,7 @@ export const planning = ({ group, project }: Places): string => `
     select ${group}, count(*) from milestones where namespace_id = ${group};`;
 
 /** Two issues by each person, with the person's label and for the person to do: in the project's first milestone, and in the group's. */
-export const issues = ({ group, project }: Places): string => `
+export const issues = ({ group, project }: SampleIds): string => `
   insert into issues (iid, project_id, author_id, title, milestone_id, relative_position, created_at, updated_at)
     select row_number() over (order by x, u.id), ${project}, u.id, u.username, m.id, u.id, ${stamps}
     from users u, generate_series(1, 2) x

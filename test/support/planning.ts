@@ -3,7 +3,7 @@ import type { Called, TestApp } from './app.ts';
 import { bodyOf, type MadeUser, uniqueName } from './factories.ts';
 
 /** Where it is made: `projects/1` or `groups/1`. */
-type Place = `projects/${number}` | `groups/${number}`;
+type ParentPath = `projects/${number}` | `groups/${number}`;
 
 /** By whom; root where nobody is named. */
 const by = (app: TestApp, user: Pick<MadeUser, 'token'> | undefined) =>
@@ -12,7 +12,7 @@ const by = (app: TestApp, user: Pick<MadeUser, 'token'> | undefined) =>
 /** The record of a new label; `attributes` as of POST /projects/:id/labels. */
 export async function makeLabel(
   app: TestApp,
-  place: Place,
+  place: ParentPath,
   attributes: Record<string, unknown> = {},
   user?: Pick<MadeUser, 'token'>,
 ): Promise<Called['body']> {
@@ -23,7 +23,7 @@ export async function makeLabel(
 /** The record of a new milestone; `attributes` as of POST /projects/:id/milestones. */
 export async function makeMilestone(
   app: TestApp,
-  place: Place,
+  place: ParentPath,
   attributes: Record<string, unknown> = {},
   user?: Pick<MadeUser, 'token'>,
 ): Promise<Called['body']> {

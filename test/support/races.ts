@@ -18,15 +18,15 @@ export async function overtake<T>(
   const sql = connect(target, { max: 2, statementTimeout: 0, name: 'races' });
   try {
     let answered = false;
-    let answer: Promise<T> | undefined;
+    let response: Promise<T> | undefined;
     await sql.begin(async (tx) => {
       await change(tx);
       const [own] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
-      answer = request().finally(() => {
+      response = request().finally(() => {
         answered = true;
       });
       // Its failure is the caller's to see, after the commit.
-      answer.catch(() => undefined);
+      response.catch(() => undefined);
       const isWaitedFor = async () => {
         const [row] = await sql<{ waits: boolean }[]>`
           select exists (select from pg_stat_activity
@@ -36,8 +36,8 @@ export async function overtake<T>(
       while (!answered && !(await isWaitedFor())) await sleep(5);
       await last(tx);
     });
-    if (!answer) throw new Error('the request was never made');
-    return await answer;
+    if (!response) throw new Error('the request was never made');
+    return await response;
   } finally {
     await sql.end();
   }

@@ -1,7 +1,7 @@
 /** Requests exactly as written: paths that fetch() would tidy up, and bodies that it would not send with GET. */
 import { request } from 'node:http';
 
-export type RawAnswer = {
+export type RawResponse = {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
@@ -12,7 +12,7 @@ export function sendRaw(
   url: string,
   line: string,
   options: { headers?: Record<string, string>; body?: string | Buffer } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const space = line.indexOf(' ');
   return new Promise((resolve, reject) => {
@@ -25,17 +25,17 @@ export function sendRaw(
         path: line.slice(space + 1),
         headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
       },
-      (answer) => {
+      (response) => {
         const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('end', () =>
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
           resolve({
-            status: answer.statusCode ?? 0,
-            headers: answer.headers,
+            status: response.statusCode ?? 0,
+            headers: response.headers,
             text: Buffer.concat(chunks).toString(),
           }),
         );
-        answer.on('error', reject);
+        response.on('error', reject);
       },
     );
     sent.on('error', reject);

@@ -1,6 +1,6 @@
 /** One of everything that has a page, private and made through the API by somebody, who alone may read it. */
 import type { Called, Site } from './app.ts';
-import type { Browser, PageAnswer } from './browser.ts';
+import type { Browser, PageResponse } from './browser.ts';
 import { bodyOf, makeUser, uniqueName } from './factories.ts';
 
 /** A picture of one pixel. */
@@ -56,13 +56,13 @@ export type Readable = {
 async function sendPicture(app: Site, token: string, method: string, path: string): Promise<void> {
   const form = new FormData();
   form.set('avatar', new Blob([PIXEL], { type: 'image/png' }), 'stone.png');
-  const answer = await fetch(`${app.url}/api/v4${path}`, {
+  const response = await fetch(`${app.url}/api/v4${path}`, {
     method,
     headers: { 'private-token': token },
     body: form,
   });
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  await answer.arrayBuffer();
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  await response.arrayBuffer();
 }
 
 /** Makes it all. `paid` is false where epics and wikis of groups are not there. */
@@ -247,16 +247,16 @@ export async function addressesIn(app: Site, { owner, reads }: Readable): Promis
   }
   for (const path of reads) {
     const [route = '', query] = path.split('?');
-    const answer = await app.as(owner.token)(`GET ${route}`, { ...(query && { query }) });
-    collect(bodyOf(answer, 200), '', route);
+    const response = await app.as(owner.token)(`GET ${route}`, { ...(query && { query }) });
+    collect(bodyOf(response, 200), '', route);
   }
   return found;
 }
 
 /** The answer at the end of a redirect or two. */
-export async function follow(app: Site, browser: Browser, address: string): Promise<PageAnswer> {
-  let answer = await browser.get(address.replace(/#.*/, ''));
-  for (let hops = 0; hops < 3 && answer.location !== null; hops++)
-    answer = await browser.get(answer.location.replace(app.url, ''));
-  return answer;
+export async function follow(app: Site, browser: Browser, address: string): Promise<PageResponse> {
+  let response = await browser.get(address.replace(/#.*/, ''));
+  for (let hops = 0; hops < 3 && response.location !== null; hops++)
+    response = await browser.get(response.location.replace(app.url, ''));
+  return response;
 }

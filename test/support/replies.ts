@@ -2,12 +2,12 @@
 import Schema from 'typebox/schema';
 import { contentTypesOf, type Endpoint } from '../../src/core/endpoint.ts';
 import { statusesOf } from '../../src/core/openapi.ts';
-import type { Answered } from '../../src/core/run-endpoint.ts';
+import type { EndpointResult } from '../../src/core/run-endpoint.ts';
 
 const validators = new WeakMap<Endpoint, ReturnType<typeof Schema.Compile>>();
 
 /** Throws, so that the request becomes a 500 whose log says where the answer is not the declared one. */
-export function validateAnswers(endpoint: Endpoint, { status, value, contentType }: Answered): void {
+export function validateReplies(endpoint: Endpoint, { status, value, contentType }: EndpointResult): void {
   const title = `${endpoint.method} ${endpoint.path}`;
   if (!statusesOf(endpoint).includes(status)) throw new Error(`${title} answers ${status}, undeclared`);
   const types = contentTypesOf(endpoint.reply);

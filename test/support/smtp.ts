@@ -19,7 +19,7 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     let data: string[] | undefined;
-    const answer = (line: string) => socket.write(`${line}\r\n`);
+    const response = (line: string) => socket.write(`${line}\r\n`);
     const hear = (line: string): void => {
       if (data) {
         if (line !== '.') {
@@ -29,19 +29,19 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
         }
         received.push(data.join('\r\n'));
         data = undefined;
-        answer('250 taken');
+        response('250 taken');
         return;
       }
       commands.push(line);
-      if (/^EHLO/.test(line)) answer('250 here');
+      if (/^EHLO/.test(line)) response('250 here');
       else if (/^MAIL/.test(line) && refused < refusals) {
         refused += 1;
-        answer('451 later');
+        response('451 later');
       } else if (line === 'DATA') {
         data = [];
-        answer('354 go on');
+        response('354 go on');
       } else if (line === 'QUIT') socket.end('221 bye\r\n');
-      else answer('250 fine');
+      else response('250 fine');
     };
     let rest = '';
     socket.on('error', () => undefined);
@@ -50,7 +50,7 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
       rest = lines.pop() ?? '';
       lines.forEach(hear);
     });
-    answer('220 here');
+    response('220 here');
   };
   const server = createServer(talk);
   const stop = (): Promise<void> =>

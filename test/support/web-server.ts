@@ -20,15 +20,15 @@ export type WebServer = {
 };
 
 export async function startWebServer(
-  answer: (request: Received, reply: ServerResponse) => void,
+  response: (request: Received, reply: ServerResponse) => void,
   make: (listener: (request: IncomingMessage, reply: ServerResponse) => void) => Server = createServer,
 ): Promise<WebServer> {
   const received: Received[] = [];
   const server = make(async (request, reply) => {
     const { method = '', url = '', headers } = request;
-    const asked = { method, path: url, headers, body: await text(request) };
-    received.push(asked);
-    answer(asked, reply);
+    const requested = { method, path: url, headers, body: await text(request) };
+    received.push(requested);
+    response(requested, reply);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;

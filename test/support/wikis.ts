@@ -5,7 +5,7 @@ import type { Call, Called, TestApp } from './app.ts';
 import { bodyOf, makeGroup, makeProject } from './factories.ts';
 import { importStream } from './repositories.ts';
 
-export type WikiPlace = {
+export type WikiParent = {
   /** Of the container. */
   id: number;
   /** The path of the wiki's endpoints. */
@@ -13,15 +13,15 @@ export type WikiPlace = {
   key: RepositoryKey;
 };
 
-export async function projectPlace(
+export async function projectWikiParent(
   app: TestApp,
   attributes: Record<string, unknown> = {},
-): Promise<WikiPlace> {
+): Promise<WikiParent> {
   const { id } = await makeProject(app, attributes);
   return { id, wikis: `/projects/${id}/wikis`, key: projectWiki(id) };
 }
 
-export async function groupPlace(app: TestApp): Promise<WikiPlace> {
+export async function groupWikiParent(app: TestApp): Promise<WikiParent> {
   const { id } = await makeGroup(app);
   return { id, wikis: `/groups/${id}/wikis`, key: groupWiki(id) };
 }
@@ -29,7 +29,7 @@ export async function groupPlace(app: TestApp): Promise<WikiPlace> {
 /** Files on the branch, which the database hears nothing of. */
 export const pushPages = (
   app: TestApp,
-  { key }: WikiPlace,
+  { key }: WikiParent,
   files: Record<string, string>,
 ): Promise<unknown> =>
   app.app.services.repositories.write(key, 'main', ({ folder }) =>
@@ -39,11 +39,11 @@ export const pushPages = (
 /** What root, or another, gets for a new page. */
 export const createPage = async (
   app: TestApp,
-  { wikis }: WikiPlace,
+  { wikis }: WikiParent,
   body: Record<string, unknown>,
   status = 201,
   call: Call = app.root,
 ): Promise<Called['body']> => bodyOf(await call(`POST ${wikis}`, { body }), status);
 
-export const slugsOf = async (app: TestApp, { wikis }: WikiPlace): Promise<string[]> =>
+export const slugsOf = async (app: TestApp, { wikis }: WikiParent): Promise<string[]> =>
   bodyOf(await app.root(`GET ${wikis}`), 200).map(({ slug }: { slug: string }) => slug);

@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts';
 import { comments, conversation } from './conversation-rows.ts';
 import { epics } from './epic-rows.ts';
 import { errors } from './error-rows.ts';
-import type { Places } from './inventory.ts';
+import type { SampleIds } from './inventory.ts';
 import { aroundIssues } from './issue-rows.ts';
 import { issues, planning } from './planning-rows.ts';
 import { importStream } from './repositories.ts';
@@ -18,7 +18,7 @@ import { todosAndUploads } from './todo-rows.ts';
  * `count` of everything below one group, one project of it, and root, who is `user` and stars, follows, owns and is a member
  * of `count` things.
  */
-export async function makeWorld(app: TestApp, count: number): Promise<Places> {
+export async function makeWorld(app: TestApp, count: number): Promise<SampleIds> {
   const { sql } = app.app.services.database;
   const [root] = await sql<{ id: number }[]>`select id from users where username = 'root'`;
   const [home] = await sql<{ id: number }[]>`select id from namespaces where owner_id = ${root?.id ?? 0}`;
@@ -51,7 +51,7 @@ export async function makeWorld(app: TestApp, count: number): Promise<Places> {
 }
 
 /** A page `person-1` and so on in the wikis of the group and of the project. */
-async function fillWikis(app: TestApp, count: number, { group, project }: Places): Promise<void> {
+async function fillWikis(app: TestApp, count: number, { group, project }: SampleIds): Promise<void> {
   const { database, repositories } = app.app.services;
   await database.sql.unsafe(`
     insert into group_wikis (id, repository_storage, created_at, updated_at) values (${group}, 'default', now(), now());
@@ -68,7 +68,7 @@ async function fillWikis(app: TestApp, count: number, { group, project }: Places
  * A commit by each person, and one more that adds a file for each; branches and tags of them all, and statuses and comments.
  * The last commit is also the branch `1`, which is what an address has in the place of a revision.
  */
-async function fillRepository(app: TestApp, count: number, places: Places): Promise<void> {
+async function fillRepository(app: TestApp, count: number, places: SampleIds): Promise<void> {
   const { project } = places;
   const { database, repositories } = app.app.services;
   const people = Array.from({ length: count }, (_, index) => `person-${index + 1}`);
@@ -142,7 +142,7 @@ export function queryInWorld(title: string): string {
 const stamps = 'now(), now()';
 
 /** What people did in the project: issues, notes on the first of them, and pushes by turns. */
-const activity = ({ project }: Places): string => `
+const activity = ({ project }: SampleIds): string => `
   insert into activity_events (project_id, author_id, action, target_type, target_id, details, created_at)
     select ${project}, author_id, action, type, target, details, now() from (
       select id, author_id, 'created' as action, 'Issue' as type, id as target, null::jsonb as details, 1 as turn
@@ -156,7 +156,7 @@ const activity = ({ project }: Places): string => `
         from users where username like 'person-%') x order by id, turn;`;
 
 /** What hangs on root, the group and the project, each by or about another person. */
-const belongings = ({ user, group, project }: Places, sealed: string): string => `
+const belongings = ({ user, group, project }: SampleIds, sealed: string): string => `
   create temporary table person on commit drop as select id, username from users where username like 'person-%';
   insert into emails (user_id, email, confirmed_at, created_at, updated_at)
     select ${user}, 'root-' || id || '@example.org', now(), ${stamps} from person;
@@ -220,7 +220,7 @@ const belongings = ({ user, group, project }: Places, sealed: string): string =>
     from person, generate_series(1, 2) x;`;
 
 /** Tokens of every kind; those of the group and the project belong to bots. */
-const credentials = ({ user, group, project }: Places): string => `
+const credentials = ({ user, group, project }: SampleIds): string => `
   insert into users (username, name, email, kind, projects_limit, can_create_group, created_at, updated_at)
     select bot || '-' || id, 'Bot', bot || '-' || id || '@example.org', bot, 0, false, ${stamps}
     from users, (values ('project_bot'), ('group_bot')) x(bot) where username like 'person-%';

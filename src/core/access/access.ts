@@ -21,7 +21,7 @@ import { type AuthorizedUser, findUser } from './users.ts';
 
 export type Found<Subject, C extends Caller> = { subject: Subject; actor: C };
 
-export type AccessQuestion = {
+export type AccessRequest = {
   /** For point reads. */
   sql: postgres.Sql;
   caller: Caller;
@@ -37,7 +37,7 @@ export type Access<Subject, C extends Caller> = {
   };
   /** Whether an anonymous caller can ever succeed. */
   anonymous: boolean;
-  find(question: AccessQuestion): Promise<Found<Subject, C>>;
+  find(request: AccessRequest): Promise<Found<Subject, C>>;
 };
 
 const requireActor = (caller: Caller): Actor => {

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { joinMembers, placeAt } from './joining.ts';
+import { joinMembers, membershipSourceOf } from './joining.ts';
 
 type Waiting = {
   id: number;
@@ -43,12 +43,12 @@ export async function acceptInvitations(tx: Db, userId: number, email: string): 
   for (;;) {
     const { rows } = await selectWaiting(tx, sql`lower(i.email) collate "C" = ${email.toLowerCase()}`, lock);
     if (rows.length === 0) return;
-    await settle(tx, user, rows, true);
+    await acceptRows(tx, user, rows, true);
   }
 }
 
 /** Removes the invitations, and makes the user a member of what they were for where they are taken and have not lapsed. */
-async function settle(
+async function acceptRows(
   tx: Db,
   user: { id: number; username: string; name: string },
   rows: readonly Waiting[],
@@ -61,7 +61,7 @@ async function settle(
     const { access_level, expires_at, created_by_id } = row;
     if (!taken || (expires_at !== null && expires_at <= today())) continue;
     const newcomer = { user_id: user.id, name: user.name, access_level, expires_at, created_by_id };
-    await joinMembers(tx, placeAt(row), user, [newcomer]);
+    await joinMembers(tx, membershipSourceOf(row), user, [newcomer]);
   }
 }
 
@@ -84,5 +84,5 @@ export async function decideInvitation(
   taken: boolean,
 ): Promise<void> {
   const { rows } = await selectWaiting(tx, sql`i.id = ${id} and ${toUser(user.id)}`, lock);
-  await settle(tx, user, rows, taken);
+  await acceptRows(tx, user, rows, taken);
 }

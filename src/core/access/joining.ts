@@ -5,7 +5,7 @@ import { type Announcement, type AuditedEntity, announceAll } from '../activity/
 import { roleNames } from './roles.ts';
 
 /** Where memberships are: a project or a group, by the column that points at it. */
-export type Place = {
+export type MembershipSource = {
   column: 'project_id' | 'namespace_id';
   id: number;
   entity: AuditedEntity;
@@ -20,11 +20,11 @@ type Newcomer = {
 };
 
 /** The place of a stored membership, whose project's or group's full path is selected beside it. */
-export const placeAt = (row: {
+export const membershipSourceOf = (row: {
   project_id: number | null;
   namespace_id: number;
   full_path: string;
-}): Place =>
+}): MembershipSource =>
   row.project_id === null
     ? {
         column: 'namespace_id',
@@ -38,7 +38,7 @@ export const placeAt = (row: {
       };
 
 /** The two columns of a row that belongs to the place. */
-export const placeKeys = ({ column, id }: Pick<Place, 'column' | 'id'>) => ({
+export const sourceColumns = ({ column, id }: Pick<MembershipSource, 'column' | 'id'>) => ({
   project_id: column === 'project_id' ? id : null,
   namespace_id: column === 'namespace_id' ? id : null,
 });
@@ -53,7 +53,7 @@ export const levelName = (level: number): string =>
  */
 export async function joinMembers(
   tx: Db,
-  place: Place,
+  source: MembershipSource,
   author: Announcement['author'],
   newcomers: readonly Newcomer[],
 ): Promise<Set<number>> {
@@ -64,7 +64,7 @@ export async function joinMembers(
     .values(
       newcomers.map(({ name: _, ...newcomer }) => ({
         ...newcomer,
-        ...placeKeys(place),
+        ...sourceColumns(source),
         created_at: time,
         updated_at: time,
       })),
@@ -76,7 +76,7 @@ export async function joinMembers(
   if (joined.size === 0) return joined;
   await tx
     .deleteFrom('access_requests')
-    .where(place.column, '=', place.id)
+    .where(source.column, '=', source.id)
     .where('user_id', 'in', [...joined])
     .execute();
   await announceAll(
@@ -87,7 +87,7 @@ export async function joinMembers(
         (newcomer): Announcement => ({
           author,
           audit: {
-            entity: place.entity,
+            entity: source.entity,
             event: 'member_created',
             details: {
               add: 'user_access',
@@ -98,8 +98,8 @@ export async function joinMembers(
             },
           },
           // Only projects tell of memberships in their activity (facts: Activity events).
-          ...(place.column === 'project_id' && {
-            activity: { action: 'joined', projectId: place.id, authorId: newcomer.user_id },
+          ...(source.column === 'project_id' && {
+            activity: { action: 'joined', projectId: source.id, authorId: newcomer.user_id },
           }),
         }),
       ),

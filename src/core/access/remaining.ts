@@ -38,10 +38,10 @@ export async function groupsOwnedAlone(
   groupId?: number,
 ): Promise<{ id: number; path: string }[]> {
   await lock(tx);
-  const asked = groupId === undefined ? sql`true` : sql`n.id = ${groupId}`;
+  const requested = groupId === undefined ? sql`true` : sql`n.id = ${groupId}`;
   const { rows } = await sql<{ id: number; path: string }>`
     select n.id, n.full_path as path from members m join namespaces n on n.id = m.namespace_id
-    where m.user_id = ${userId} and m.access_level = ${OWNER} and ${asked}
+    where m.user_id = ${userId} and m.access_level = ${OWNER} and ${requested}
       and n.kind = 'group' and not n.deleting and not exists (
         select from members o join users u on u.id = o.user_id
         where o.namespace_id = any(n.ancestor_ids) and o.access_level = ${OWNER} and o.expires_at is null

@@ -62,7 +62,7 @@ export const announce = (tx: Db, announcement: Announcement): Promise<void> =>
   announceAll(tx, [announcement]);
 
 /** `last_activity_at` is shown to the hour: a write to a project's row for each event is not worth more. */
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /** The rows of those of the projects that say nothing of the last hour, locked in the order of their ids. */
 const stale = (db: Db, ids: readonly number[], time: Date) =>
@@ -70,7 +70,7 @@ const stale = (db: Db, ids: readonly number[], time: Date) =>
     .selectFrom('projects')
     .select('id')
     .where(sql<boolean>`id = any(${[...new Set(ids)]}::bigint[])`)
-    .where('last_activity_at', '<', new Date(time.getTime() - HOUR))
+    .where('last_activity_at', '<', new Date(time.getTime() - HOUR_MS))
     .orderBy('id')
     .forNoKeyUpdate();
 
@@ -99,13 +99,13 @@ async function writeActivities(tx: Db, rows: readonly ActivityRow[], time: Date)
 }
 
 /** Rows of one statement: PostgreSQL takes 65,535 values at most. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** The same for many announcements, by one statement for each table that they are written to. */
 export async function announceAll(tx: Db, announcements: readonly Announcement[]): Promise<void> {
   const created_at = now();
-  for (let start = 0; start < announcements.length; start += MOST_ROWS) {
-    const batch = announcements.slice(start, start + MOST_ROWS);
+  for (let start = 0; start < announcements.length; start += MAX_ROWS) {
+    const batch = announcements.slice(start, start + MAX_ROWS);
     const activities = batch.flatMap((each) => activityRow(each, created_at));
     const audits = batch.flatMap((each) => auditRow(each, created_at));
     if (activities.length > 0) await writeActivities(tx, activities, created_at);

@@ -4,10 +4,10 @@ import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const BATCH = 2_000;
 /** Milliseconds that others have the disk to themselves between two batches. */
-const PAUSE = 50;
+const PAUSE_MS = 50;
 
 type Walked = { last: number | null; seen: number; gone: number };
 
@@ -29,13 +29,13 @@ async function sweepBatch(db: Db, after: number, before: Date): Promise<Walked> 
  */
 export async function sweepEvents(db: Db, days: number): Promise<number> {
   if (days === 0) return 0;
-  const before = new Date(now().getTime() - days * DAY);
+  const before = new Date(now().getTime() - days * DAY_MS);
   let swept = 0;
   for (let after = 0; ; ) {
     const { last, seen, gone } = await sweepBatch(db, after, before);
     swept += gone;
     if (last === null || gone === 0 || seen < BATCH) return swept;
     after = last;
-    await sleep(PAUSE);
+    await sleep(PAUSE_MS);
   }
 }

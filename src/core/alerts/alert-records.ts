@@ -85,7 +85,7 @@ export const alertUrl = (baseUrl: string, projectPath: string, iid: number): str
 
 type Assigned = UserBasicRow & { alert_id: number };
 
-async function loadSides(db: Db, rows: readonly ListedAlertRow[]) {
+async function loadRelations(db: Db, rows: readonly ListedAlertRow[]) {
   const ids = rows.map(({ id }) => id);
   const issueIds = rows.flatMap(({ issue_id }) => issue_id ?? []);
   const [people, issues] = await Promise.all([
@@ -114,7 +114,7 @@ export async function presentAlerts(
   projectPaths: ReadonlyMap<number, string>,
 ): Promise<AlertRecord[]> {
   if (rows.length === 0) return [];
-  const { assignees, issueIids } = await loadSides(db, rows);
+  const { assignees, issueIids } = await loadRelations(db, rows);
   return rows.map((row) => ({
     id: row.id,
     iid: row.iid,

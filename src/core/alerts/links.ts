@@ -116,7 +116,7 @@ export async function integrationName(
 }
 
 /** Tells under the alert, and in the timeline of its incident, that somebody gave it another status. */
-export async function tellStatus(
+export async function addSystemNoteOfStatus(
   tx: Db,
   author: { id: number },
   alert: LinkedAlert & { status: string },

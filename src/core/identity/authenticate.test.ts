@@ -43,8 +43,8 @@ async function insertSession(user: { id: number }): Promise<string> {
 
 /** The status, and the user as whom the request ran. */
 async function whoIs(headers: Record<string, string>, query = ''): Promise<[number, number | undefined]> {
-  const answer = await ashlar.call('GET /personal_access_tokens', { headers, query });
-  return [answer.status, answer.status === 200 ? answer.body[0]?.user_id : undefined];
+  const response = await ashlar.call('GET /personal_access_tokens', { headers, query });
+  return [response.status, response.status === 200 ? response.body[0]?.user_id : undefined];
 }
 
 type Form = (token: string) => [headers: Record<string, string>, query?: string];
@@ -149,16 +149,16 @@ describe('credentials (spec: Authentication, 3)', () => {
 
 describe('who is refused', () => {
   it('nobody, with a message (spec: Authentication, 1)', async () => {
-    const answer = await ashlar.call('GET /personal_access_tokens');
-    expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({ message: '401 Unauthorized' });
+    const response = await ashlar.call('GET /personal_access_tokens');
+    expect(response.status).toBe(401);
+    expect(response.body).toEqual({ message: '401 Unauthorized' });
   });
 
   it.each(Object.keys(forms) as FormName[])('a wrong %s, on a public endpoint too', async (form) => {
     const [headers, query = ''] = present(form, 'no-such-token');
-    const answer = await ashlar.call('GET /projects', { headers, query });
-    expect(answer.status).toBe(401);
-    expect(answer.body.message).toBe('401 Unauthorized');
+    const response = await ashlar.call('GET /projects', { headers, query });
+    expect(response.status).toBe(401);
+    expect(response.body.message).toBe('401 Unauthorized');
     expect((await ashlar.call('GET /projects')).status).toBe(200);
   });
 
@@ -228,9 +228,9 @@ describe('who is refused', () => {
     await db().updateTable('users').set({ state }).where('id', '=', user.id).execute();
     for (const kind of ['personal', 'impersonation', 'oauth'] as const) {
       const headers = { authorization: `Bearer ${await insertToken(user, kind)}` };
-      const answer = await ashlar.call('GET /projects', { headers });
-      expect(answer.status).toBe(status);
-      expect(answer.body.message).toEqual(
+      const response = await ashlar.call('GET /projects', { headers });
+      expect(response.status).toBe(status);
+      expect(response.body.message).toEqual(
         typeof message === 'string' ? message : expect.stringMatching(message),
       );
     }
@@ -308,17 +308,17 @@ describe('sudo (spec: Sudo)', () => {
   it('3: is for administrators: 403', async () => {
     const [user, other] = [await makeUser(ashlar), await makeUser(ashlar)];
     const token = await insertToken(user, 'personal', { scopes: ['api', 'sudo'] });
-    const answer = await ashlar.as(token)('GET /projects', { query: `sudo=${other.username}` });
-    expect(answer.status).toBe(403);
-    expect(answer.body.message).toBe('403 Forbidden - Must be admin to use sudo');
+    const response = await ashlar.as(token)('GET /projects', { query: `sudo=${other.username}` });
+    expect(response.status).toBe(403);
+    expect(response.body.message).toBe('403 Forbidden - Must be admin to use sudo');
   });
 
   it('4: needs the scope sudo: 403', async () => {
     const user = await makeUser(ashlar);
     const token = await insertToken({ id: 1 }, 'personal', { scopes: ['api'] });
-    const answer = await ashlar.as(token)('GET /projects', { headers: { sudo: user.username } });
-    expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({
+    const response = await ashlar.as(token)('GET /projects', { headers: { sudo: user.username } });
+    expect(response.status).toBe(403);
+    expect(response.body).toMatchObject({
       error: 'insufficient_scope',
       error_description: expect.any(String),
       scope: 'sudo',
@@ -326,9 +326,9 @@ describe('sudo (spec: Sudo)', () => {
   });
 
   it.each(['99999999', 'nobody-of-this-name'])('5: names a user who is there: 404 for %s', async (target) => {
-    const answer = await ashlar.root('GET /projects', { query: `sudo=${target}` });
-    expect(answer.status).toBe(404);
-    expect(answer.body.message).toBe(`404 User with ID or username '${target}' Not Found`);
+    const response = await ashlar.root('GET /projects', { query: `sudo=${target}` });
+    expect(response.status).toBe(404);
+    expect(response.body.message).toBe(`404 User with ID or username '${target}' Not Found`);
   });
 
   it('is refused to nobody, to a session, and as a blocked user', async () => {
@@ -363,8 +363,8 @@ describe('whose share of scarce things a request takes from', () => {
     runForCaller({ name: '192.0.2.1' }, async () => {
       const { settings, authenticator } = ashlar.app.services;
       const credential = presentedCredential(header, {});
-      const question = { credential, jobToken: false, safeMethod: true, csrfToken: undefined, sudo };
-      await authenticator.authenticate(question, await settings.read());
+      const request = { credential, jobToken: false, safeMethod: true, csrfToken: undefined, sudo };
+      await authenticator.authenticate(request, await settings.read());
       return currentCaller();
     });
   const withToken = (token: string, sudo?: string) => payer({ 'private-token': token }, sudo);

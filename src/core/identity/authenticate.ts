@@ -25,7 +25,7 @@ type TokenRow = UserColumns & {
 };
 
 /** What a request needs besides its credential. */
-export type CallerQuestion = {
+export type AuthenticationRequest = {
   credential: PresentedCredential;
   /** Whether the endpoint takes CI job tokens. */
   jobToken: boolean;
@@ -38,7 +38,7 @@ export type CallerQuestion = {
 };
 
 export type Authenticator = {
-  authenticate(question: CallerQuestion, settings: ApplicationSettings): Promise<Caller>;
+  authenticate(request: AuthenticationRequest, settings: ApplicationSettings): Promise<Caller>;
   /** The token that a page puts into its forms for this session. */
   csrfToken(session: string): string;
 };
@@ -56,7 +56,7 @@ const invalidToken = (description: string): Failure =>
   unauthenticated({ error: 'invalid_token', errorDescription: description });
 
 /** Use is recorded at most this often, in milliseconds: not a write per request. */
-const RECORD_USE_EVERY = 600_000;
+const RECORD_USE_INTERVAL_MS = 600_000;
 
 const refusals: Record<string, string> = {
   blocked: 'Your account has been blocked.',
@@ -108,7 +108,7 @@ export function createAuthenticator(
     if (row.token_kind === 'personal' && settings.disable_personal_access_tokens) throw unauthenticated();
     refuseInactive(row);
     nameCaller(`user:${payerOf(row)}`);
-    if (!row.last_used_at || time.getTime() - row.last_used_at.getTime() > RECORD_USE_EVERY) {
+    if (!row.last_used_at || time.getTime() - row.last_used_at.getTime() > RECORD_USE_INTERVAL_MS) {
       await sql`update access_tokens set last_used_at = ${time} where id = ${row.token_id}`;
       await sql`update users set last_activity_on = ${time.toISOString().slice(0, 10)} where id = ${row.id}`;
     }
@@ -121,10 +121,10 @@ export function createAuthenticator(
    */
   async function bySession(
     token: string,
-    question: CallerQuestion,
+    request: AuthenticationRequest,
     settings: ApplicationSettings,
   ): Promise<Caller> {
-    const { safeMethod, csrfToken: given } = question;
+    const { safeMethod, csrfToken: given } = request;
     if (!safeMethod && !(given && sameSecret(given, csrfToken(token)))) return undefined;
     const session = await readSession(sql, token, settings);
     if (session) nameCaller(`user:${session.actor.id}`);
@@ -152,18 +152,18 @@ export function createAuthenticator(
 
   return {
     csrfToken,
-    async authenticate(question, settings) {
-      const { credential, rotatesToken = false } = question;
+    async authenticate(request, settings) {
+      const { credential, rotatesToken = false } = request;
       let caller: Caller;
       if (credential.form === 'token')
         caller = await byToken(credential.token, credential.kinds, rotatesToken, settings);
-      else if (credential.form === 'session') caller = await bySession(credential.token, question, settings);
+      else if (credential.form === 'session') caller = await bySession(credential.token, request, settings);
       else if (credential.form === 'job_token') {
         // A job token is refused where the endpoint does not allow it, before anybody looks whether it is right.
-        if (!question.jobToken) throw unauthenticated();
+        if (!request.jobToken) throw unauthenticated();
         caller = await byToken(credential.token, ['job'], rotatesToken, settings);
       } else if (credential.form === 'deploy_token') throw unauthenticated();
-      return question.sudo === undefined ? caller : runAs(caller, question.sudo);
+      return request.sudo === undefined ? caller : runAs(caller, request.sudo);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Who asks for a file at an address outside the API: signed in there, or with a credential of the API. */
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
 import type { Services } from '../services.ts';
 import type { Caller } from './actor.ts';

@@ -1,7 +1,7 @@
 /** What the instance asks of a password. Pure: the API and the sign-in pages say the same. */
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
-export const MAXIMUM_PASSWORD_LENGTH = 128;
+export const MAX_PASSWORD_LENGTH = 128;
 
 type PasswordSettings = Pick<
   ApplicationSettings,
@@ -18,7 +18,7 @@ export function passwordProblems(password: string, settings: PasswordSettings): 
   const least = settings.minimum_password_length;
   const rules: [broken: boolean, message: string][] = [
     [length < least, `is too short (minimum is ${least} characters)`],
-    [length > MAXIMUM_PASSWORD_LENGTH, `is too long (maximum is ${MAXIMUM_PASSWORD_LENGTH} characters)`],
+    [length > MAX_PASSWORD_LENGTH, `is too long (maximum is ${MAX_PASSWORD_LENGTH} characters)`],
     [settings.password_number_required && !/\p{Nd}/u.test(password), 'must contain at least one number'],
     [
       settings.password_lowercase_required && !/\p{Ll}/u.test(password),

@@ -2,7 +2,7 @@
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { digest, randomText } from '../../platform/secret.ts';
 import { defaultGroupSettings } from '../namespaces/group-settings.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
@@ -26,7 +26,7 @@ type SessionRow = ActorColumns &
   TwoFactorColumns & { session_id: number; session_created_at: Date; last_used_at: Date; state: string };
 
 /** Use is recorded at most this often, in milliseconds: not a write per request. */
-const RECORD_USE_EVERY = 60_000;
+const RECORD_USE_INTERVAL_MS = 60_000;
 
 /** The session of a cookie, while it lasts and its user is active; undefined otherwise. */
 export async function readSession(
@@ -50,7 +50,7 @@ export async function readSession(
   const time = now();
   const from = settings.session_expire_from_init ? row.session_created_at : row.last_used_at;
   if (time.getTime() - from.getTime() > settings.session_expire_delay * 60_000) return undefined;
-  if (time.getTime() - row.last_used_at.getTime() > RECORD_USE_EVERY) {
+  if (time.getTime() - row.last_used_at.getTime() > RECORD_USE_INTERVAL_MS) {
     await sql`update sessions set last_used_at = ${time} where id = ${row.session_id}`;
   }
   await recordRequirement(sql, row, settings);

@@ -2,25 +2,30 @@
 import { findCommit } from '../../platform/git/refs.ts';
 import { projectRepository } from '../repositories/containers.ts';
 import { link } from './links.ts';
-import { type Link, type Placed, projectPrefix, type Scene } from './scene.ts';
+import { type Link, projectPrefix, type RenderContext, type ResolvedReference } from './render-context.ts';
 
 /** Repositories that are opened for one text, and ids that are looked for in each. */
-const MOST_PROJECTS = 5;
-const MOST_COMMITS = 50;
+const MAX_PROJECTS = 5;
+const MAX_COMMITS = 50;
 const SHORT = 8;
 
 /** The commits that are there, in projects whose code the reader reads. */
-export async function findCommits(scene: Scene, placed: readonly Placed[]): Promise<Link[]> {
+export async function findCommits(
+  context: RenderContext,
+  placed: readonly ResolvedReference[],
+): Promise<Link[]> {
   const readable = placed.filter(({ project }) => project.may('read_code') && !project.row.empty_repo);
-  const byProject = [...Map.groupBy(readable, ({ project }) => project.id).values()].slice(0, MOST_PROJECTS);
-  const found = await Promise.all(byProject.map((each) => findInProject(scene, each.slice(0, MOST_COMMITS))));
+  const byProject = [...Map.groupBy(readable, ({ project }) => project.id).values()].slice(0, MAX_PROJECTS);
+  const found = await Promise.all(
+    byProject.map((each) => findInProject(context, each.slice(0, MAX_COMMITS))),
+  );
   return found.flat();
 }
 
-async function findInProject(scene: Scene, placed: readonly Placed[]): Promise<Link[]> {
+async function findInProject(context: RenderContext, placed: readonly ResolvedReference[]): Promise<Link[]> {
   const [first] = placed;
   if (!first) return [];
-  const { services } = scene;
+  const { services } = context;
   const { project } = first;
   const key = projectRepository(project.id);
   const links = await services.repositories.read(key, project.row.repository_storage, (git) =>
@@ -29,7 +34,7 @@ async function findInProject(scene: Scene, placed: readonly Placed[]): Promise<L
         const commit = await findCommit(git, reference.name);
         // A branch may be named like the beginning of an id.
         if (!commit?.oid.startsWith(reference.name)) return [];
-        const prefix = projectPrefix(project, scene);
+        const prefix = projectPrefix(project, context);
         const text = `${prefix === '' ? '' : `${prefix}@`}${commit.oid.slice(0, SHORT)}`;
         const href = `${services.baseUrl()}/${project.fullPath}/-/commit/${commit.oid}`;
         const [title = ''] = commit.message.split('\n', 1);

@@ -6,9 +6,9 @@ import type * as Engine from './engine.ts';
 import { escapeText } from './rendered.ts';
 
 const kept = new Map<string, string>();
-const MOST_KEPT = 1_000;
+const MAX_CACHED = 1_000;
 /** Characters; what is longer is shown as it was written: many stand in one list. */
-const LONGEST = 8_192;
+const MAX_CACHED_LENGTH = 8_192;
 
 /** One paragraph of what no dialect reads as anything else. */
 const plain = /^\p{L}[\p{L}\p{N} ,;?()]*(?:\.(?=[\p{L} ]|$)[\p{L}\p{N} ,;?()]*)*$/u;
@@ -34,14 +34,14 @@ function render(text: string): string {
 /** The description of a project as safe HTML; empty for none. Most are plain text, which costs next to nothing. */
 export function renderDescription(text: string | null): string {
   if (text === null || text === '') return '';
-  if (text.length > LONGEST) return `<p dir="auto">${escapeText(text)}</p>`;
+  if (text.length > MAX_CACHED_LENGTH) return `<p dir="auto">${escapeText(text)}</p>`;
   if (plain.test(text))
     return `<p data-sourcepos="1:1-1:${Buffer.byteLength(text)}" dir="auto">${escapeText(text)}</p>`;
   const key = text.length <= 64 ? text : digest(text).toString('base64');
   const known = kept.get(key);
   if (known !== undefined) return known;
   const html = render(text);
-  if (kept.size >= MOST_KEPT) kept.clear();
+  if (kept.size >= MAX_CACHED) kept.clear();
   kept.set(key, html);
   return html;
 }

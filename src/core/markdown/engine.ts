@@ -8,10 +8,10 @@ import { emojiElement } from './emoji.ts';
 import { anchorHeadings } from './headings.ts';
 import { referenceAt, scanReferences } from './references.ts';
 import { asWritten, type Fragment, type Rendered } from './rendered.ts';
-import { type Place, sanitize } from './sanitizer.ts';
+import { type LinkContext, sanitize } from './sanitizer.ts';
 import { type BlockStarts, noteStart, sayPositions } from './source-positions.ts';
 
-export type Dialect = Place & {
+export type Dialect = LinkContext & {
   /** References, emoji and task lists, which plain Markdown does not know. */
   gfm: boolean;
   /** One line: no paragraphs, lists or headings. */
@@ -19,14 +19,14 @@ export type Dialect = Place & {
 };
 
 /** More in one text stay as they were written: a few bytes of text would become hundreds of HTML. */
-const MOST_FRAGMENTS = 5_000;
+const MAX_FRAGMENTS = 5_000;
 
 type Marks = {
   fragments: Fragment[];
   /** The mark of a fragment; undefined when there are enough. */
   mark(fragment: Fragment): string | undefined;
   /** The finished HTML, sanitised and cut at the marks. */
-  cut(html: string, place: Place): Rendered;
+  cut(html: string, place: LinkContext): Rendered;
 };
 
 /**
@@ -41,7 +41,7 @@ function createMarks(): Marks {
   return {
     fragments,
     mark(fragment) {
-      if (fragments.length >= MOST_FRAGMENTS) return undefined;
+      if (fragments.length >= MAX_FRAGMENTS) return undefined;
       return `\u0002${inside}:${fragments.push(fragment) - 1}\u0003`;
     },
     cut(html, place) {

@@ -13,12 +13,12 @@ const classes: Record<ReferenceKind, string> = {
 };
 
 /** Letters of a title, which stands in the text as often as it is named. */
-const MOST_TITLE = 255;
+const MAX_TITLE_LENGTH = 255;
 
 type Target = { href: string; kind: ReferenceKind; title: string };
 
 const opening = ({ href, kind, title }: Target): string =>
-  `<a href="${escapeText(href)}" data-reference-type="${kind}" title="${escapeText(title.slice(0, MOST_TITLE).toWellFormed())}" class="${classes[kind]}">`;
+  `<a href="${escapeText(href)}" data-reference-type="${kind}" title="${escapeText(title.slice(0, MAX_TITLE_LENGTH).toWellFormed())}" class="${classes[kind]}">`;
 
 /** A link whose parts are text: what they are made of, people wrote. */
 export const link = (target: Target & { text: string }): string =>
@@ -34,6 +34,6 @@ export function labelLink(label: {
 }): string {
   const style = /^#[\da-f]{6}$/i.test(label.color) ? ` style="background-color: ${label.color}"` : '';
   const place = label.place === '' ? '' : ` <i>in ${escapeText(label.place)}</i>`;
-  const target: Target = { href: label.href, kind: 'label', title: label.description ?? '' };
-  return `<span class="gl-label">${opening(target)}<span class="gl-label-text"${style}>${escapeText(label.name)}${place}</span></a></span>`;
+  const noteable: Target = { href: label.href, kind: 'label', title: label.description ?? '' };
+  return `<span class="gl-label">${opening(noteable)}<span class="gl-label-text"${style}>${escapeText(label.name)}${place}</span></a></span>`;
 }

@@ -3,13 +3,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LabelRow } from '../work/label-records.ts';
 import type { MilestoneRow } from '../work/milestone-records.ts';
 import { labelLink, link } from './links.ts';
-import { type Link, type Placed, projectPrefix, type Scene } from './scene.ts';
+import { type Link, projectPrefix, type RenderContext, type ResolvedReference } from './render-context.ts';
 
-const numbersOf = (placed: readonly Placed[]): number[] =>
+const numbersOf = (placed: readonly ResolvedReference[]): number[] =>
   placed.flatMap(({ reference }) => (/^\d{1,10}$/.test(reference.name) ? Number(reference.name) : []));
 
 /** Whether a row is of one of the projects, or of a group around one. */
-const within = (placed: readonly Placed[]): RawBuilder<SqlBool> => {
+const within = (placed: readonly ResolvedReference[]): RawBuilder<SqlBool> => {
   const projects = placed.map(({ project }) => project.id);
   const groups = placed.flatMap(({ project }) => project.row.ancestor_ids);
   return sql`(project_id = any(${[...new Set(projects)]}::bigint[]) or namespace_id = any(${[...new Set(groups)]}::bigint[]))`;
@@ -18,7 +18,7 @@ const within = (placed: readonly Placed[]): RawBuilder<SqlBool> => {
 type Homed = { project_id: number | null; namespace_id: number | null };
 
 /** How far the row is from the project: 0 for its own, then the groups around it; undefined for what is elsewhere. */
-function distance({ project }: Placed, row: Homed): number | undefined {
+function distance({ project }: ResolvedReference, row: Homed): number | undefined {
   if (row.project_id !== null) return row.project_id === project.id ? 0 : undefined;
   const { ancestor_ids } = project.row;
   const at = ancestor_ids.indexOf(row.namespace_id ?? 0);
@@ -26,7 +26,11 @@ function distance({ project }: Placed, row: Homed): number | undefined {
 }
 
 /** Of the rows that the reference may mean, the nearest to its project. */
-function nearest<Row extends Homed>(each: Placed, rows: readonly Row[], means: (row: Row) => boolean) {
+function nearest<Row extends Homed>(
+  each: ResolvedReference,
+  rows: readonly Row[],
+  means: (row: Row) => boolean,
+) {
   return rows
     .filter(means)
     .flatMap((row) => {
@@ -37,14 +41,17 @@ function nearest<Row extends Homed>(each: Placed, rows: readonly Row[], means: (
 }
 
 /** `~name`, and `~12` by id. */
-export async function findLabels(scene: Scene, placed: readonly Placed[]): Promise<Link[]> {
+export async function findLabels(
+  context: RenderContext,
+  placed: readonly ResolvedReference[],
+): Promise<Link[]> {
   const readable = placed.filter(({ project }) => project.may('read_planning'));
   if (readable.length === 0) return [];
   const names = readable.map(({ reference }) => reference.name);
   const { rows } = await sql<LabelRow>`
     select * from labels where ${within(readable)}
       and (name = any(${names}::text[]) or id = any(${numbersOf(readable)}::bigint[]))`.execute(
-    scene.services.database.db,
+    context.services.database.db,
   );
   return readable.flatMap((each): Link[] => {
     const { name } = each.reference;
@@ -52,13 +59,16 @@ export async function findLabels(scene: Scene, placed: readonly Placed[]): Promi
       nearest(each, rows, (row) => row.name === name) ??
       nearest(each, rows, (row) => String(row.id) === name);
     if (!label) return [];
-    const href = `${scene.services.baseUrl()}/${each.project.fullPath}/-/issues?label_name=${encodeURIComponent(label.name)}`;
-    return [[each.reference, labelLink({ ...label, href, place: projectPrefix(each.project, scene) })]];
+    const href = `${context.services.baseUrl()}/${each.project.fullPath}/-/issues?label_name=${encodeURIComponent(label.name)}`;
+    return [[each.reference, labelLink({ ...label, href, place: projectPrefix(each.project, context) })]];
   });
 }
 
 /** `%title`, and `%2` by the number in the project. */
-export async function findMilestones(scene: Scene, placed: readonly Placed[]): Promise<Link[]> {
+export async function findMilestones(
+  context: RenderContext,
+  placed: readonly ResolvedReference[],
+): Promise<Link[]> {
   const readable = placed.filter(({ project }) => project.may('read_planning'));
   if (readable.length === 0) return [];
   const titles = readable.map(({ reference }) => reference.name);
@@ -66,7 +76,7 @@ export async function findMilestones(scene: Scene, placed: readonly Placed[]): P
     select m.*, n.full_path from milestones m left join namespaces n on n.id = m.namespace_id
     where m.id in (select id from milestones where ${within(readable)}
       and (title = any(${titles}::text[]) or iid = any(${numbersOf(readable)}::bigint[])))`.execute(
-    scene.services.database.db,
+    context.services.database.db,
   );
   return readable.flatMap((each): Link[] => {
     const { project, reference } = each;
@@ -75,9 +85,9 @@ export async function findMilestones(scene: Scene, placed: readonly Placed[]): P
       nearest(each, rows, (row) => row.project_id !== null && String(row.iid) === reference.name);
     if (!milestone) return [];
     const home = milestone.project_id === null ? `groups/${milestone.full_path}` : project.fullPath;
-    const place = projectPrefix(project, scene);
+    const place = projectPrefix(project, context);
     const text = `%${milestone.title}${place === '' ? '' : ` in ${place}`}`;
-    const href = `${scene.services.baseUrl()}/${home}/-/milestones/${milestone.iid}`;
+    const href = `${context.services.baseUrl()}/${home}/-/milestones/${milestone.iid}`;
     return [[reference, link({ href, kind: 'milestone', title: milestone.title, text })]];
   });
 }

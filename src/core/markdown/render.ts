@@ -1,26 +1,26 @@
 /** Markdown as its reader sees it: rendered, sanitised, and with a link for each thing it names that the reader may see. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dialect } from './engine.ts';
+import type { RenderContext } from './render-context.ts';
 import { escapeText, type Rendered } from './rendered.ts';
 import { renderSource } from './rendering.ts';
 import { resolveReferences } from './resolve.ts';
-import type { Scene } from './scene.ts';
 
 /** Characters of a text that is kept, and how many are: what is mailed to very many is rendered once, not for each. */
-const LONGEST_KEPT = 32_768;
-const MOST_KEPT = 8;
+const MAX_CACHED_LENGTH = 32_768;
+const MAX_CACHED = 8;
 const kept = new Map<string, Rendered>();
 
 /** As renderSource(), whose answer depends on no reader: the last few short ones are known. */
 async function renderOnce(text: string, dialect: Dialect): Promise<Rendered> {
-  if (text.length > LONGEST_KEPT) return renderSource(text, dialect);
+  if (text.length > MAX_CACHED_LENGTH) return renderSource(text, dialect);
   const key = JSON.stringify([dialect, text]);
   const known = kept.get(key);
   if (known) return known;
   const rendered = await renderSource(text, dialect);
   kept.set(key, rendered);
   const [oldest] = kept.keys();
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > MAX_CACHED && oldest !== undefined) kept.delete(oldest);
   return rendered;
 }
 
@@ -41,9 +41,9 @@ const assemble = (
 export async function renderEach(
   texts: readonly string[],
   options: { gfm: boolean },
-  scene: Scene,
+  context: RenderContext,
 ): Promise<string[]> {
-  const { services, project } = scene;
+  const { services, project } = context;
   const baseUrl = services.baseUrl();
   const uploads = project && `/-/project/${project.id}`;
   const rendered: Rendered[] = [];
@@ -55,12 +55,16 @@ export async function renderEach(
   const references = rendered.flatMap(({ fragments }) =>
     fragments.flatMap((fragment) => ('reference' in fragment ? fragment.reference : [])),
   );
-  const links = await resolveReferences(scene, references);
+  const links = await resolveReferences(context, references);
   return rendered.map((each) => assemble(each, links));
 }
 
 /** The text as HTML that is safe to show. References to what is not there, or not for the reader, stay text. */
-export async function renderMarkdown(text: string, options: { gfm: boolean }, scene: Scene): Promise<string> {
-  const [html = ''] = await renderEach([text], options, scene);
+export async function renderMarkdown(
+  text: string,
+  options: { gfm: boolean },
+  context: RenderContext,
+): Promise<string> {
+  const [html = ''] = await renderEach([text], options, context);
   return html;
 }

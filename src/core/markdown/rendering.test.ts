@@ -24,10 +24,10 @@ test('one that takes too long is shown as it was written, and the next is render
 });
 
 test('a caller with too many of them is refused at once, and another is served', async () => {
-  const asked = Array.from({ length: 25 }, () =>
+  const requested = Array.from({ length: 25 }, () =>
     runForCaller({ name: 'greedy' }, () => renderSource(long, dialect)),
   );
-  const greedy = Promise.allSettled(asked);
+  const greedy = Promise.allSettled(requested);
   const { fragments } = await runForCaller({ name: 'modest' }, () => renderSource(long, dialect));
   expect(fragments).toHaveLength(1);
   const refused = (await greedy).filter(({ status }) => status === 'rejected');

@@ -16,43 +16,43 @@ import { findCommits } from './commits.ts';
 import { link } from './links.ts';
 import { findLabels, findMilestones } from './planning.ts';
 import type { Reference, ReferenceKind } from './references.ts';
-import { type Link, type Placed, projectPrefix, type Scene } from './scene.ts';
+import { type Link, projectPrefix, type RenderContext, type ResolvedReference } from './render-context.ts';
 
 /** Different ones in one text that are looked for; the rest stay text. */
-const MOST = 500;
+const MAX_REFERENCES = 500;
 
 const keyOf = ({ kind, path, name, address }: Reference): string =>
   JSON.stringify([kind, path?.toLowerCase(), name, address ?? false]);
 
 /** What the short form of a path is short for: a project beside the one that the text is in. */
-function fullPathOf(path: string, scene: Scene): string {
-  if (path.includes('/') || !scene.project) return path;
-  return `${scene.project.row.namespace_full_path}/${path}`;
+function fullPathOf(path: string, context: RenderContext): string {
+  if (path.includes('/') || !context.project) return path;
+  return `${context.project.row.namespace_full_path}/${path}`;
 }
 
 /** The HTML of each reference that leads somewhere. */
 export async function resolveReferences(
-  scene: Scene,
+  context: RenderContext,
   references: readonly Reference[],
 ): Promise<Map<Reference, string>> {
   const distinct = new Map<string, Reference>();
   for (const reference of references) {
     const key = keyOf(reference);
-    if (distinct.size < MOST && !distinct.has(key)) distinct.set(key, reference);
+    if (distinct.size < MAX_REFERENCES && !distinct.has(key)) distinct.set(key, reference);
   }
   const wanted = Map.groupBy(distinct.values(), ({ kind }) => kind);
   const of = (kind: ReferenceKind): Reference[] => wanted.get(kind) ?? [];
-  const placed = await placeInProjects(scene, [...distinct.values()]);
-  const placedOf = (kind: ReferenceKind): Placed[] =>
+  const placed = await resolveProjects(context, [...distinct.values()]);
+  const placedOf = (kind: ReferenceKind): ResolvedReference[] =>
     placed.filter(({ reference }) => reference.kind === kind);
   const found = await Promise.all([
-    findIssues(scene, placedOf('issue')),
-    findSnippets(scene, placedOf('snippet')),
-    findMilestones(scene, placedOf('milestone')),
-    findLabels(scene, placedOf('label')),
-    findCommits(scene, placedOf('commit')),
-    findEpics(scene, of('epic')),
-    findPeople(scene, of('user')),
+    findIssues(context, placedOf('issue')),
+    findSnippets(context, placedOf('snippet')),
+    findMilestones(context, placedOf('milestone')),
+    findLabels(context, placedOf('label')),
+    findCommits(context, placedOf('commit')),
+    findEpics(context, of('epic')),
+    findPeople(context, of('user')),
   ]);
   const html = new Map(found.flat().map(([reference, text]) => [keyOf(reference), text]));
   return new Map(
@@ -64,17 +64,21 @@ export async function resolveReferences(
 }
 
 /** Each reference with its project, where the reader sees that. */
-async function placeInProjects(scene: Scene, references: readonly Reference[]): Promise<Placed[]> {
+async function resolveProjects(
+  context: RenderContext,
+  references: readonly Reference[],
+): Promise<ResolvedReference[]> {
   const inside = references.filter(({ kind }) => kind !== 'epic' && kind !== 'user');
   const paths = new Set(
-    inside.flatMap(({ path }) => (path === undefined ? [] : fullPathOf(path, scene).toLowerCase())),
+    inside.flatMap(({ path }) => (path === undefined ? [] : fullPathOf(path, context).toLowerCase())),
   );
-  const projects = await selectProjects(scene.services.database.sql, scene.reader, 'read_project', [
+  const projects = await selectProjects(context.services.database.sql, context.reader, 'read_project', [
     ...paths,
   ]);
   return inside.flatMap((reference) => {
     const { path } = reference;
-    const project = path === undefined ? scene.project : projects.get(fullPathOf(path, scene).toLowerCase());
+    const project =
+      path === undefined ? context.project : projects.get(fullPathOf(path, context).toLowerCase());
     return project ? { reference, project } : [];
   });
 }
@@ -85,8 +89,8 @@ const pairs = (rows: readonly (readonly [container: number, number: number])[]) 
 
 const closedMark = (state: string): string => (state === 'closed' ? ' (closed)' : '');
 
-async function findIssues(scene: Scene, placed: readonly Placed[]): Promise<Link[]> {
-  const { services, reader } = scene;
+async function findIssues(context: RenderContext, placed: readonly ResolvedReference[]): Promise<Link[]> {
+  const { services, reader } = context;
   const readable = placed.filter(({ project }) => project.may('read_issues'));
   if (readable.length === 0) return [];
   const numbers = readable.map(({ project, reference }) => [project.id, Number(reference.name)] as const);
@@ -101,7 +105,7 @@ async function findIssues(scene: Scene, placed: readonly Placed[]): Promise<Link
   return readable.flatMap(({ project, reference }) => {
     const issue = rows.find((row) => row.project_id === project.id && row.iid === Number(reference.name));
     if (!issue || !seesIssue(project, reader, issue, issue.assigned && reader ? [reader.id] : [])) return [];
-    const shown = reference.address ? `${projectPrefix(project, scene)}#${issue.iid}` : reference.text;
+    const shown = reference.address ? `${projectPrefix(project, context)}#${issue.iid}` : reference.text;
     const href = issueWebUrl(services.baseUrl(), project.fullPath, issue.iid);
     return [
       [reference, link({ href, kind: 'issue', title: issue.title, text: shown + closedMark(issue.state) })],
@@ -109,8 +113,8 @@ async function findIssues(scene: Scene, placed: readonly Placed[]): Promise<Link
   });
 }
 
-async function findSnippets(scene: Scene, placed: readonly Placed[]): Promise<Link[]> {
-  const { services, reader } = scene;
+async function findSnippets(context: RenderContext, placed: readonly ResolvedReference[]): Promise<Link[]> {
+  const { services, reader } = context;
   const readable = placed.filter(({ project }) => project.may('read_project_snippets'));
   if (readable.length === 0) return [];
   const numbers = readable.map(({ project, reference }) => [project.id, Number(reference.name)] as const);
@@ -120,15 +124,15 @@ async function findSnippets(scene: Scene, placed: readonly Placed[]): Promise<Li
   return readable.flatMap(({ project, reference }) => {
     const snippet = rows.find((row) => row.project_id === project.id && row.id === Number(reference.name));
     if (!snippet || !seesInProject(reader, snippet, project.role)) return [];
-    const shown = reference.address ? `${projectPrefix(project, scene)}$${snippet.id}` : reference.text;
+    const shown = reference.address ? `${projectPrefix(project, context)}$${snippet.id}` : reference.text;
     const href = `${services.baseUrl()}/${project.fullPath}/-/snippets/${snippet.id}`;
     return [[reference, link({ href, kind: 'snippet', title: snippet.title, text: shown })]];
   });
 }
 
 /** `&1` is of the group that the project is in. */
-async function findEpics(scene: Scene, references: readonly Reference[]): Promise<Link[]> {
-  const { services, reader, project } = scene;
+async function findEpics(context: RenderContext, references: readonly Reference[]): Promise<Link[]> {
+  const { services, reader, project } = context;
   const home = project?.row.namespace_full_path;
   const pathOf = ({ path }: Reference): string | undefined => (path ?? home)?.toLowerCase();
   const paths = new Set(references.flatMap((reference) => pathOf(reference) ?? []));
@@ -163,9 +167,9 @@ const selectPeople = (db: Db, names: readonly string[]) =>
     .execute();
 
 /** `@name` is a person or a group. */
-async function findPeople(scene: Scene, references: readonly Reference[]): Promise<Link[]> {
+async function findPeople(context: RenderContext, references: readonly Reference[]): Promise<Link[]> {
   if (references.length === 0) return [];
-  const { services, reader } = scene;
+  const { services, reader } = context;
   const { db, sql: driver } = services.database;
   const names = [...new Set(references.map(({ name }) => name.toLowerCase()))];
   const [people, groups] = await Promise.all([

@@ -2,7 +2,7 @@
 import sanitizeHtml from 'sanitize-html';
 import { ANCHOR_PREFIX } from './headings.ts';
 
-export type Place = {
+export type LinkContext = {
   /** Without a slash at the end. */
   baseUrl: string;
   /** Where `/uploads/…` leads, as a path from the root; undefined where nothing is uploaded. */
@@ -60,7 +60,7 @@ const position = /^\d{1,9}:\d{1,9}-\d{1,9}:\d{1,9}$/;
 const anchor = new RegExp(`^${ANCHOR_PREFIX}[\\p{L}\\p{M}\\p{Nd}\\p{Pc}-]+$`, 'u');
 
 /** Elements nested deeper than this are left out. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 const upload = /^\/uploads\/[0-9a-f]{32}\/[^/?#\\]+$/;
 
@@ -68,16 +68,16 @@ const scheme = /^[^/?#]*:/;
 const knownScheme = /^(https?|mailto):/i;
 
 /** The address to keep; undefined for one that begins with anything like a scheme that is not known. */
-function addressOf({ baseUrl, uploads }: Place, address: string | undefined): string | undefined {
+function addressOf({ baseUrl, uploads }: LinkContext, address: string | undefined): string | undefined {
   if (address === undefined || (scheme.test(address) && !knownScheme.test(address))) return undefined;
   return uploads !== undefined && upload.test(address) ? `${baseUrl}${uploads}${address}` : address;
 }
 
-const isOwn = ({ baseUrl }: Place, address: string): boolean =>
+const isOwn = ({ baseUrl }: LinkContext, address: string): boolean =>
   address.startsWith('#') || address === baseUrl || address.startsWith(`${baseUrl}/`);
 
 /** The HTML with what is allowed of it. `text` sees each piece of text as it will stand, between elements and nowhere else. */
-export const sanitize = (source: string, place: Place, text: (piece: string) => string): string =>
+export const sanitize = (source: string, place: LinkContext, text: (piece: string) => string): string =>
   sanitizeHtml(source, {
     allowedTags,
     allowedAttributes,
@@ -87,7 +87,7 @@ export const sanitize = (source: string, place: Place, text: (piece: string) => 
     allowedSchemesAppliedToAttributes: ['href', 'src'],
     allowProtocolRelative: false,
     parseStyleAttributes: false,
-    nestingLimit: DEEPEST,
+    nestingLimit: MAX_DEPTH,
     textFilter: text,
     transformTags: {
       '*': (tagName, attribs) => {

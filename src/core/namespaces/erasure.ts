@@ -16,7 +16,7 @@ const PROJECTS_PER_BATCH = 50;
 const NAMESPACES_PER_BATCH = 100;
 const MARKED_PER_RUN = 1_000;
 /** After so long without an end a task is taken for lost, and its fact is written again. */
-const LOST_AFTER_MILLISECONDS = 3_600_000;
+const LOST_AFTER_MS = 3_600_000;
 
 const below = (id: number): RawBuilder<unknown> =>
   sql`(select id from namespaces where ancestor_ids @> array[${id}]::bigint[])`;
@@ -208,7 +208,7 @@ export async function deleteOverdue(db: Db, period: number): Promise<void> {
 }
 
 async function resumeLost(db: Db): Promise<void> {
-  const before = new Date(now().getTime() - LOST_AFTER_MILLISECONDS);
+  const before = new Date(now().getTime() - LOST_AFTER_MS);
   await inTransaction(db, async (tx) => {
     const { rows } = await sql<{ namespace_id: number | null; project_id: number | null }>`
       select n.id as namespace_id, null::bigint as project_id from namespaces n

@@ -87,7 +87,7 @@ export type GroupView = {
   admin: boolean;
 };
 
-export type GroupSides = {
+export type GroupRelations = {
   customAttributes?: CustomAttribute[] | undefined;
   statistics?: boolean;
   /** Where the repository of its wiki is, for administrators; undefined while it has none. */
@@ -121,7 +121,7 @@ export const presentPublicGroup = (
 export const ORGANIZATION_ID = 1;
 
 /** The record of lists and of answers to writes. */
-export function presentGroup(view: GroupView, row: GroupRow, sides: GroupSides = {}): Group {
+export function presentGroup(view: GroupView, row: GroupRow, relations: GroupRelations = {}): Group {
   const settings = groupSettings(row);
   const protection =
     settings.default_branch_protection_defaults ?? view.settings.default_branch_protection_defaults;
@@ -156,11 +156,11 @@ export function presentGroup(view: GroupView, row: GroupRow, sides: GroupSides =
     organization_id: ORGANIZATION_ID,
     shared_runners_setting: settings.shared_runners_setting,
     max_artifacts_size: settings.max_artifacts_size,
-    ...(sides.customAttributes && { custom_attributes: sides.customAttributes }),
-    ...(sides.statistics && { statistics: noStatistics }),
+    ...(relations.customAttributes && { custom_attributes: relations.customAttributes }),
+    ...(relations.statistics && { statistics: noStatistics }),
     marked_for_deletion_on: row.marked_for_deletion_on,
     ...(view.tier !== 'free' && { wiki_access_level: settings.wiki_access_level }),
-    ...(sides.wikiStorage !== undefined && { repository_storage: sides.wikiStorage }),
+    ...(relations.wikiStorage !== undefined && { repository_storage: relations.wikiStorage }),
   };
 }
 

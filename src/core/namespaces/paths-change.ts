@@ -72,13 +72,17 @@ const projectsBelow = (id: number): RawBuilder<unknown> => sql`
   where not p.deleting`;
 
 /** Where a namespace goes: its parent, locked by the caller, or the top; and what it is called there. */
-export type Place = { parent: NamespaceRow | undefined; path: string; name: string };
+export type NamespaceDestination = { parent: NamespaceRow | undefined; path: string; name: string };
 
 /**
  * Gives a namespace another path, name or parent, and everything below it the full path, full name and ancestors that
  * follow; projects whose full path changes keep the old one as a redirect. The caller holds lockNamespace() on it.
  */
-export async function moveNamespace(tx: Db, row: NamespaceRow, to: Place): Promise<NamespaceRow> {
+export async function moveNamespace(
+  tx: Db,
+  row: NamespaceRow,
+  to: NamespaceDestination,
+): Promise<NamespaceRow> {
   const below = (name: 'full_path' | 'full_name', separator: string, own: string): string =>
     to.parent ? `${to.parent[name]}${separator}${own}` : own;
   const fullPath = below('full_path', '/', to.path);

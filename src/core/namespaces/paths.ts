@@ -65,7 +65,7 @@ const nestedWords = new Set([
   'wikis',
 ]);
 
-const MAXIMUM_PATH_LENGTH = 255;
+const MAX_PATH_LENGTH = 255;
 
 const FORMAT = /^[a-z0-9_.](?:[a-z0-9_.-]*[a-z0-9_-])?$/i;
 const WRONG_END = /\.(git|atom)$/i;
@@ -75,14 +75,14 @@ const FORMAT_MESSAGE =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
 
 /** Where the last part of the path stands: of users and top-level groups, or of what is inside a namespace. */
-export type PathPlace = 'top_level' | 'nested';
+export type PathLevel = 'top_level' | 'nested';
 
 /** Everything that is wrong with one part of a path, as messages of its property; whether it is free is not asked. */
-export function pathProblems(path: string, place: PathPlace): string[] {
+export function pathProblems(path: string, place: PathLevel): string[] {
   if (path === '') return ["can't be blank"];
   const problems: string[] = [];
-  if (path.length > MAXIMUM_PATH_LENGTH) {
-    problems.push(`is too long (maximum is ${MAXIMUM_PATH_LENGTH} characters)`);
+  if (path.length > MAX_PATH_LENGTH) {
+    problems.push(`is too long (maximum is ${MAX_PATH_LENGTH} characters)`);
   }
   if (!FORMAT.test(path) || WRONG_END.test(path)) problems.push(FORMAT_MESSAGE);
   const reserved = place === 'top_level' ? topLevelWords : nestedWords;

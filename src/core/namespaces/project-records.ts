@@ -182,7 +182,7 @@ export type ProjectLevels = {
 const accessLevel = (level: number, notified: Level | null | undefined) =>
   level > 0 ? { access_level: level, notification_level: levelNumber(notified ?? DEFAULT_LEVEL) } : null;
 
-type ProjectSides = {
+type ProjectRelations = {
   levels?: ProjectLevels;
   forkedFrom?: ProjectRow;
   /** Shown where it is given. */
@@ -194,7 +194,7 @@ type ProjectSides = {
  * The full record; `levels` are the caller's, undefined for nobody, and `seenGroups` those that the caller sees: the
  * names of others are not told (administrators see all).
  */
-export function presentProject(view: ProjectView, row: ProjectRow, sides: ProjectSides): FullProject {
+export function presentProject(view: ProjectView, row: ProjectRow, sides: ProjectRelations): FullProject {
   const paid = view.tier !== 'free';
   const settings = projectSettings(row);
   const self = `${view.baseUrl}/api/v4/projects/${row.id}`;
@@ -264,7 +264,7 @@ export function presentProject(view: ProjectView, row: ProjectRow, sides: Projec
 }
 
 /** The caller's greatest level on the project; 0 for whoever is no member. */
-const levelOf = ({ levels }: ProjectSides): number => Math.max(levels?.project ?? 0, levels?.group ?? 0);
+const levelOf = ({ levels }: ProjectRelations): number => Math.max(levels?.project ?? 0, levels?.group ?? 0);
 
 const readsIssues = (view: { admin: boolean }, access: string, level: number): boolean =>
   access !== 'disabled' && (access !== 'private' || view.admin || level >= GUEST);

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   audienceKind,
   type Candidate,
-  hears,
+  notificationReason,
   type Participation,
   type Reason,
   reachesWatchers,
   reasons,
   uninvolved,
 } from './audience.ts';
-import { type EventChoices, type Level, type NotificationEvent, notificationEvents } from './levels.ts';
+import { type EventChoices, type Level, type NotificationEventName, notificationEvents } from './levels.ts';
 import type { Setting } from './settings.ts';
 
 const ACTOR = 1;
@@ -41,8 +41,8 @@ const setTo = (setting: Setting, notifiedOfOwn = false): Candidate['settings'] =
   notifiedOfOwn,
 });
 
-const asked = (event: NotificationEvent, person: Candidate): Reason | '-' =>
-  hears({ event, actorId: ACTOR }, person) ?? '-';
+const asked = (event: NotificationEventName, person: Candidate): Reason | '-' =>
+  notificationReason({ name: event, actorId: ACTOR }, person) ?? '-';
 
 const stances: Record<string, Partial<Participation>> = {
   nobody: {},
@@ -70,26 +70,26 @@ const stances: Record<string, Partial<Participation>> = {
 const columns = ['disabled', 'mention', 'participating', 'watch', 'custom', 'chosen', 'refused'] as const;
 
 /** `chosen` and `refused` are the level `custom` with the event switched on and off. */
-function settingOf(column: (typeof columns)[number], event: NotificationEvent): Setting {
+function settingOf(column: (typeof columns)[number], event: NotificationEventName): Setting {
   if (column === 'chosen') return at('custom', { [event]: true });
   if (column === 'refused') return at('custom', { [event]: false });
   return at(column);
 }
 
 /** One case for each cell: whoever stands so to it, at that level, hears of the event for that reason. */
-function cells(events: readonly NotificationEvent[], table: string) {
+function cells(events: readonly NotificationEventName[], table: string) {
   const rows = table.trim().split('\n');
   return events.flatMap((event) =>
     rows.flatMap((row) => {
-      const [who = '', ...answers] = row.split('|').map((cell) => cell.trim());
+      const [who = '', ...responses] = row.split('|').map((cell) => cell.trim());
       const stance = stances[who];
-      if (!stance || answers.length !== columns.length) throw new Error(`not a row: ${row}`);
-      return columns.map((column, index) => ({ event, who, column, stance, answer: answers[index] }));
+      if (!stance || responses.length !== columns.length) throw new Error(`not a row: ${row}`);
+      return columns.map((column, index) => ({ event, who, column, stance, answer: responses[index] }));
     }),
   );
 }
 
-const ordinary: readonly NotificationEvent[] = [
+const ordinary: readonly NotificationEventName[] = [
   'new_issue',
   'new_note',
   'close_issue',
@@ -188,14 +188,14 @@ const tables = [
 ].flat();
 
 describe('what each level hears', () => {
-  test.each(tables)('$event: $who, $column: $answer', ({ event, stance, column, answer }) => {
+  test.each(tables)('$event: $who, $column: $answer', ({ event, stance, column, answer: response }) => {
     const settings = setTo(settingOf(column, event));
-    expect(asked(event, candidate({ settings, participation: stance }))).toBe(answer);
+    expect(asked(event, candidate({ settings, participation: stance }))).toBe(response);
   });
 
   test('the tables have each event, and each reason but the one of own doing', () => {
     expect(new Set(tables.map(({ event }) => event))).toEqual(new Set(notificationEvents));
-    const given = new Set(tables.map(({ answer }) => answer));
+    const given = new Set(tables.map(({ answer: response }) => response));
     expect(reasons.filter((reason) => !given.has(reason))).toEqual(['own_activity']);
   });
 });
@@ -220,13 +220,13 @@ describe('which setting counts', () => {
     ['choices of all', undefined, [], at('custom', { new_issue: true }), 'custom'],
     ['choices are not mixed', at('custom', { new_note: true }), [], at('custom', { new_issue: true }), '-'],
     ['choices of another level are not heard', at('participating', { new_issue: true }), [], watch, '-'],
-  ])('%s', (_, project, groups, global, answer) => {
+  ])('%s', (_, project, groups, global, response) => {
     const settings = { ...(project && { project }), groups, global, notifiedOfOwn: false };
-    expect(asked('new_issue', candidate({ settings }))).toBe(answer);
+    expect(asked('new_issue', candidate({ settings }))).toBe(response);
   });
 
   const outsider = { member: false };
-  test.each<[string, Given, NotificationEvent, Reason | '-']>([
+  test.each<[string, Given, NotificationEventName, Reason | '-']>([
     ['watching all is not watching every public project', { settings: setTo(watch) }, 'new_issue', '-'],
     ['nor is choosing', { settings: setTo(at('custom', { new_issue: true })) }, 'new_issue', '-'],
     [
@@ -261,8 +261,8 @@ describe('which setting counts', () => {
       '-',
     ],
     ['a pipeline is its owner’s', { participation: { owner: true } }, 'failed_pipeline', 'owner'],
-  ])('outside: %s', (_, given, event, answer) => {
-    expect(asked(event, candidate({ ...outsider, ...given }))).toBe(answer);
+  ])('outside: %s', (_, given, event, response) => {
+    expect(asked(event, candidate({ ...outsider, ...given }))).toBe(response);
   });
 });
 
@@ -304,9 +304,12 @@ describe('who is not reached', () => {
 });
 
 describe('own doing', () => {
-  const by = (event: NotificationEvent, given: Given, own: boolean) =>
-    hears({ event, actorId: PERSON }, candidate({ ...given, settings: setTo(at('participating'), own) }));
-  test.each<[NotificationEvent, Partial<Participation>]>([
+  const by = (event: NotificationEventName, given: Given, own: boolean) =>
+    notificationReason(
+      { name: event, actorId: PERSON },
+      candidate({ ...given, settings: setTo(at('participating'), own) }),
+    );
+  test.each<[NotificationEventName, Partial<Participation>]>([
     ['new_issue', { author: true }],
     ['new_issue', { assigned: true }],
     ['new_note', { participates: true }],
@@ -328,7 +331,9 @@ describe('own doing', () => {
   test('what nobody did is nobody’s own', () => {
     const participation = { author: true, owner: true };
     for (const event of ['issue_due', 'failed_pipeline', 'moved_project'] as const)
-      expect(hears({ event, actorId: undefined }, candidate({ participation }))).toBeDefined();
+      expect(
+        notificationReason({ name: event, actorId: undefined }, candidate({ participation })),
+      ).toBeDefined();
   });
 });
 
@@ -347,7 +352,7 @@ describe('where the people of an event are looked for', () => {
   });
 
   test.each(notificationEvents)('%s reaches the watchers that are looked for, and no others', (event) => {
-    const hearing = asked(event, candidate({ settings: setTo(at('watch')) })) === 'watching';
-    expect(hearing).toBe(reachesWatchers(event));
+    const job = asked(event, candidate({ settings: setTo(at('watch')) })) === 'watching';
+    expect(job).toBe(reachesWatchers(event));
   });
 });

@@ -1,6 +1,7 @@
 /** Who hears of what: the whole of it, for one person and one occasion. Pure. */
-import { choosesEvent, type NotificationEvent } from './levels.ts';
-import type { Occasion } from './occasions.ts';
+
+import type { NotificationEvent } from './events.ts';
+import { choosesEvent, type NotificationEventName } from './levels.ts';
 import type { Setting, UserSettings } from './settings.ts';
 
 /** How somebody stands to the thing, and what the occasion is to them. */
@@ -79,7 +80,7 @@ export const reasons = [
 export type Reason = (typeof reasons)[number];
 
 /** What the level `watch` leaves out for those who do not take part (facts: Notification settings). */
-const unwatched: ReadonlySet<NotificationEvent> = new Set([
+const unwatched: ReadonlySet<NotificationEventName> = new Set([
   'push_to_merge_request',
   'issue_due',
   'success_pipeline',
@@ -89,7 +90,7 @@ const unwatched: ReadonlySet<NotificationEvent> = new Set([
 /** How the people of an event are found. */
 export type AudienceKind = 'thread' | 'members' | 'owner' | 'approvers';
 
-const special: Partial<Record<NotificationEvent, AudienceKind>> = {
+const special: Partial<Record<NotificationEventName, AudienceKind>> = {
   moved_project: 'members',
   failed_pipeline: 'owner',
   fixed_pipeline: 'owner',
@@ -101,10 +102,10 @@ const special: Partial<Record<NotificationEvent, AudienceKind>> = {
  * Among whom an event's people are: those tied to the thing and those who watch or chose it, the members of the project,
  * the pipeline's owner, or those who may approve.
  */
-export const audienceKind = (event: NotificationEvent): AudienceKind => special[event] ?? 'thread';
+export const audienceKind = (event: NotificationEventName): AudienceKind => special[event] ?? 'thread';
 
 /** Whether people who only watch can hear of it. */
-export const reachesWatchers = (event: NotificationEvent): boolean =>
+export const reachesWatchers = (event: NotificationEventName): boolean =>
   audienceKind(event) === 'thread' && !unwatched.has(event);
 
 /** What somebody said that bears on the place: of the project, else of the nearest group that is not `global`, else of all. */
@@ -122,7 +123,7 @@ type Tie = {
 };
 
 /** What ties them to the thing, the first reason first. */
-function tiesOf(event: NotificationEvent, person: Participation): Tie[] {
+function tiesOf(event: NotificationEventName, person: Participation): Tie[] {
   const reassigns = event === 'reassign_issue' || event === 'reassign_merge_request';
   const asksReviewers = event === 'change_reviewer_merge_request';
   const ties: (Tie | false)[] = [
@@ -139,10 +140,11 @@ function tiesOf(event: NotificationEvent, person: Participation): Tie[] {
 }
 
 /** Of what people talk about: those who have to do with it, and those who want to hear of what others have to do with. */
-function hearsOfThread(event: NotificationEvent, person: Candidate): Reason | undefined {
+function reasonOfThread(event: NotificationEventName, person: Candidate): Reason | undefined {
   const { setting, ofPlace } = settingFor(person.settings);
   const ties = tiesOf(event, person.participation);
-  if (setting.level === 'mention') return ties.find(({ called, asked }) => called || asked)?.reason;
+  if (setting.level === 'mention')
+    return ties.find(({ called, asked: requested }) => called || requested)?.reason;
   const [tie] = ties;
   if (tie) return tie.reason;
   if (person.participation.subscribed === false) return undefined;
@@ -152,37 +154,37 @@ function hearsOfThread(event: NotificationEvent, person: Candidate): Reason | un
   return setting.level === 'custom' && choosesEvent(setting.events, event) ? 'custom' : undefined;
 }
 
-function hearsAsOwner(event: NotificationEvent, person: Candidate): Reason | undefined {
+function reasonAsOwner(event: NotificationEventName, person: Candidate): Reason | undefined {
   const { level, events } = settingFor(person.settings).setting;
   if (!person.participation.owner || level === 'mention') return undefined;
   const wanted = level === 'custom' ? choosesEvent(events, event) : event !== 'success_pipeline';
   return wanted ? 'owner' : undefined;
 }
 
-function hearsAsMember(event: NotificationEvent, person: Candidate): Reason | undefined {
+function reasonAsMember(event: NotificationEventName, person: Candidate): Reason | undefined {
   const { level, events } = settingFor(person.settings).setting;
   return person.member && (level !== 'custom' || choosesEvent(events, event)) ? 'member' : undefined;
 }
 
 /** Those who chose to hear of what waits for them; once, where they hear of the same merge request anyway. */
-function hearsAsApprover(person: Candidate): Reason | undefined {
+function reasonAsApprover(person: Candidate): Reason | undefined {
   const { level, events } = settingFor(person.settings).setting;
   if (!person.participation.approver || level !== 'custom' || !choosesEvent(events, 'approver'))
     return undefined;
-  return hearsOfThread('new_merge_request', person) ? undefined : 'custom';
+  return reasonOfThread('new_merge_request', person) ? undefined : 'custom';
 }
 
-function wants(event: NotificationEvent, person: Candidate): Reason | undefined {
+function wants(event: NotificationEventName, person: Candidate): Reason | undefined {
   if (settingFor(person.settings).setting.level === 'disabled') return undefined;
   switch (audienceKind(event)) {
     case 'thread':
-      return hearsOfThread(event, person);
+      return reasonOfThread(event, person);
     case 'owner':
-      return hearsAsOwner(event, person);
+      return reasonAsOwner(event, person);
     case 'members':
-      return hearsAsMember(event, person);
+      return reasonAsMember(event, person);
     case 'approvers':
-      return hearsAsApprover(person);
+      return reasonAsApprover(person);
   }
 }
 
@@ -194,10 +196,13 @@ const isReachable = (person: Candidate): boolean =>
   !person.emailsDisabled;
 
 /** Whether somebody hears of an occasion, and why; undefined when they do not (facts: Notification settings). */
-export function hears(occasion: Pick<Occasion, 'event' | 'actorId'>, person: Candidate): Reason | undefined {
+export function notificationReason(
+  event: Pick<NotificationEvent, 'name' | 'actorId'>,
+  person: Candidate,
+): Reason | undefined {
   if (!isReachable(person)) return undefined;
-  const own = occasion.actorId === person.id;
+  const own = event.actorId === person.id;
   if (own && !person.settings.notifiedOfOwn) return undefined;
-  const reason = wants(occasion.event, person);
+  const reason = wants(event.name, person);
   return own && reason ? 'own_activity' : reason;
 }

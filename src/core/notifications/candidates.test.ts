@@ -10,8 +10,8 @@ import {
   makeProject,
   makeUser,
 } from '../../../test/support/factories.ts';
-import { candidateIds, type Matter, prospectsAmong } from './candidates.ts';
-import { occasionsOf } from './occasions.ts';
+import { candidateIds, type EventContext, prospectsAmong } from './candidates.ts';
+import { notificationEventsOf } from './events.ts';
 
 const app = useApp();
 const GUEST = 10;
@@ -35,13 +35,13 @@ const level = async (user: MadeUser, place: string, body: Record<string, unknown
 };
 
 const matter = (
-  told: Partial<Matter> = {},
+  told: Partial<EventContext> = {},
   event: 'issue_created' | 'issue_closed' = 'issue_created',
-): Matter => {
-  const [occasion] = occasionsOf(event, { project_id: project.id, issue_id: issue.id, user_id: 1 });
+): EventContext => {
+  const [occasion] = notificationEventsOf(event, { project_id: project.id, issue_id: issue.id, user_id: 1 });
   if (!occasion) throw new Error('nothing to hear of');
   return {
-    occasion,
+    event: occasion,
     ancestorIds: [group.id, below.id],
     emailsDisabled: false,
     authorId: 1,
@@ -123,13 +123,13 @@ test('whoever is named is among them, wherever the rest is not, and nobody where
 
 test('members alone hear of a move, by shares too', async () => {
   const { db } = app.app.services.database;
-  const [moved] = occasionsOf('project_moved', { project_id: project.id, from: 'a', to: 'b' });
+  const [moved] = notificationEventsOf('project_moved', { project_id: project.id, from: 'a', to: 'b' });
   if (!moved) throw new Error('nothing to hear of');
   const invited = await makeGroup(app);
   await make('invited', (user) => addMember(app, `groups/${invited.id}`, user, GUEST));
   const body = { group_id: invited.id, group_access: 30 };
   bodyOf(await app.root(`POST /projects/${project.id}/share`, { body }), 201);
-  const ids = await candidateIds(db, matter({ occasion: moved }), { after: 0, limit: 100 });
+  const ids = await candidateIds(db, matter({ event: moved }), { after: 0, limit: 100 });
   expect(ids).toEqual([1, ...['watches all', 'member', 'invited'].map(idOf)].sort((a, b) => a - b));
 });
 

@@ -5,13 +5,13 @@ import { memberIds } from '../access/memberships.ts';
 import type { ActorColumns } from '../identity/actor.ts';
 import { takesPart } from '../work/subscriptions.ts';
 import { audienceKind, type Candidate, type Participation, reachesWatchers } from './audience.ts';
-import type { NotificationEvent } from './levels.ts';
-import type { Occasion } from './occasions.ts';
+import type { NotificationEvent } from './events.ts';
+import type { NotificationEventName } from './levels.ts';
 import { settingsOf } from './settings.ts';
 
 /** What happened, and what of the thing decides who hears of it. */
-export type Matter = {
-  occasion: Occasion;
+export type EventContext = {
+  event: NotificationEvent;
   /** From the root to the group of the project, or to that of the epic. */
   ancestorIds: readonly number[];
   emailsDisabled: boolean;
@@ -28,9 +28,9 @@ export type Page = { after: number; limit: number; zones?: readonly string[] | u
 /** Somebody who may hear of it, and their columns as an actor. What they may see was not asked. */
 export type Prospect = { candidate: Candidate; person: ActorColumns };
 
-const created: ReadonlySet<NotificationEvent> = new Set(['new_issue', 'new_epic', 'new_merge_request']);
-const assigning: ReadonlySet<NotificationEvent> = new Set([...created, 'issue_due']);
-const reassigning: ReadonlySet<NotificationEvent> = new Set(['reassign_issue', 'reassign_merge_request']);
+const created: ReadonlySet<NotificationEventName> = new Set(['new_issue', 'new_epic', 'new_merge_request']);
+const assigning: ReadonlySet<NotificationEventName> = new Set([...created, 'issue_due']);
+const reassigning: ReadonlySet<NotificationEventName> = new Set(['reassign_issue', 'reassign_merge_request']);
 
 const bigints = (ids: Iterable<number>): RawBuilder<unknown> => sql`${[...ids]}::bigint[]`;
 const either = (parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
@@ -38,7 +38,7 @@ const either = (parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
 const nobody = sql`select null::bigint as user_id where false`;
 
 /** Ids of those who take part in the thing, as far as its rows tell. */
-function partakers({ occasion: { event, subject, projectId } }: Matter): RawBuilder<unknown> {
+function partakers({ event: { name: event, subject, projectId } }: EventContext): RawBuilder<unknown> {
   // Whoever takes part in something new wrote it, answers for it or is called by it; the others came before this was heard.
   if (created.has(event)) return nobody;
   switch (subject.kind) {
@@ -56,14 +56,14 @@ function partakers({ occasion: { event, subject, projectId } }: Matter): RawBuil
 }
 
 /** What was said of the thing itself, as rows of user_id and subscribed. */
-function subscriptions({ occasion: { subject } }: Matter): RawBuilder<unknown> {
+function subscriptions({ event: { subject } }: EventContext): RawBuilder<unknown> {
   if (subject.kind !== 'issue' && subject.kind !== 'epic')
     return sql`select null::bigint as user_id, false as subscribed where false`;
   return sql`select user_id, subscribed from subscriptions where ${sql.ref(`${subject.kind}_id`)} = ${subject.id}`;
 }
 
 /** Ids of those who hear of a label of something new: in its project, or wherever the label is. */
-function labelSubscribers({ occasion: { event, subject, projectId } }: Matter): RawBuilder<unknown> {
+function labelSubscribers({ event: { name: event, subject, projectId } }: EventContext): RawBuilder<unknown> {
   if (!created.has(event) || (subject.kind !== 'issue' && subject.kind !== 'epic')) return nobody;
   return sql`
     select s.user_id from label_links l join subscriptions s on s.label_id = l.label_id
@@ -71,49 +71,53 @@ function labelSubscribers({ occasion: { event, subject, projectId } }: Matter): 
       and (s.project_id is null or s.project_id = ${projectId ?? null})`;
 }
 
-const members = ({ occasion, ancestorIds }: Matter): RawBuilder<unknown> =>
-  sql`select user_id from (${memberIds({ projectId: occasion.projectId, ancestorIds })}) x`;
+const members = ({ event, ancestorIds }: EventContext): RawBuilder<unknown> =>
+  sql`select user_id from (${memberIds({ projectId: event.projectId, ancestorIds })}) x`;
 
 /** Ids of those whose settings of the place, or of everything where they are members, may ask for what happens there. */
-function watchers(matter: Matter): RawBuilder<unknown> {
-  const { occasion, ancestorIds } = matter;
-  const levels = sql`any(${reachesWatchers(occasion.event) ? ['watch', 'custom'] : ['custom']}::text[])`;
+function watchers(context: EventContext): RawBuilder<unknown> {
+  const { event, ancestorIds } = context;
+  const levels = sql`any(${reachesWatchers(event.name) ? ['watch', 'custom'] : ['custom']}::text[])`;
   return either([
-    sql`select user_id from notification_settings where project_id = ${occasion.projectId ?? null} and level = ${levels}`,
+    sql`select user_id from notification_settings where project_id = ${event.projectId ?? null} and level = ${levels}`,
     sql`select user_id from notification_settings where namespace_id = any(${bigints(ancestorIds)}) and level = ${levels}`,
     sql`select user_id from notification_settings where project_id is null and namespace_id is null
-      and level in ('watch', 'custom') and level = ${levels} and user_id in (${members(matter)})`,
+      and level in ('watch', 'custom') and level = ${levels} and user_id in (${members(context)})`,
   ]);
 }
 
 /** Ids of those whom the occasion or the thing itself names. */
-function named({ occasion: { involved }, ...matter }: Matter): number[] {
+function named({ event: { involved }, ...context }: EventContext): number[] {
   return [
-    ...[matter.authorId ?? [], involved.owner ?? []].flat(),
-    ...[matter.assigneeIds, matter.reviewerIds, involved.assigned, involved.unassigned].flat(),
-    ...[involved.reviewing, involved.noLongerReviewing, involved.approvers, [...matter.mentionedIds]].flat(),
+    ...[context.authorId ?? [], involved.owner ?? []].flat(),
+    ...[context.assigneeIds, context.reviewerIds, involved.assigned, involved.unassigned].flat(),
+    ...[involved.reviewing, involved.noLongerReviewing, involved.approvers, [...context.mentionedIds]].flat(),
   ];
 }
 
-function everybody(matter: Matter): RawBuilder<unknown> {
-  if (audienceKind(matter.occasion.event) === 'members') return members(matter);
-  const unnested = sql`select unnest(${bigints(named(matter))}) as user_id`;
-  if (audienceKind(matter.occasion.event) !== 'thread') return unnested;
+function everybody(context: EventContext): RawBuilder<unknown> {
+  if (audienceKind(context.event.name) === 'members') return members(context);
+  const unnested = sql`select unnest(${bigints(named(context))}) as user_id`;
+  if (audienceKind(context.event.name) !== 'thread') return unnested;
   return either([
     unnested,
-    partakers(matter),
-    sql`select user_id from (${subscriptions(matter)}) x where subscribed`,
-    labelSubscribers(matter),
-    watchers(matter),
+    partakers(context),
+    sql`select user_id from (${subscriptions(context)}) x where subscribed`,
+    labelSubscribers(context),
+    watchers(context),
   ]);
 }
 
 /** Ids of people who may hear of it, in their order; fewer than `limit` are the last. */
-export async function candidateIds(db: Db, matter: Matter, { after, limit, zones }: Page): Promise<number[]> {
-  if (matter.emailsDisabled) return [];
+export async function candidateIds(
+  db: Db,
+  context: EventContext,
+  { after, limit, zones }: Page,
+): Promise<number[]> {
+  if (context.emailsDisabled) return [];
   const awake = zones ? sql`and coalesce(timezone, '') = any(${[...zones]}::text[])` : sql``;
   const { rows } = await sql<{ id: number }>`
-    select id from users where id > ${after} and id in (${everybody(matter)}) ${awake}
+    select id from users where id > ${after} and id in (${everybody(context)}) ${awake}
       and state = 'active' and kind = 'human' and deletion is null and confirmed_at is not null
     order by id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
@@ -122,34 +126,34 @@ export async function candidateIds(db: Db, matter: Matter, { after, limit, zones
 type Tie = 'member' | 'partaker' | 'label' | 'subscribed' | 'unsubscribed';
 
 /** What ties each of them to the thing or its place; whoever has no tie is not in the map. */
-async function tiesOf(db: Db, matter: Matter, ids: readonly number[]): Promise<Map<number, Set<Tie>>> {
-  const asked = sql`user_id = any(${bigints(ids)})`;
+async function tiesOf(db: Db, context: EventContext, ids: readonly number[]): Promise<Map<number, Set<Tie>>> {
+  const requested = sql`user_id = any(${bigints(ids)})`;
   const tie = (name: Tie, from: RawBuilder<unknown>) =>
-    sql`select ${sql.lit(name)} as tie, user_id from (${from}) ${sql.ref(name)} where ${asked}`;
+    sql`select ${sql.lit(name)} as tie, user_id from (${from}) ${sql.ref(name)} where ${requested}`;
   const { rows } = await sql<{ tie: Tie; user_id: number }>`${either([
-    tie('member', members(matter)),
-    tie('partaker', partakers(matter)),
-    tie('label', labelSubscribers(matter)),
+    tie('member', members(context)),
+    tie('partaker', partakers(context)),
+    tie('label', labelSubscribers(context)),
     sql`select case when subscribed then 'subscribed' else 'unsubscribed' end as tie, user_id
-      from (${subscriptions(matter)}) x where ${asked}`,
+      from (${subscriptions(context)}) x where ${requested}`,
   ])}`.execute(db);
   const ties = new Map<number, Set<Tie>>();
   for (const { tie: name, user_id } of rows) ties.set(user_id, (ties.get(user_id) ?? new Set()).add(name));
   return ties;
 }
 
-function participationOf(matter: Matter, id: number, ties: ReadonlySet<Tie>): Participation {
-  const { occasion, assigneeIds, reviewerIds } = matter;
-  const { event, involved } = occasion;
+function participationOf(context: EventContext, id: number, ties: ReadonlySet<Tie>): Participation {
+  const { event: occasion, assigneeIds, reviewerIds } = context;
+  const { name: event, involved } = occasion;
   const answersFor = assigneeIds.includes(id);
   const reviews = reviewerIds.includes(id);
   return {
-    mentioned: matter.mentionedIds.has(id),
+    mentioned: context.mentionedIds.has(id),
     assigned: reassigning.has(event) ? involved.assigned.includes(id) : assigning.has(event) && answersFor,
     wasAssigned: involved.unassigned.includes(id),
     reviewing: involved.reviewing.includes(id) || (event === 'new_merge_request' && reviews),
     wasReviewing: involved.noLongerReviewing.includes(id),
-    author: matter.authorId === id,
+    author: context.authorId === id,
     participates: answersFor || reviews || ties.has('partaker'),
     subscribed: ties.has('subscribed') ? true : ties.has('unsubscribed') ? false : undefined,
     labelSubscribed: ties.has('label'),
@@ -161,9 +165,13 @@ function participationOf(matter: Matter, id: number, ties: ReadonlySet<Tie>): Pa
 const noTies: ReadonlySet<Tie> = new Set();
 
 /** How each of the people stands to what happened, by a number of statements that does not depend on theirs. */
-export async function prospectsAmong(db: Db, matter: Matter, ids: readonly number[]): Promise<Prospect[]> {
+export async function prospectsAmong(
+  db: Db,
+  context: EventContext,
+  ids: readonly number[],
+): Promise<Prospect[]> {
   if (ids.length === 0) return [];
-  const { occasion, ancestorIds, emailsDisabled } = matter;
+  const { event, ancestorIds, emailsDisabled } = context;
   const [users, settings, ties] = await Promise.all([
     db
       .selectFrom('users')
@@ -172,8 +180,8 @@ export async function prospectsAmong(db: Db, matter: Matter, ids: readonly numbe
       .where('deletion', 'is', null)
       .orderBy('id')
       .execute(),
-    settingsOf(db, ids, { projectId: occasion.projectId, ancestorIds }),
-    tiesOf(db, matter, ids),
+    settingsOf(db, ids, { projectId: event.projectId, ancestorIds }),
+    tiesOf(db, context, ids),
   ]);
   return users.flatMap(({ state, confirmed_at, ...person }) => {
     const said = settings.get(person.id);
@@ -188,7 +196,7 @@ export async function prospectsAmong(db: Db, matter: Matter, ids: readonly numbe
       canRead: true,
       emailsDisabled,
       settings: said,
-      participation: participationOf(matter, person.id, own),
+      participation: participationOf(context, person.id, own),
     };
     // The table's check constraint admits these kinds only.
     return [{ candidate, person: person as ActorColumns }];

@@ -40,30 +40,30 @@ export const notificationEvents = [
   'new_epic',
   'approver',
 ] as const;
-export type NotificationEvent = (typeof notificationEvents)[number];
+export type NotificationEventName = (typeof notificationEvents)[number];
 
 /** Whether each is wanted; of what is absent nothing was said, and the default applies. */
-export type EventChoices = Partial<Record<NotificationEvent, boolean>>;
+export type EventChoices = Partial<Record<NotificationEventName, boolean>>;
 /** Changes of those; null takes back what was said. */
-export type EventChanges = Partial<Record<NotificationEvent, boolean | null>>;
+export type EventChanges = Partial<Record<NotificationEventName, boolean | null>>;
 
 /** Those that the level `custom` hears of unless it was told not to. */
-const onByDefault: ReadonlySet<NotificationEvent> = new Set([
+const onByDefault: ReadonlySet<NotificationEventName> = new Set([
   'failed_pipeline',
   'fixed_pipeline',
   'moved_project',
 ]);
 
 /** What is said of the event in the end: chosen, or on by default; null where the default is to be silent. */
-const choiceOf = (events: EventChoices, event: NotificationEvent): boolean | null =>
+const choiceOf = (events: EventChoices, event: NotificationEventName): boolean | null =>
   events[event] ?? (onByDefault.has(event) || null);
 
 /** Whether the level `custom` with these choices hears of the event, whoever it concerns. */
-export const choosesEvent = (events: EventChoices, event: NotificationEvent): boolean =>
+export const choosesEvent = (events: EventChoices, event: NotificationEventName): boolean =>
   choiceOf(events, event) === true;
 
 /** The events that can be chosen: `new_epic` where there are epics. */
-export const eventsOf = (tier: Tier): NotificationEvent[] =>
+export const eventsOf = (tier: Tier): NotificationEventName[] =>
   notificationEvents.filter((event) => event !== 'approver' && (event !== 'new_epic' || tier !== 'free'));
 
 /** What an answer says of each event that can be chosen, in their order. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
 import type { Level } from './levels.ts';
-import { type Place, settingsOf, writeSettings } from './settings.ts';
+import { type SettingScope, settingsOf, writeSettings } from './settings.ts';
 
 const app = useApp();
 
@@ -13,8 +13,8 @@ it('gathers what bears on a place, nearest first, and for those who said nothing
   const inner = await makeGroup(app, { parent_id: top.id });
   const project = await makeProject(app, { namespace_id: inner.id });
   const beside = await makeProject(app, { namespace_id: inner.id });
-  const say = (place: Place, level: Level) =>
-    writeSettings(db, said.id, place, { level, events: { new_note: true } });
+  const say = (scope: SettingScope, level: Level) =>
+    writeSettings(db, said.id, scope, { level, events: { new_note: true } });
   await say({ kind: 'group', id: top.id }, 'watch');
   await say({ kind: 'group', id: inner.id }, 'custom');
   await say({ kind: 'project', id: project.id }, 'mention');

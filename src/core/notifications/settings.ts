@@ -14,7 +14,7 @@ import {
 export type Setting = { level: Level; events: EventChoices };
 
 /** What a setting is about: a project, a group, or, without one, all the rest. */
-export type Place = { kind: 'project' | 'group'; id: number } | { kind: 'global' };
+export type SettingScope = { kind: 'project' | 'group'; id: number } | { kind: 'global' };
 
 /** All that a user said which bears on what happens in one place; whatever is absent was not said. */
 export type UserSettings = {
@@ -27,9 +27,9 @@ export type UserSettings = {
   notifiedOfOwn: boolean;
 };
 
-const columnsOf = (place: Place) => ({
-  project_id: place.kind === 'project' ? place.id : null,
-  namespace_id: place.kind === 'group' ? place.id : null,
+const columnsOf = (scope: SettingScope) => ({
+  project_id: scope.kind === 'project' ? scope.id : null,
+  namespace_id: scope.kind === 'group' ? scope.id : null,
 });
 
 // The check constraint admits levels only, and writeSettings() stores choices of events only.
@@ -38,14 +38,14 @@ const settingOf = ({ level, events }: { level: string; events: unknown }): Setti
   events: events as EventChoices,
 });
 
-const unsaid = (place: Place): Setting => ({
-  level: place.kind === 'global' ? DEFAULT_GLOBAL_LEVEL : DEFAULT_LEVEL,
+const unsaid = (scope: SettingScope): Setting => ({
+  level: scope.kind === 'global' ? DEFAULT_GLOBAL_LEVEL : DEFAULT_LEVEL,
   events: {},
 });
 
 /** The user's setting of the place, or what applies where nothing was said. */
-export async function readSettings(db: Db, userId: number, place: Place): Promise<Setting> {
-  const { project_id, namespace_id } = columnsOf(place);
+export async function readSettings(db: Db, userId: number, scope: SettingScope): Promise<Setting> {
+  const { project_id, namespace_id } = columnsOf(scope);
   const row = await db
     .selectFrom('notification_settings')
     .select(['level', 'events'])
@@ -53,30 +53,30 @@ export async function readSettings(db: Db, userId: number, place: Place): Promis
     .where('project_id', 'is not distinct from', project_id)
     .where('namespace_id', 'is not distinct from', namespace_id)
     .executeTakeFirst();
-  return row ? settingOf(row) : unsaid(place);
+  return row ? settingOf(row) : unsaid(scope);
 }
 
 /** Writes what is given, keeps the rest, and gives what is said then; null takes back what was said of an event. */
 export async function writeSettings(
   tx: Db,
   userId: number,
-  place: Place,
+  scope: SettingScope,
   changes: { level?: Level | undefined; events: EventChanges },
 ): Promise<Setting> {
   const { level, events } = changes;
-  if (level === undefined && Object.keys(events).length === 0) return readSettings(tx, userId, place);
-  const { project_id, namespace_id } = columnsOf(place);
+  if (level === undefined && Object.keys(events).length === 0) return readSettings(tx, userId, scope);
+  const { project_id, namespace_id } = columnsOf(scope);
   const time = now();
   const given = sql`${JSON.stringify(events)}::text::jsonb`;
   const { rows } = await sql<{ level: string; events: unknown }>`
     insert into notification_settings as s (user_id, project_id, namespace_id, level, events, created_at, updated_at)
-    values (${userId}, ${project_id}, ${namespace_id}, ${level ?? unsaid(place).level}, jsonb_strip_nulls(${given}),
+    values (${userId}, ${project_id}, ${namespace_id}, ${level ?? unsaid(scope).level}, jsonb_strip_nulls(${given}),
       ${time}, ${time})
     on conflict (user_id, project_id, namespace_id) do update set
       level = coalesce(${level ?? null}, s.level), events = jsonb_strip_nulls(s.events || ${given}), updated_at = ${time}
     returning s.level, s.events`.execute(tx);
   const [written] = rows;
-  return written ? settingOf(written) : unsaid(place);
+  return written ? settingOf(written) : unsaid(scope);
 }
 
 type SettingRow = {

@@ -5,7 +5,7 @@ import type { ApplicationSettings } from '../settings/definitions.ts';
 import { chooseStorage } from './storage-choice.ts';
 
 /** Gives the group's wiki a storage, by the weights of the instance, unless it has one. */
-export async function settleGroupWiki(
+export async function ensureGroupWikiStorage(
   services: Services,
   settings: ApplicationSettings,
   groupId: number,

@@ -38,9 +38,9 @@ export const titleOf = (message: string): string => message.trimStart().split('\
 
 /** Characters of a title in an event. */
 const TITLE_LENGTH = 70;
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 /** Commits read one after the other before a git process is worth its start. */
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 
 /** Undefined also for one that is too large to be shown: the push that brought it is taken, and is recorded. */
 const readableCommit = (git: GitFolder, oid: string): Promise<Commit | undefined> =>
@@ -52,7 +52,7 @@ const readableCommit = (git: GitFolder, oid: string): Promise<Commit | undefined
 /** How many commits lead from `known` to `after` in one line; undefined where they do not, or are too many to walk. */
 async function countLine(git: GitFolder, after: string, known: string): Promise<number | undefined> {
   let next = after;
-  for (let steps = 0; steps <= MOST_STEPS; steps++) {
+  for (let steps = 0; steps <= MAX_STEPS; steps++) {
     if (next === known) return steps;
     const commit = await readableCommit(git, next);
     const [parent, ...others] = commit?.parents ?? [];
@@ -70,7 +70,7 @@ async function countCommits(git: GitFolder, { ref, before, after }: RefUpdate): 
   const line = known === undefined ? undefined : await countLine(git, after, known);
   if (line !== undefined) return line;
   const range = known === undefined ? [after] : [after, `^${known}`];
-  const args = ['rev-list', '--count', `--max-count=${MOST_COUNTED}`, ...range, '--'];
+  const args = ['rev-list', '--count', `--max-count=${MAX_COUNTED}`, ...range, '--'];
   // The push is taken already: how much else its pusher has running does not count.
   const text = await runForProgram(() => textInTime(args, { folder: git.folder })).catch(() => '0');
   return Number(text.trim());
@@ -217,7 +217,7 @@ async function firstBranch(
  * Records the branches of a project that looks empty: the process died between git's taking its first push and the record
  * of it. Nobody was told that it was taken, but it is there.
  */
-export async function recordForgotten(
+export async function recordInterruptedPush(
   services: Services,
   project: { id: number },
   git: GitFolder,

@@ -60,13 +60,13 @@ function dateOf({ time, zone }: Signature): string {
 
 const trailerKey = /^[A-Za-z0-9][\w-]*$/;
 /** A paragraph of more lines is no list of trailers. */
-const MOST_TRAILERS = 100;
+const MAX_TRAILERS = 100;
 
 /** The lines of a message's last paragraph, unless it is the only one, or too long. Read from its end: messages may be huge. */
 function lastParagraph(message: string): string[] {
   const text = message.trim();
   const lines: string[] = [];
-  for (let end = text.length; lines.length <= MOST_TRAILERS; ) {
+  for (let end = text.length; lines.length <= MAX_TRAILERS; ) {
     const start = text.lastIndexOf('\n', end - 1);
     if (start < 0) return [];
     const line = text.slice(start + 1, end).trim();

@@ -5,23 +5,23 @@ import { Failure } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import { findBranch } from '../../platform/git/refs.ts';
-import { entryType, type PlacedEntry, walkTree } from '../../platform/git/trees.ts';
+import { entryType, type PathEntry, walkTree } from '../../platform/git/trees.ts';
 import type { Services } from '../services.ts';
 import { snippetRepository } from './containers.ts';
 import { countWrite } from './pushes.ts';
 
 /** What git pushes is not counted: records show so many, and no more are read. */
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
-export type SnippetFiles = { head: Commit | undefined; files: Map<string, PlacedEntry> };
+export type SnippetFiles = { head: Commit | undefined; files: Map<string, PathEntry> };
 
 /** The files by path, in git's order, and the commit that they are of; none without the branch. */
 export async function readSnippetFiles(git: GitFolder, branch: string): Promise<SnippetFiles> {
   const head = await findBranch(git, branch);
-  const files = new Map<string, PlacedEntry>();
+  const files = new Map<string, PathEntry>();
   if (!head) return { head, files };
   for await (const entry of walkTree(git, head.tree)) {
-    if (files.size === MOST_SHOWN) break;
+    if (files.size === MAX_SHOWN) break;
     if (entryType(entry) === 'blob') files.set(entry.path, entry);
   }
   return { head, files };

@@ -57,13 +57,13 @@ describe('holding', () => {
     expect(
       await store().read(projectRepository(id), 'default', (git) => findCommit(git, 'main')),
     ).toBeDefined();
-    const held = await store().hold(projectRepository(id), 'read');
+    const lease = await store().lease(projectRepository(id), 'read');
     expect(await store().uses('project', id, ['read'], 'default')).toBe(1);
     expect(await store().uses('project', id, ['read'], 'other')).toBe(0);
-    await Promise.all([held.release(), held.release()]);
+    await Promise.all([lease.release(), lease.release()]);
     expect(await store().uses('project', id, ['read'])).toBe(0);
     await sql()`update projects set repository_read_only = false where id = ${id}`;
-    await expect(store().hold(projectRepository(999_999), 'write')).rejects.toThrow('404');
+    await expect(store().lease(projectRepository(999_999), 'write')).rejects.toThrow('404');
   });
 
   test('whoever makes it read-only sees every write that began before', async () => {
@@ -74,10 +74,10 @@ describe('holding', () => {
     const writers = Array.from({ length: 20 }, async (_, index) => {
       await sleep(index % 5);
       try {
-        const held = await store().hold(projectRepository(id), 'write');
+        const lease = await store().lease(projectRepository(id), 'write');
         began += 1;
         await sleep(300);
-        await held.release();
+        await lease.release();
       } catch {
         refused += 1;
       }
@@ -92,14 +92,14 @@ describe('holding', () => {
 
   test('what a dead process held counts no more', async () => {
     const { id } = await makeProject(ashlar);
-    const held = await store().hold(projectRepository(id), 'write');
+    const lease = await store().lease(projectRepository(id), 'write');
     expect(await store().uses('project', id, ['write'])).toBe(1);
     await sql()`
       insert into processes (id, beat_at) values ('00000000-0000-4000-8000-000000000000', now() - interval '11 seconds')`;
     await sql()`update repository_uses set process_id = '00000000-0000-4000-8000-000000000000'
       where container_id = ${id}`;
     expect(await store().uses('project', id, ['write'])).toBe(0);
-    await held.release();
+    await lease.release();
   });
 
   test('a write that was passed by is not acknowledged', async () => {

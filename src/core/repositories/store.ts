@@ -14,11 +14,11 @@ import { gitText, NoRepository } from '../../platform/git/program.ts';
 import { createRepository } from '../../platform/git/write.ts';
 import type { ContainerKind } from './containers.ts';
 import { containerTables, type RepositoryKey, readOnly, repositoryPath } from './containers.ts';
-import { WRITE_CUT_OFF } from './cut-off.ts';
+import { WRITE_INTERRUPTED } from './interrupted-writes.ts';
 
 export type Purpose = 'read' | 'write' | 'tend';
 
-export type Held = {
+export type RepositoryLease = {
   git: GitFolder;
   storage: string;
   /**
@@ -47,7 +47,7 @@ export type Repositories = {
    */
   locate(key: RepositoryKey, purpose: Purpose): Promise<GitFolder | undefined>;
   /** Holds it for something long: the folder stays until release(). 403 for a write while it is read-only. */
-  hold(key: RepositoryKey, purpose: Purpose): Promise<Held>;
+  lease(key: RepositoryKey, purpose: Purpose): Promise<RepositoryLease>;
   /** Holds it for writing while the work runs, and makes it first where it is not there yet. */
   write<T>(key: RepositoryKey, defaultBranch: string, work: (git: GitFolder) => Promise<T>): Promise<T>;
   /** How many hold the container for one of the purposes, dead processes left out. */
@@ -59,7 +59,7 @@ export type Repositories = {
 
 const PASSED_BY =
   '503 Service Unavailable: the repository was moved under the write. Look whether it is there.';
-const RELEASE_AGAIN_MILLISECONDS = 2_000;
+const RELEASE_RETRY_MS = 2_000;
 
 export function createRepositories(
   database: Pick<Database, 'sql' | 'points'>,
@@ -91,7 +91,7 @@ export function createRepositories(
    */
   const unsynced = sql`(select set_config('synchronous_commit', 'off', true) offset 0) unsynced`;
 
-  async function hold(key: RepositoryKey, purpose: Purpose): Promise<Held> {
+  async function hold(key: RepositoryKey, purpose: Purpose): Promise<RepositoryLease> {
     await presence.announce();
     const { kind, id } = key;
     const container = sql(containerTables[kind]);
@@ -109,7 +109,7 @@ export function createRepositories(
       throw readOnly();
     }
     let released: Promise<unknown> | undefined;
-    const use: Held = {
+    const use: RepositoryLease = {
       git: open(key, held.storage),
       storage: held.storage,
       async confirm() {
@@ -124,7 +124,7 @@ export function createRepositories(
           ? sql`
             with gone as (delete from repository_uses where ${mine} returning *)
             insert into outbox (fact, payload, created_at)
-            select ${WRITE_CUT_OFF}, jsonb_build_object('kind', container, 'id', container_id, 'began_at', began_at),
+            select ${WRITE_INTERRUPTED}, jsonb_build_object('kind', container, 'id', container_id, 'began_at', began_at),
               clock_timestamp()
             from gone`
           : sql`delete from repository_uses where ${mine}`;
@@ -133,7 +133,7 @@ export function createRepositories(
         } catch (error) {
           // A hold that stays would keep the repository from ever moving.
           released = undefined;
-          setTimeout(() => void use.release(cutOff).catch(() => {}), RELEASE_AGAIN_MILLISECONDS).unref();
+          setTimeout(() => void use.release(cutOff).catch(() => {}), RELEASE_RETRY_MS).unref();
           throw error;
         }
       },
@@ -151,7 +151,7 @@ export function createRepositories(
     storages,
     folder,
     open,
-    hold,
+    lease: hold,
     async locate(key, purpose) {
       const row = await whereabouts(key);
       if (!row) return undefined;
@@ -176,18 +176,18 @@ export function createRepositories(
       }
     },
     async write(key, defaultBranch, work) {
-      const held = await hold(key, 'write');
+      const lease = await hold(key, 'write');
       let cutOff = false;
       try {
-        await ensure(sql, key, held.git.folder, defaultBranch);
-        const value = await work(held.git);
-        await held.confirm();
+        await ensure(sql, key, lease.git.folder, defaultBranch);
+        const value = await work(lease.git);
+        await lease.confirm();
         return value;
       } catch (error) {
         cutOff = !(error instanceof Failure) || error.kind === 'unavailable';
         throw error;
       } finally {
-        await held.release(cutOff);
+        await lease.release(cutOff);
       }
     },
     async uses(kind, id, purposes, storage) {

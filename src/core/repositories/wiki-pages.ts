@@ -24,14 +24,14 @@ export type PageName = {
 };
 
 /** Bytes of a slug: what an index of the database takes. */
-export const LONGEST_SLUG = 1_000;
+export const MAX_SLUG_LENGTH = 1_000;
 
 /** The page that a file is; undefined for one that is no page, and for one whose path is too long to be kept. */
 export function pageAt(path: string): PageName | undefined {
   const ending = extname(path);
   const format = formatOf(ending.slice(1));
   const slug = path.slice(0, path.length - ending.length);
-  if (format === undefined || Buffer.byteLength(slug) > LONGEST_SLUG) return undefined;
+  if (format === undefined || Buffer.byteLength(slug) > MAX_SLUG_LENGTH) return undefined;
   return { path, slug, title: posix.basename(slug).replaceAll('-', ' '), format };
 }
 

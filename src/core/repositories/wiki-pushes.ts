@@ -35,7 +35,7 @@ const actions: Readonly<Record<string, Action>> = {
 };
 
 /** Pages of one push that the feed tells of. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 /** The files between two commits or trees, each with what became of it; none where they are too many to be read. */
 async function readNames({ folder }: GitFolder, from: string, to: string): Promise<string> {
@@ -66,13 +66,13 @@ async function changedPages(git: GitFolder, updates: readonly RefUpdate[]): Prom
   // Of several, nobody knows what became of which.
   if (made && gone && created.length === 1 && destroyed.length === 1) {
     const renamed: PageChange = { action: 'updated', page: made.page, from: gone.page.slug };
-    return [renamed, ...updated].slice(0, MOST_PAGES);
+    return [renamed, ...updated].slice(0, MAX_PAGES);
   }
   // What goes comes first: a page in another format has the same slug.
-  return [...destroyed, ...updated, ...created].slice(0, MOST_PAGES);
+  return [...destroyed, ...updated, ...created].slice(0, MAX_PAGES);
 }
 
-async function settlePage(tx: Db, wiki: WikiOwner, { action, page, from }: PageChange): Promise<number> {
+async function reconcilePage(tx: Db, wiki: WikiOwner, { action, page, from }: PageChange): Promise<number> {
   const id = await keepPage(tx, wiki, from, page);
   if (action === 'destroyed') await forgetPage(tx, wiki, page.slug);
   return id;
@@ -92,7 +92,7 @@ export async function recordWikiPush(
     const announcements: Announcement[] = [];
     for (const change of changes) {
       const { action, page } = change;
-      const targetId = await settlePage(tx, { owner: 'project_id', id: key.id }, change);
+      const targetId = await reconcilePage(tx, { owner: 'project_id', id: key.id }, change);
       announcements.push({
         author: pusher,
         activity: {

@@ -16,10 +16,10 @@ export type Submission = {
 
 type Service = OutboundRules & { url: string; key: string; site: string };
 
-const TIMEOUT = 5_000;
-const MAXIMUM_BYTES = 10_000;
+const TIMEOUT_MS = 5_000;
+const MAX_RESPONSE_BYTES = 10_000;
 /** Of what was written: enough to tell, and not a snippet of fifty megabytes. */
-const MOST_TEXT = 100_000;
+const MAX_TEXT_LENGTH = 100_000;
 
 function parametersOf({ key, site }: Service, submission: Submission): URLSearchParams {
   const { kind, write, title, text, author, address, userAgent, writtenAt } = submission;
@@ -32,7 +32,9 @@ function parametersOf({ key, site }: Service, submission: Submission): URLSearch
     comment_type: kind === 'Note' ? 'reply' : 'forum-post',
     comment_author: author.username,
     comment_author_email: author.email,
-    comment_content: (title === undefined ? text : `${title}\n${text}`).slice(0, MOST_TEXT).toWellFormed(),
+    comment_content: (title === undefined ? text : `${title}\n${text}`)
+      .slice(0, MAX_TEXT_LENGTH)
+      .toWellFormed(),
     comment_date_gmt: writtenAt.toISOString(),
     ...(write === 'update' && { recheck_reason: 'edit' }),
   });
@@ -48,8 +50,8 @@ export async function isSpam(service: Service, submission: Submission): Promise<
       'user-agent': `Ashlar/${version.own} | Spam gate/1.0`,
     },
     body: parametersOf(service, submission).toString(),
-    timeoutMilliseconds: TIMEOUT,
-    maximumBytes: MAXIMUM_BYTES,
+    timeoutMilliseconds: TIMEOUT_MS,
+    maximumBytes: MAX_RESPONSE_BYTES,
     allowLocal,
     allowlist,
   });

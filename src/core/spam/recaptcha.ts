@@ -3,8 +3,8 @@ import { fetchGuarded, type OutboundRules } from '../../platform/outbound.ts';
 
 type Service = OutboundRules & { url: string; key: string };
 
-const TIMEOUT = 5_000;
-const MAXIMUM_BYTES = 10_000;
+const TIMEOUT_MS = 5_000;
+const MAX_RESPONSE_BYTES = 10_000;
 
 /** Whether the service knows the response as a solution; fails when it does not say. */
 export async function isSolved(service: Service, response: string, address: string): Promise<boolean> {
@@ -13,8 +13,8 @@ export async function isSolved(service: Service, response: string, address: stri
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ secret: key, response, remoteip: address }).toString(),
-    timeoutMilliseconds: TIMEOUT,
-    maximumBytes: MAXIMUM_BYTES,
+    timeoutMilliseconds: TIMEOUT_MS,
+    maximumBytes: MAX_RESPONSE_BYTES,
     allowLocal,
     allowlist,
   });

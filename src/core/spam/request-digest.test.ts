@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { digestRequest } from './request-digest.ts';
 
 type Sent = Partial<Pick<HttpRequest, 'method' | 'path' | 'query' | 'headers' | 'params'>> & {

@@ -1,7 +1,7 @@
 /** What makes two requests the same write: who, where, and every parameter as it was read. */
 
-import type { HttpRequest } from '../../platform/http/answer.ts';
 import { readBody } from '../../platform/http/body.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import {
   emptyObject,
   isRawObject,

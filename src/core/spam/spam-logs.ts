@@ -15,14 +15,14 @@ type SpamFound = {
   digest: Buffer;
 };
 
-const MOST_TITLE = 255;
-const MOST_TEXT = 10_000;
-const MOST_USER_AGENT = 500;
+const MAX_TITLE_LENGTH = 255;
+const MAX_TEXT_LENGTH = 10_000;
+const MAX_USER_AGENT_LENGTH = 500;
 
 /** How long a CAPTCHA may take to be solved, in milliseconds. */
-const ANSWERABLE = 3_600_000;
+const CAPTCHA_LIFETIME_MS = 3_600_000;
 /** How long rows are kept, in milliseconds: 90 days. */
-const KEPT = 90 * 86_400_000;
+const RETENTION_MS = 90 * 86_400_000;
 const BATCH = 10_000;
 
 const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed();
@@ -34,10 +34,10 @@ export async function writeSpamLog(db: Db, found: SpamFound): Promise<number> {
     .values({
       user_id: found.userId,
       noteable_type: found.kind,
-      title: found.title === undefined ? null : cut(found.title, MOST_TITLE),
-      description: cut(found.text, MOST_TEXT),
+      title: found.title === undefined ? null : cut(found.title, MAX_TITLE_LENGTH),
+      description: cut(found.text, MAX_TEXT_LENGTH),
       source_ip: found.address,
-      user_agent: found.userAgent === undefined ? null : cut(found.userAgent, MOST_USER_AGENT),
+      user_agent: found.userAgent === undefined ? null : cut(found.userAgent, MAX_USER_AGENT_LENGTH),
       request_digest: found.digest,
       created_at: now(),
     })
@@ -47,7 +47,7 @@ export async function writeSpamLog(db: Db, found: SpamFound): Promise<number> {
 }
 
 /** Whether a solved CAPTCHA may still lift the row: of this user and this request, not lifted yet, and not too old. */
-export async function isAnswerable(db: Db, id: number, userId: number, digest: Buffer): Promise<boolean> {
+export async function awaitsCaptcha(db: Db, id: number, userId: number, digest: Buffer): Promise<boolean> {
   const row = await db
     .selectFrom('spam_logs')
     .select('id')
@@ -55,7 +55,7 @@ export async function isAnswerable(db: Db, id: number, userId: number, digest: B
     .where('user_id', '=', userId)
     .where('request_digest', '=', digest)
     .where('recaptcha_verified', '=', false)
-    .where('created_at', '>', new Date(now().getTime() - ANSWERABLE))
+    .where('created_at', '>', new Date(now().getTime() - CAPTCHA_LIFETIME_MS))
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -77,7 +77,7 @@ export async function sweepSpamLogs(db: Db): Promise<void> {
   const old = db
     .selectFrom('spam_logs')
     .select('id')
-    .where('created_at', '<', new Date(now().getTime() - KEPT))
+    .where('created_at', '<', new Date(now().getTime() - RETENTION_MS))
     .orderBy('created_at')
     .limit(BATCH);
   await db.deleteFrom('spam_logs').where('id', 'in', old).execute();

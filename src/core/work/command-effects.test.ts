@@ -6,9 +6,9 @@ import { makeGroup, makeMember, makeProject, makeUser } from '../../../test/supp
 import { authorizeProject } from '../access/find.ts';
 import { toActor } from '../identity/actor.ts';
 import { applyEffects } from './command-effects.ts';
-import type { Departure } from './command-terms.ts';
+import type { MoveAction } from './command-terms.ts';
 import { findIssue } from './issue-find.ts';
-import { issueTarget } from './targets.ts';
+import { issueNoteable } from './noteables.ts';
 
 const ashlar = useApp();
 
@@ -35,13 +35,13 @@ test.each<[what: string, role: number, there: number, gone: boolean]>([
   const [columns] = await sql`select * from users where id = ${user.id}`;
   const actor = toActor(columns as Parameters<typeof toActor>[0], { via: 'password' });
   const home = await authorizeProject(points, actor, 'read_issues', project.id);
-  const target = issueTarget(home, await findIssue(db, home, actor, iid));
+  const noteable = issueNoteable(home, await findIssue(db, home, actor, iid));
   const effects = {
     promote: { do: 'promote' },
     move: { do: 'move', projectId: other.id },
     clone: { do: 'clone', projectId: other.id, withNotes: false },
-  } as Record<string, Departure>;
-  await applyEffects({ db, services, actor }, target, [effects[what] as Departure]);
+  } as Record<string, MoveAction>;
+  await applyEffects({ db, services, actor }, noteable, [effects[what] as MoveAction]);
   const [row] = await sql`
     select (select count(*) from epics where namespace_id = ${group.id})
       + (select count(*) from issues where project_id = ${other.id}) as made`;

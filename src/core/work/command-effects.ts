@@ -3,36 +3,41 @@ import { inTransaction } from '../../platform/db/database.ts';
 import { Failure, type FailureKind } from '../../platform/failure.ts';
 import { authorizeGroup, authorizeProject } from '../access/find.ts';
 import { emojiName, toggleAward } from './awards.ts';
-import { type Departure, isDeparture } from './command-terms.ts';
+import { isMoveAction, type MoveAction } from './command-terms.ts';
 import type { Effect } from './commands.ts';
 import { findIssueById } from './issue-find.ts';
 import { type LinkType, linkIssues } from './issue-links.ts';
 import { cloneIssue, moveIssue } from './issue-moves.ts';
 import { promoteIssue } from './issue-promotion.ts';
 import { resetSpentTime, spendTime } from './issue-times.ts';
+import { type Noteable, noteableKey } from './noteables.ts';
 import { setSubscription } from './subscriptions.ts';
-import { type Target, targetKey } from './targets.ts';
 import { addTodos, completeTodos } from './todo-writes.ts';
-import type { Writing } from './write-context.ts';
+import type { ActorContext } from './write-context.ts';
 
 /** The target as an issue of the actor's, for what only issues have. */
-const issueOf = ({ db, services, actor }: Writing, { kind, id }: Target) =>
+const issueOf = ({ db, services, actor }: ActorContext, { kind, id }: Noteable) =>
   kind === 'issue' && id !== undefined ? findIssueById(db, services.database.points, actor, id) : undefined;
 
-async function award({ db, actor }: Writing, target: Target, text: string): Promise<void> {
+async function award({ db, actor }: ActorContext, noteable: Noteable, text: string): Promise<void> {
   const name = await emojiName(text);
-  const key = targetKey(target);
+  const key = noteableKey(noteable);
   if (name === undefined || key.column === 'commit_sha' || key.column === 'alert_id') return;
   await inTransaction(db, (tx) => toggleAward(tx, key, actor.id, name));
 }
 
-async function link(scene: Writing, target: Target, issueId: number, type: LinkType): Promise<void> {
-  const { db, services, actor } = scene;
-  const from = await issueOf(scene, target);
+async function link(
+  context: ActorContext,
+  noteable: Noteable,
+  issueId: number,
+  type: LinkType,
+): Promise<void> {
+  const { db, services, actor } = context;
+  const from = await issueOf(context, noteable);
   if (!from || from.issue.id === issueId) return;
   const to = await findIssueById(db, services.database.points, actor, issueId);
   // That they are linked already is what was asked for; where it may not be, the command means nothing.
-  await linkIssues(scene, from, to, type).catch(unless('conflict', 'forbidden'));
+  await linkIssues(context, from, to, type).catch(unless('conflict', 'forbidden'));
 }
 
 /** Lets failures of these kinds pass. */
@@ -42,41 +47,45 @@ const unless =
     if (!(error instanceof Failure && kinds.includes(error.kind))) throw error;
   };
 
-async function depart(scene: Writing, target: Target, departure: Departure): Promise<unknown> {
-  const { services, actor } = scene;
+async function applyMoveAction(
+  context: ActorContext,
+  noteable: Noteable,
+  action: MoveAction,
+): Promise<unknown> {
+  const { services, actor } = context;
   const { points } = services.database;
-  const from = await issueOf(scene, target);
+  const from = await issueOf(context, noteable);
   if (!from) return undefined;
   const { issue, project } = from;
-  if (departure.do === 'promote') {
+  if (action.do === 'promote') {
     const group = await authorizeGroup(points, actor, 'create_epics', project.row.namespace_id);
-    return promoteIssue(scene, project, issue, group);
+    return promoteIssue(context, project, issue, group);
   }
-  const to = await authorizeProject(points, actor, 'read_project', departure.projectId);
-  return departure.do === 'move'
-    ? moveIssue(scene, project, issue, to)
-    : cloneIssue(scene, project, issue, to, departure.withNotes);
+  const to = await authorizeProject(points, actor, 'read_project', action.projectId);
+  return action.do === 'move'
+    ? moveIssue(context, project, issue, to)
+    : cloneIssue(context, project, issue, to, action.withNotes);
 }
 
-async function apply(scene: Writing, target: Target, effect: Effect): Promise<void> {
-  const { db, actor } = scene;
+async function apply(context: ActorContext, noteable: Noteable, effect: Effect): Promise<void> {
+  const { db, actor } = context;
   switch (effect.do) {
     case 'subscribe':
     case 'unsubscribe':
-      return setSubscription(db, actor.id, target, effect.do === 'subscribe');
+      return setSubscription(db, actor.id, noteable, effect.do === 'subscribe');
     case 'todo':
       await inTransaction(db, (tx) =>
-        addTodos(tx, { users: [actor.id], author: actor, target, action: 'marked' }),
+        addTodos(tx, { users: [actor.id], author: actor, target: noteable, action: 'marked' }),
       );
       return;
     case 'done':
-      return completeTodos(db, actor.id, target);
+      return completeTodos(db, actor.id, noteable);
     case 'award':
-      return award(scene, target, effect.name);
+      return award(context, noteable, effect.name);
     case 'link':
-      return link(scene, target, effect.issueId, effect.type);
+      return link(context, noteable, effect.issueId, effect.type);
     case 'spend': {
-      const on = await issueOf(scene, target);
+      const on = await issueOf(context, noteable);
       const spentAt = effect.spentOn === undefined ? undefined : new Date(`${effect.spentOn}T00:00:00Z`);
       if (on) await spendTime(db, actor, on.project, on.issue, { seconds: effect.seconds, spentAt });
       return;
@@ -85,10 +94,12 @@ async function apply(scene: Writing, target: Target, effect: Effect): Promise<vo
     case 'clone':
     case 'promote':
       // Somebody was quicker, or what it takes has just been taken away.
-      await depart(scene, target, effect).catch(unless('bad_request', 'conflict', 'forbidden', 'not_found'));
+      await applyMoveAction(context, noteable, effect).catch(
+        unless('bad_request', 'conflict', 'forbidden', 'not_found'),
+      );
       return;
     case 'reset_spent': {
-      const on = await issueOf(scene, target);
+      const on = await issueOf(context, noteable);
       if (on) await resetSpentTime(db, actor, on.project, on.issue);
       return;
     }
@@ -100,11 +111,11 @@ async function apply(scene: Writing, target: Target, effect: Effect): Promise<vo
  * understood them decided who may.
  */
 export async function applyEffects(
-  scene: Writing,
-  target: Target,
+  context: ActorContext,
+  noteable: Noteable,
   effects: readonly Effect[],
 ): Promise<void> {
-  const departures = effects.filter(isDeparture);
-  const others = effects.filter((effect) => !isDeparture(effect));
-  for (const effect of [...others, ...departures]) await apply(scene, target, effect);
+  const actions = effects.filter(isMoveAction);
+  const others = effects.filter((effect) => !isMoveAction(effect));
+  for (const effect of [...others, ...actions]) await apply(context, noteable, effect);
 }

@@ -6,16 +6,16 @@ import {
   everywhere,
   issues,
   type Known,
-  namedBy,
   planned,
+  referencesIn,
   word,
 } from './command-terms.ts';
-import { departureRules } from './departure-commands.ts';
+import { moveCommandRules } from './move-commands.ts';
+import type { NoteableKind } from './noteables.ts';
 import { planningRules } from './planning-commands.ts';
-import type { TargetKind } from './targets.ts';
 
 const userIds = (argument: string, { users, me }: Known): number[] => {
-  const ids = namedBy('@', argument).flatMap((name) =>
+  const ids = referencesIn('@', argument).flatMap((name) =>
     name === 'me' ? me.id : (users.get(name.toLowerCase()) ?? []),
   );
   return [...new Set(ids)];
@@ -24,7 +24,7 @@ const userIds = (argument: string, { users, me }: Known): number[] => {
 const labelNames = (argument: string, { labels }: Known): string[] => {
   const whole = argument.trim();
   if (labels.has(whole)) return [whole];
-  return [...new Set(namedBy('~', argument).filter((name) => labels.has(name)))];
+  return [...new Set(referencesIn('~', argument).filter((name) => labels.has(name)))];
 };
 
 const listed = (names: readonly string[]): string => names.map((name) => `~"${name}"`).join(' ');
@@ -68,7 +68,7 @@ const flag = (
   isSo: (known: Known) => boolean,
   changes: Changes,
   message: (known: Known) => string,
-  kinds: readonly TargetKind[] = issues,
+  kinds: readonly NoteableKind[] = issues,
 ): CommandRule => ({
   names,
   kinds,
@@ -236,5 +236,5 @@ export const commandRules: readonly CommandRule[] = [
   append('shrug', '¯\\＿(ツ)＿/¯'),
   append('tableflip', '(╯°□°)╯︵ ┻━┻'),
   ...planningRules,
-  ...departureRules,
+  ...moveCommandRules,
 ];

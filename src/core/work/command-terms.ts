@@ -1,6 +1,6 @@
 /** What quick actions are described with, and understood from. Pure. */
 import type { IssueChanges } from './issue-changes.ts';
-import type { TargetKind } from './targets.ts';
+import type { NoteableKind } from './noteables.ts';
 
 /** What a command does beside changing properties. */
 export type Effect =
@@ -8,22 +8,22 @@ export type Effect =
   | { do: 'award'; name: string }
   | { do: 'spend'; seconds: number; spentOn: string | undefined }
   | { do: 'link'; issueId: number; type: 'relates_to' | 'blocks' | 'is_blocked_by' }
-  | Departure;
+  | MoveAction;
 
 /** What makes another of it, elsewhere: done when all else is, and once. */
-export type Departure =
+export type MoveAction =
   | { do: 'move'; projectId: number }
   | { do: 'clone'; projectId: number; withNotes: boolean }
   | { do: 'promote' };
 
-export const isDeparture = (effect: Effect): effect is Departure =>
+export const isMoveAction = (effect: Effect): effect is MoveAction =>
   effect.do === 'move' || effect.do === 'clone' || effect.do === 'promote';
 
 export type Changes = IssueChanges;
 
 /** What commands are understood with: where they are said, by whom, and what their arguments name. */
 export type Known = {
-  kind: TargetKind;
+  kind: NoteableKind;
   me: { id: number; username: string };
   /** Whether the speaker may change what the author may, what only the team may, and may make an epic of it. */
   may: { update: boolean; metadata: boolean; promote: boolean };
@@ -63,7 +63,7 @@ export type Outcome = {
 
 export type CommandRule = {
   names: readonly [string, ...string[]];
-  kinds: readonly TargetKind[];
+  kinds: readonly NoteableKind[];
   /** Everybody who may say something may; the author, assignees and the team; the team. */
   who: 'speakers' | 'author' | 'team';
   /** Undefined where it means nothing here; `before` is what the commands before it have changed. */
@@ -78,7 +78,7 @@ export const everywhere = ['issue', 'epic', 'snippet', 'commit', 'alert'] as con
 export const word = ({ kind }: Known): string => kind;
 
 /** What follows one of the marks, bare or in quotes: `~bug ~"two words"`; words without a mark count too. */
-export const namedBy = (mark: string, argument: string): string[] =>
+export const referencesIn = (mark: string, argument: string): string[] =>
   [...argument.matchAll(/([~%@#&]?)(?:"([^"]+)"|([^\s,"]+))/g)].flatMap(([, sign, quoted, bare]) =>
     sign === '' || sign === mark ? (quoted ?? bare ?? []) : [],
   );

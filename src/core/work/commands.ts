@@ -2,8 +2,8 @@
 
 import { fencedLines } from './code-spans.ts';
 import { commandRules } from './command-rules.ts';
-import { type Changes, type Effect, isDeparture, type Known } from './command-terms.ts';
-import type { TargetKind } from './targets.ts';
+import { type Changes, type Effect, isMoveAction, type Known } from './command-terms.ts';
+import type { NoteableKind } from './noteables.ts';
 
 export type { Effect, Known } from './command-terms.ts';
 
@@ -25,28 +25,28 @@ const rulesByName = new Map(commandRules.flatMap((rule) => rule.names.map((name)
 const commandLine = /^\/([a-z_]+)(?:[ \t]+([\s\S]*))?$/i;
 
 /** Characters. What is longer stays text, and so does what comes after so many commands. */
-const LONGEST_LINE = 2_000;
-const MOST_COMMANDS = 100;
+const MAX_LINE_LENGTH = 2_000;
+const MAX_COMMANDS = 100;
 /** Each is carried out for itself: a command that would make them more is refused. */
-const MOST_EFFECTS = 100;
+const MAX_EFFECTS = 100;
 
 /** Each line of the text, with the command that it is; what stands in code is none. */
-function readLines(text: string, kind: TargetKind): { line: string; command?: Command }[] {
+function readLines(text: string, kind: NoteableKind): { line: string; command?: Command }[] {
   const lines = text.split(/\r?\n/);
   const fenced = fencedLines(lines);
   let read = 0;
   return lines.map((line, at) => {
-    if (fenced[at] || !line.startsWith('/') || line.length > LONGEST_LINE) return { line };
+    if (fenced[at] || !line.startsWith('/') || line.length > MAX_LINE_LENGTH) return { line };
     const [, name = '', argument = ''] = commandLine.exec(line.trimEnd()) ?? [];
     const rule = rulesByName.get(name.toLowerCase());
-    if (!rule?.kinds.includes(kind) || read >= MOST_COMMANDS) return { line };
+    if (!rule?.kinds.includes(kind) || read >= MAX_COMMANDS) return { line };
     read += 1;
     return { line, command: { name: name.toLowerCase(), argument } };
   });
 }
 
 /** The commands in the text, in their order. */
-export const commandsIn = (text: string, kind: TargetKind): Command[] =>
+export const commandsIn = (text: string, kind: NoteableKind): Command[] =>
   text.includes('/') ? readLines(text, kind).flatMap(({ command }) => command ?? []) : [];
 
 /** What the text says without its commands, and what these come to. */
@@ -66,8 +66,8 @@ export function interpretCommands(text: string, known: Known): Interpretation {
     const allowed = { speakers: true, author: update, team: metadata }[rule.who];
     const outcome = allowed ? rule.mean(command.argument, known, changes) : undefined;
     const added = outcome?.effects ?? [];
-    const leavesTwice = added.some(isDeparture) && effects.some(isDeparture);
-    if (!outcome || leavesTwice || effects.length + added.length > MOST_EFFECTS) {
+    const leavesTwice = added.some(isMoveAction) && effects.some(isMoveAction);
+    if (!outcome || leavesTwice || effects.length + added.length > MAX_EFFECTS) {
       refused.push(command.name);
       continue;
     }

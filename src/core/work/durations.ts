@@ -19,18 +19,18 @@ const secondsOf = new Map(
 );
 
 /** The most that the columns hold. */
-const MOST_SECONDS = 2 ** 31 - 1;
+const MAX_SECONDS = 2 ** 31 - 1;
 
 /** Letters of a duration. */
-const LONGEST = 255;
+const MAX_TEXT_LENGTH = 255;
 
 /** The seconds that the text says, a number without a unit being hours; undefined for what is no duration. */
 export function parseDuration(text: string): number | undefined {
-  const trimmed = text.slice(0, LONGEST + 1).trim();
+  const trimmed = text.slice(0, MAX_TEXT_LENGTH + 1).trim();
   const sign = /^[+-]/.exec(trimmed)?.[0] ?? '';
   const rest = trimmed.slice(sign.length).trim();
   if (/^\d+$/.test(rest)) return bounded(Number(rest) * HOUR, sign);
-  if (rest.length > LONGEST || !/^(?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*)+$/i.test(rest)) return undefined;
+  if (rest.length > MAX_TEXT_LENGTH || !/^(?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*)+$/i.test(rest)) return undefined;
   let total = 0;
   for (const [, amount = '', unit = ''] of rest.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) {
     const seconds = secondsOf.get(unit.toLowerCase());
@@ -41,7 +41,7 @@ export function parseDuration(text: string): number | undefined {
 }
 
 const bounded = (seconds: number, sign: string): number | undefined => {
-  if (seconds > MOST_SECONDS) return undefined;
+  if (seconds > MAX_SECONDS) return undefined;
   return sign === '-' && seconds > 0 ? -seconds : seconds;
 };
 

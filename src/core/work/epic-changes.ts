@@ -100,14 +100,14 @@ function stateColumns(
 }
 
 /** An epic as far as people are told of its changes. */
-type ToldOf = { epic: EpicRow; labels: readonly Labelled[] };
+type EpicWithLabels = { epic: EpicRow; labels: readonly Labelled[] };
 
 /** What people are told of, in the order in which it is told. */
-export const epicDifferences = (before: ToldOf, after: ToldOf): WorkChange[] =>
+export const epicDifferences = (before: EpicWithLabels, after: EpicWithLabels): WorkChange[] =>
   differences(stateOf(before), stateOf(after));
 
 /** An epic as far as issues have the same; the rest never differs. */
-const stateOf = ({ epic, labels }: ToldOf): IssueState => ({
+const stateOf = ({ epic, labels }: EpicWithLabels): IssueState => ({
   title: epic.title,
   description: epic.description,
   state: epic.state,

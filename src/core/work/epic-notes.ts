@@ -4,8 +4,8 @@ import type { AuthorizedProject } from '../access/find.ts';
 import { PUBLIC } from '../access/roles.ts';
 import type { FoundEpic } from './epic-find.ts';
 import type { IssueRow } from './issue-rows.ts';
+import { epicNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
-import { epicTarget } from './targets.ts';
 
 /** Where something is, and for whom. */
 export type Standing = { visibility: number; ancestorIds: readonly number[]; confidential: boolean };
@@ -14,7 +14,7 @@ export type Standing = { visibility: number; ancestorIds: readonly number[]; con
  * Whether all who see the epic `told` see what is named as well: it is public, or in the epic's group and no less open, and
  * not confidential unless the epic is. Pure.
  */
-export function mayBeNamed(told: Standing & { groupId: number }, named: Standing): boolean {
+export function mayMention(told: Standing & { groupId: number }, named: Standing): boolean {
   const inside = named.ancestorIds.includes(told.groupId);
   if (named.confidential && !(told.confidential && inside)) return false;
   return named.visibility === PUBLIC || (inside && named.visibility >= told.visibility);
@@ -30,23 +30,23 @@ const standingOf = ({ epic, group }: FoundEpic): Standing & { groupId: number } 
 const referenceFrom = (reader: FoundEpic, { epic, group }: FoundEpic): string =>
   group.id === reader.group.id ? `&${epic.iid}` : `${group.row.full_path}&${epic.iid}`;
 
-type Told = { action: string; body: string };
+type SystemNoteText = { action: string; body: string };
 
 /** Tells under an epic of another; `note` takes what the other is called there. */
-export async function tellOfEpic(
+export async function addSystemNoteOfEpic(
   tx: Db,
   author: { id: number },
   told: FoundEpic,
   named: FoundEpic,
-  note: (reference: string) => Told,
+  note: (reference: string) => SystemNoteText,
 ): Promise<void> {
-  if (!mayBeNamed(standingOf(told), standingOf(named))) return;
-  const target = epicTarget(told.group, told.epic);
-  await writeSystemNotes(tx, target, author, [note(referenceFrom(told, named))]);
+  if (!mayMention(standingOf(told), standingOf(named))) return;
+  const noteable = epicNoteable(told.group, told.epic);
+  await writeSystemNotes(tx, noteable, author, [note(referenceFrom(told, named))]);
 }
 
 /** Tells under an epic of an issue that came or went. */
-export async function tellOfIssue(
+export async function addSystemNoteOfIssue(
   tx: Db,
   author: { id: number },
   told: FoundEpic,
@@ -54,8 +54,8 @@ export async function tellOfIssue(
   verb: 'added' | 'removed',
 ): Promise<void> {
   const { visibility, ancestor_ids: ancestorIds } = project.row;
-  if (!mayBeNamed(standingOf(told), { visibility, ancestorIds, confidential: issue.confidential })) return;
-  await writeSystemNotes(tx, epicTarget(told.group, told.epic), author, [
+  if (!mayMention(standingOf(told), { visibility, ancestorIds, confidential: issue.confidential })) return;
+  await writeSystemNotes(tx, epicNoteable(told.group, told.epic), author, [
     { action: `epic_issue_${verb}`, body: `${verb} issue ${project.fullPath}#${issue.iid}` },
   ]);
 }

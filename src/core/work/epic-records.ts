@@ -85,7 +85,7 @@ export type EpicOptions = {
 };
 
 /** Deeper trees than are made are not walked. */
-const DEEPEST = 10;
+const MAX_DEPTH = 10;
 
 /** The days of the epics, by id, in one statement: those of all that is below them, and of the issues' milestones. */
 export async function epicDates(db: Db, ids: readonly number[]): Promise<Map<number, EpicDates>> {
@@ -96,7 +96,7 @@ export async function epicDates(db: Db, ids: readonly number[]): Promise<Map<num
       from epics where id = any(${[...ids]}::bigint[])
       union
       select e.id, e.parent_id, e.start_date_is_fixed, e.start_date_fixed, e.due_date_is_fixed, e.due_date_fixed, b.level + 1
-      from below b join epics e on e.parent_id = b.id where b.level < ${sql.lit(DEEPEST)}),
+      from below b join epics e on e.parent_id = b.id where b.level < ${sql.lit(MAX_DEPTH)}),
     tree as (select distinct id, parent_id, start_date_is_fixed, start_date_fixed, due_date_is_fixed, due_date_fixed from below)
     select t.*, m.milestone_start, m.milestone_due from tree t left join lateral (
       select min(m.start_date) as milestone_start, max(m.due_date) as milestone_due
@@ -141,7 +141,7 @@ async function groupPathsOf(db: Db, rows: readonly EpicRow[]): Promise<Map<numbe
 }
 
 /** All that the records need beside their rows. */
-type Sides = {
+type EpicRelations = {
   baseUrl: string;
   authors: Map<number, UserBasic>;
   groupPaths: Map<number, string>;
@@ -169,20 +169,28 @@ export async function presentEpics(
     epicDates(db, ids),
     options.single && actor ? subscribedAmong(db, actor.id, 'epic', ids) : undefined,
   ]);
-  const sides: Sides = { baseUrl: around.baseUrl, authors, groupPaths, parents, labels, dates, subscribed };
-  const records = await mapInTurns(rows, (row) => presentEpic(row, sides, options));
+  const references: EpicRelations = {
+    baseUrl: around.baseUrl,
+    authors,
+    groupPaths,
+    parents,
+    labels,
+    dates,
+    subscribed,
+  };
+  const records = await mapInTurns(rows, (row) => presentEpic(row, references, options));
   return records.filter((record) => record !== undefined);
 }
 
 /** The record; none when its author or group went in between. */
-function presentEpic(row: EpicRow, sides: Sides, options: EpicOptions): EpicRecord | undefined {
-  const author = sides.authors.get(row.author_id);
-  const groupPath = sides.groupPaths.get(row.namespace_id);
+function presentEpic(row: EpicRow, references: EpicRelations, options: EpicOptions): EpicRecord | undefined {
+  const author = references.authors.get(row.author_id);
+  const groupPath = references.groupPaths.get(row.namespace_id);
   if (!author || groupPath === undefined) return undefined;
-  const dates = sides.dates.get(row.id) ?? noDates;
-  const parent = row.parent_id === null ? undefined : sides.parents.get(row.parent_id);
-  const labels = sides.labels.get(row.id) ?? [];
-  const webUrl = epicWebUrl(sides.baseUrl, groupPath, row.iid);
+  const dates = references.dates.get(row.id) ?? noDates;
+  const parent = row.parent_id === null ? undefined : references.parents.get(row.parent_id);
+  const labels = references.labels.get(row.id) ?? [];
+  const webUrl = epicWebUrl(references.baseUrl, groupPath, row.iid);
   const short = `&${row.iid}`;
   const full = `${groupPath}${short}`;
   return {
@@ -226,8 +234,8 @@ function presentEpic(row: EpicRow, sides: Sides, options: EpicOptions): EpicReco
     labels: options.withLabelsDetails ? labels.map(presentLabelBasic) : labels.map(({ name }) => name),
     upvotes: row.upvotes,
     downvotes: row.downvotes,
-    ...(sides.subscribed && { subscribed: sides.subscribed.has(row.id) }),
-    _links: linksOf(sides.baseUrl, row, parent),
+    ...(references.subscribed && { subscribed: references.subscribed.has(row.id) }),
+    _links: linksOf(references.baseUrl, row, parent),
   };
 }
 

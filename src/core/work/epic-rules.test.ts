@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { Failure } from '../../platform/failure.ts';
 import { INTERNAL, PRIVATE, PUBLIC } from '../access/roles.ts';
 import { changedColumns } from './epic-changes.ts';
-import { mayBeNamed } from './epic-notes.ts';
-import { firstPlace, placesAfterMove } from './epic-places.ts';
+import { mayMention } from './epic-notes.ts';
+import { firstPosition, positionsAfterMove } from './epic-positions.ts';
 import type { EpicRow } from './epic-rows.ts';
 import { checkJoining, type Joining } from './epic-tree.ts';
 
@@ -63,7 +63,7 @@ describe('what is named under an epic of group 5', () => {
       false,
     ],
   ])('%s', (_, first, second, expected) => {
-    expect(mayBeNamed({ ...told, ...first }, { ...named, ...second })).toBe(expected);
+    expect(mayMention({ ...told, ...first }, { ...named, ...second })).toBe(expected);
   });
 });
 
@@ -78,18 +78,18 @@ describe('order by hand', () => {
     ['beside itself', 2, { move_after_id: 2 }, [1, 2, 3]],
   ])('%s', (_, id, move, expected) => {
     const places = new Map(siblings.map((each) => [each.id, each.relative_position]));
-    for (const each of placesAfterMove(siblings, id, move)) places.set(each.id, each.relative_position);
+    for (const each of positionsAfterMove(siblings, id, move)) places.set(each.id, each.relative_position);
     const order = [...places].sort(([, a], [, b]) => a - b).map(([each]) => each);
     expect(order).toEqual(expected);
     expect(new Set(places.values()).size).toBe(3);
   });
 
   test('a neighbour that is not there is not found', () => {
-    expect(() => placesAfterMove(siblings, 1, { move_after_id: 9 })).toThrow('404');
+    expect(() => positionsAfterMove(siblings, 1, { move_after_id: 9 })).toThrow('404');
   });
 
   test('the first place is in front of all', () => {
-    expect([firstPlace(null), firstPlace(0), firstPlace(-512)]).toEqual([0, -512, -1024]);
+    expect([firstPosition(null), firstPosition(0), firstPosition(-512)]).toEqual([0, -512, -1024]);
   });
 });
 

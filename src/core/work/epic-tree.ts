@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { conflict, type Failure, notFound } from '../../platform/failure.ts';
-import { firstPlace, type Move, placesAfterMove } from './epic-places.ts';
+import { firstPosition, type Move, positionsAfterMove } from './epic-positions.ts';
 import type { EpicRow } from './epic-rows.ts';
 
 /** Levels from the outermost epic to the innermost, both included. */
-export const MOST_LEVELS = 7;
+export const MAX_EPIC_LEVELS = 7;
 
 /** How a parent and a child would stand to each other. */
 export type Joining = {
@@ -26,9 +26,9 @@ export function checkJoining({ parent, child, lineage, childLevels }: Joining): 
   if (child.id === parent.id) throw refused('An epic cannot be added to itself.');
   if (child.parent_id === parent.id) throw refused('It is already assigned to the parent epic.');
   if (lineage.includes(child.id)) throw refused('It is already an ancestor of the parent epic.');
-  if (lineage.length + childLevels > MOST_LEVELS)
+  if (lineage.length + childLevels > MAX_EPIC_LEVELS)
     throw refused(
-      `One or more epics would exceed the maximum depth (${MOST_LEVELS}) from its most distant parent.`,
+      `One or more epics would exceed the maximum depth (${MAX_EPIC_LEVELS}) from its most distant parent.`,
     );
   if (parent.confidential && !child.confidential)
     throw refused('A confidential epic cannot have a child epic that is not confidential.');
@@ -42,7 +42,7 @@ export const lockTrees = (tx: Db): Promise<unknown> =>
   sql`select pg_advisory_xact_lock(hashtextextended('epic trees', 0))`.execute(tx);
 
 /** One level more than there can be is enough to refuse. */
-const BOUND = sql.lit(MOST_LEVELS + 1);
+const BOUND = sql.lit(MAX_EPIC_LEVELS + 1);
 
 async function readJoining(tx: Db, parentId: number, childId: number): Promise<Joining> {
   const rows = await tx
@@ -78,7 +78,7 @@ export async function joinEpics(tx: Db, parentId: number, childId: number): Prom
     .executeTakeFirstOrThrow();
   return tx
     .updateTable('epics')
-    .set({ parent_id: parentId, relative_position: firstPlace(first), updated_at: now() })
+    .set({ parent_id: parentId, relative_position: firstPosition(first), updated_at: now() })
     .where('id', '=', childId)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -112,11 +112,11 @@ export async function moveChild(tx: Db, parentId: number, childId: number, move:
     .orderBy('id')
     .execute();
   if (!siblings.some(({ id }) => id === childId)) throw notFound();
-  await writePlaces(tx, 'epics', placesAfterMove(siblings, childId, move));
+  await writePositions(tx, 'epics', positionsAfterMove(siblings, childId, move));
 }
 
 /** Writes the places of epics or of issues in one, by one statement. */
-export async function writePlaces(
+export async function writePositions(
   tx: Db,
   table: 'epics' | 'epic_issues',
   places: readonly { id: number; relative_position: number }[],

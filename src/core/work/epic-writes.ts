@@ -16,25 +16,25 @@ import {
 } from './epic-changes.ts';
 import type { FoundEpic } from './epic-find.ts';
 import { changedLabels, writeLabels } from './epic-labels.ts';
-import { tellOfEpic } from './epic-notes.ts';
+import { addSystemNoteOfEpic } from './epic-notes.ts';
 import type { EpicRow } from './epic-rows.ts';
 import { joinEpics, lockTrees, separateEpic } from './epic-tree.ts';
 import { resourceEvents, type WorkChange, without } from './issue-changes.ts';
 import { labelsOf } from './label-records.ts';
+import { addMentionTodos } from './mention-todos.ts';
+import { epicNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
-import { remindMentioned } from './reminders.ts';
 import { writeResourceEvents } from './resource-events.ts';
 import { systemNote } from './system-notes.ts';
-import { epicTarget } from './targets.ts';
 import { completeTodos } from './todo-writes.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** What every change of epics is made with. */
-export type EpicWriting = Pick<WriteContext, 'db' | 'services' | 'actor'>;
+export type ActorContext = Pick<WriteContext, 'db' | 'services' | 'actor'>;
 
 /** A new epic of the group; 400 for what will not do. */
 export const createEpic = (
-  context: EpicWriting,
+  context: ActorContext,
   group: AuthorizedGroup,
   input: NewEpic,
   parent?: FoundEpic,
@@ -42,7 +42,7 @@ export const createEpic = (
 
 /** The same within a transaction. */
 export async function insertEpic(
-  context: EpicWriting,
+  context: ActorContext,
   tx: Db,
   group: AuthorizedGroup,
   input: NewEpic,
@@ -72,8 +72,8 @@ export async function insertEpic(
   await writeLabels(tx, epic.id, { added: labels, removed: [] });
   const events = resourceEvents([{ what: 'labels', added: labels, removed: [] }]);
   await writeResourceEvents(tx, { epicId: epic.id }, actor.id, events);
-  await remind(context, tx, group, epic, null);
-  await tell(tx, actor, group, epic, 'epic_created', 'created');
+  await addTodosOfMentions(context, tx, group, epic, null);
+  await addSystemNotes(tx, actor, group, epic, 'epic_created', 'created');
   return parent ? moveEpic(tx, actor, { epic, group }, { from: null, to: parent }) : epic;
 }
 
@@ -82,7 +82,7 @@ export type Parentage = { from: FoundEpic | null; to: FoundEpic | null };
 
 /** The changed epic; what is not asked for stays as it is. 404 when it is gone, 400 and 409 for what will not do. */
 export const updateEpic = (
-  context: EpicWriting,
+  context: ActorContext,
   group: AuthorizedGroup,
   { id }: Pick<EpicRow, 'id'>,
   changes: EpicChanges,
@@ -96,13 +96,13 @@ export const updateEpic = (
 
 /** Puts an epic below another, or takes it from its parent; both are told. Fails as joinEpics(). */
 export const setParent = (
-  { db, actor }: Pick<EpicWriting, 'db' | 'actor'>,
+  { db, actor }: Pick<ActorContext, 'db' | 'actor'>,
   child: FoundEpic,
   parentage: Parentage,
 ): Promise<EpicRow> => inTransaction(db, (tx) => moveEpic(tx, actor, child, parentage));
 
 async function writeChanges(
-  context: EpicWriting,
+  context: ActorContext,
   tx: Db,
   group: AuthorizedGroup,
   id: number,
@@ -130,14 +130,15 @@ async function writeChanges(
     added: without(labels, labelsBefore),
     removed: without(labelsBefore, labels),
   });
-  await tellChanges(tx, actor, group, epic, told);
-  if (columns.description !== undefined) await remind(context, tx, group, epic, before.description);
+  await addChangeNotes(tx, actor, group, epic, told);
+  if (columns.description !== undefined)
+    await addTodosOfMentions(context, tx, group, epic, before.description);
   return epic;
 }
 
 /** Deletes the epic; `check` sees it first, while nobody else can change it. Its children have no parent then. */
 export const deleteEpic = (
-  { db, actor }: EpicWriting,
+  { db, actor }: ActorContext,
   group: AuthorizedGroup,
   { id }: Pick<EpicRow, 'id'>,
   check: (updatedAt: Date) => void,
@@ -147,17 +148,17 @@ export const deleteEpic = (
     const epic = await lockEpic(tx, id);
     check(epic.updated_at);
     await tx.deleteFrom('epics').where('id', '=', id).execute();
-    await tell(tx, actor, group, epic, 'epic_destroyed');
+    await addSystemNotes(tx, actor, group, epic, 'epic_destroyed');
   });
 
 async function moveEpic(tx: Db, actor: Actor, child: FoundEpic, { from, to }: Parentage): Promise<EpicRow> {
   const epic = to ? await joinEpics(tx, to.epic.id, child.epic.id) : await separateEpic(tx, child.epic);
-  if (from) await tellKinship(tx, actor, 'removed', from, child);
-  if (to) await tellKinship(tx, actor, 'added', to, child);
+  if (from) await addKinshipNotes(tx, actor, 'removed', from, child);
+  if (to) await addKinshipNotes(tx, actor, 'added', to, child);
   return epic;
 }
 
-async function tellKinship(
+async function addKinshipNotes(
   tx: Db,
   actor: Actor,
   verb: 'added' | 'removed',
@@ -166,7 +167,7 @@ async function tellKinship(
 ): Promise<void> {
   const action = verb === 'added' ? 'relate_epic' : 'unrelate_epic';
   const tell = (told: FoundEpic, named: FoundEpic, role: string) =>
-    tellOfEpic(tx, actor, told, named, (reference) => ({
+    addSystemNoteOfEpic(tx, actor, told, named, (reference) => ({
       action,
       body: `${verb} epic ${reference} as ${role}`,
     }));
@@ -211,7 +212,7 @@ async function checkConfidentiality(tx: Db, epic: EpicRow): Promise<void> {
 }
 
 /** The notes, events and announcement of an update. */
-async function tellChanges(
+async function addChangeNotes(
   tx: Db,
   actor: Actor,
   group: AuthorizedGroup,
@@ -220,19 +221,19 @@ async function tellChanges(
 ): Promise<void> {
   const notes = changes.map((change) => systemNote(change, 'epic'));
   const state = changes.find((change) => change.what === 'state');
-  const target = epicTarget(group, epic);
+  const noteable = epicNoteable(group, epic);
   await Promise.all([
-    writeSystemNotes(tx, target, actor, notes),
-    completeTodos(tx, actor.id, target),
+    writeSystemNotes(tx, noteable, actor, notes),
+    completeTodos(tx, actor.id, noteable),
     writeResourceEvents(tx, { epicId: epic.id }, actor.id, resourceEvents(changes)),
-    tell(tx, actor, group, epic, 'epic_updated', state?.to, {
+    addSystemNotes(tx, actor, group, epic, 'epic_updated', state?.to, {
       changes: [...new Set(changes.map(({ what }) => what))],
     }),
   ]);
 }
 
 /** The audit row, what the feed shows, and what listeners hear. */
-async function tell(
+async function addSystemNotes(
   tx: Db,
   author: Actor,
   group: AuthorizedGroup,
@@ -256,16 +257,16 @@ async function tell(
 }
 
 /** Reminds whom the description calls and did not call before. */
-const remind = (
-  { services, actor }: EpicWriting,
+const addTodosOfMentions = (
+  { services, actor }: ActorContext,
   tx: Db,
   group: AuthorizedGroup,
   epic: EpicRow,
   before: string | null,
 ): Promise<void> =>
-  remindMentioned(tx, services.database.points, {
+  addMentionTodos(tx, services.database.points, {
     actor,
-    target: epicTarget(group, epic),
+    target: epicNoteable(group, epic),
     text: epic.description,
     before,
   });

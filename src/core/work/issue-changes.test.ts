@@ -12,7 +12,7 @@ import {
   resourceEvents,
   type WorkChange,
 } from './issue-changes.ts';
-import { placeBetween } from './issue-places.ts';
+import { positionBetween } from './issue-positions.ts';
 import { markDifference, systemNote, type WorkOccurrence } from './system-notes.ts';
 
 const all: ChangeRights = {
@@ -200,5 +200,5 @@ test.each([
   [0, undefined, 65_536],
   [5, 5, undefined],
 ])('between %s and %s is %s', (lower, upper, place) => {
-  expect(placeBetween(lower, upper)).toBe(place);
+  expect(positionBetween(lower, upper)).toBe(place);
 });

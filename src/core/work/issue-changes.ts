@@ -42,8 +42,8 @@ export type NewIssue = Omit<IssueChanges, 'title' | 'state_event' | 'updated_at'
   iid?: number | undefined;
 };
 
-const LONGEST_TITLE = 255;
-const LONGEST_TEXT = 1_048_576;
+const MAX_TITLE_LENGTH = 255;
+const MAX_TEXT_LENGTH = 1_048_576;
 
 /** Fails with 400 for a title or description that is blank or too long. Lengths are in characters. */
 export function checkTexts(texts: {
@@ -52,11 +52,11 @@ export function checkTexts(texts: {
 }): void {
   const { title, description } = texts;
   if (title !== undefined && title.trim() === '') throw invalid({ title: ["can't be blank"] });
-  if (title !== undefined && [...title].length > LONGEST_TITLE) {
-    throw invalid({ title: [`is too long (maximum is ${LONGEST_TITLE} characters)`] });
+  if (title !== undefined && [...title].length > MAX_TITLE_LENGTH) {
+    throw invalid({ title: [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`] });
   }
-  if (description && description.length > LONGEST_TEXT && [...description].length > LONGEST_TEXT) {
-    throw invalid({ description: [`is too long (maximum is ${LONGEST_TEXT} characters)`] });
+  if (description && description.length > MAX_TEXT_LENGTH && [...description].length > MAX_TEXT_LENGTH) {
+    throw invalid({ description: [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`] });
   }
 }
 
@@ -120,7 +120,7 @@ export function permitted<T extends IssueChanges & { iid?: number | undefined }>
   return kept;
 }
 
-export type Named = { id: number; username: string };
+export type NamedUser = { id: number; username: string };
 export type Labelled = { id: number; name: string };
 export type Referenced = { id: number; reference: string };
 
@@ -138,7 +138,7 @@ export type IssueState = {
   weight: number | null;
   health_status: string | null;
   time_estimate: number;
-  assignees: readonly Named[];
+  assignees: readonly NamedUser[];
   labels: readonly Labelled[];
   milestone: Referenced | null;
   epic: Referenced | null;
@@ -152,7 +152,7 @@ export type WorkChange =
   | Change<'title', string>
   | { what: 'description' }
   | { what: 'state'; to: 'closed' | 'reopened' }
-  | { what: 'assignees'; added: Named[]; removed: Named[] }
+  | { what: 'assignees'; added: NamedUser[]; removed: NamedUser[] }
   | { what: 'labels'; added: Labelled[]; removed: Labelled[] }
   | Change<'milestone' | 'epic' | 'original', Referenced | null>
   | Change<'confidential', boolean>
@@ -229,9 +229,9 @@ export const resourceEvents = (changes: readonly WorkChange[]): ResourceEvent[] 
 /** The labels after a change: a list replaces them, then some are added and some taken away. */
 export function labelsAfter<T extends Labelled>(
   current: readonly T[],
-  asked: { labels?: readonly T[] | undefined; add: readonly T[]; remove: readonly T[] },
+  requested: { labels?: readonly T[] | undefined; add: readonly T[]; remove: readonly T[] },
 ): T[] {
-  const start = asked.labels ?? current;
-  const all = new Map([...start, ...asked.add].map((label) => [label.id, label]));
-  return without([...all.values()], asked.remove);
+  const start = requested.labels ?? current;
+  const all = new Map([...start, ...requested.add].map((label) => [label.id, label]));
+  return without([...all.values()], requested.remove);
 }

@@ -4,11 +4,11 @@ import type { Effect } from './commands.ts';
 import type { IssueChanges } from './issue-changes.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { atCreation, readCommands, type Spoken, stageOf } from './read-commands.ts';
-import type { Writing } from './write-context.ts';
+import type { ActorContext } from './write-context.ts';
 
 /** The request with what its description's commands add to it, and what they do besides. */
-export async function understand<T extends IssueChanges>(
-  context: Writing,
+export async function parseQuickActions<T extends IssueChanges>(
+  context: ActorContext,
   project: AuthorizedProject,
   issue: IssueRow | typeof atCreation,
   request: T,
@@ -41,7 +41,11 @@ export async function understand<T extends IssueChanges>(
 }
 
 /** How the issue stands when the commands are read. */
-async function standing({ db }: Writing, issue: IssueRow, request: IssueChanges): Promise<Spoken['now']> {
+async function standing(
+  { db }: ActorContext,
+  issue: IssueRow,
+  request: IssueChanges,
+): Promise<Spoken['now']> {
   const assignees =
     request.assignee_ids ??
     (await db.selectFrom('issue_assignees').select('user_id').where('issue_id', '=', issue.id).execute()).map(

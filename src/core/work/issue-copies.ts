@@ -5,11 +5,11 @@ import type { Db } from '../../platform/db/database.ts';
 import { resolveAlertsOf } from '../alerts/links.ts';
 import type { IssueRow } from './issue-rows.ts';
 import type { MoveTexts } from './moved-texts.ts';
-import { isProject, type Place } from './places.ts';
 import { writeResourceEvents } from './resource-events.ts';
+import { isProject, type ResourceParent } from './resource-parents.ts';
 
 /** The new issue or epic, and where it is. */
-export type Fresh = { kind: 'issue' | 'epic'; id: number; place: Place };
+export type Fresh = { kind: 'issue' | 'epic'; id: number; place: ResourceParent };
 
 /** Notes whose texts are read at once: each may be long. */
 const BATCH = 20;
@@ -19,9 +19,9 @@ const NAMES_SOMETHING = '[#&$%~!]|/uploads/';
 
 /** Copies the notes with their awards, and makes them mean the same there. Threads stay threads, under a new id of their own. */
 export async function copyNotes(tx: Db, issueId: number, fresh: Fresh, moveTexts: MoveTexts): Promise<void> {
-  const { kind, id, place } = fresh;
+  const { kind, id, place: parent } = fresh;
   const [issue, epic] = kind === 'issue' ? [id, null] : [null, id];
-  const [project, group] = isProject(place) ? [place.id, null] : [null, place.id];
+  const [project, group] = isProject(parent) ? [parent.id, null] : [null, parent.id];
   await sql`with copied as materialized (
       select nextval(pg_get_serial_sequence('notes', 'id')) as copy_id, old.*
       from (select * from notes where issue_id = ${issueId} order by created_at, id) old),

@@ -5,93 +5,93 @@ import type { AuthorizedProject } from '../access/find.ts';
 import type { UserBasicRow } from '../identity/records.ts';
 import { applyEffects } from './command-effects.ts';
 import { checkDates, checkTexts, labelsAfter, type NewIssue, permitted } from './issue-changes.ts';
-import { understand } from './issue-commands.ts';
-import { type Birth, type BornIssue, bearIssue, insertIssue } from './issue-insert.ts';
-import {
-  checkEpic,
-  findMentioned,
-  findSides,
-  type Reminder,
-  type Sides,
-  withNewLabels,
-} from './issue-named.ts';
+import { parseQuickActions } from './issue-commands.ts';
+import { type IssueInsert, insertIssue, insertIssueInBatch, type PreparedIssue } from './issue-insert.ts';
+import type { IssueRelations } from './issue-relations.ts';
 import { creationRights } from './issue-rights.ts';
 import type { IssueRow } from './issue-rows.ts';
-import type { IssueSides } from './issue-sides.ts';
 import { checkIssueSpam } from './issue-spam.ts';
 import { scoped, updateIssue } from './issue-writes.ts';
 import type { LabelRow } from './label-records.ts';
+import { issueNoteable } from './noteables.ts';
 import { atCreation } from './read-commands.ts';
-import { issueTarget } from './targets.ts';
-import type { WriteContext, Writing } from './write-context.ts';
+import {
+  checkEpic,
+  findMentioned,
+  type MentionTodo,
+  type ResolvedReferences,
+  resolveReferences,
+  withNewLabels,
+} from './resolve-references.ts';
+import type { ActorContext, WriteContext } from './write-context.ts';
 
 /** Puts a description into a frame of words in which nothing is a command. */
-type Frame = (description: string | null) => string | null;
-const bare: Frame = (description) => description;
+type DescriptionTemplate = (description: string | null) => string | null;
+const bare: DescriptionTemplate = (description) => description;
 
-export type Conceived = {
-  newborn: BornIssue;
+export type IssuePlan = {
+  prepared: PreparedIssue;
   labels: readonly LabelRow[];
-  said: Awaited<ReturnType<typeof understand<NewIssue>>>;
+  quickActions: Awaited<ReturnType<typeof parseQuickActions<NewIssue>>>;
   /** Where labels are missing: makes them in the transaction that the issue is born in. */
-  label?(tx: Db): Promise<Pick<Conceived, 'newborn' | 'labels'>>;
+  createLabels?(tx: Db): Promise<Pick<IssuePlan, 'prepared' | 'labels'>>;
 };
 
 /** What an issue will be, before it is written. 400 for a wrong title, description, date or milestone. */
-export async function conceiveIssue(
-  context: Writing,
+export async function prepareIssue(
+  context: ActorContext,
   project: AuthorizedProject,
   input: NewIssue,
-  frame: Frame = bare,
-): Promise<Conceived> {
+  frame: DescriptionTemplate = bare,
+): Promise<IssuePlan> {
   const { services, actor } = context;
   const rights = creationRights(services, project);
-  const said = await understand(context, project, atCreation, input);
-  const asked = { ...permitted(said.changes, rights), title: said.changes.title ?? input.title };
-  const { confidential = false, start_date = null, due_date = null } = asked;
-  const description = frame(asked.description ?? null);
-  checkTexts({ ...asked, description });
+  const said = await parseQuickActions(context, project, atCreation, input);
+  const requested = { ...permitted(said.changes, rights), title: said.changes.title ?? input.title };
+  const { confidential = false, start_date = null, due_date = null } = requested;
+  const description = frame(requested.description ?? null);
+  checkTexts({ ...requested, description });
   checkDates({ start_date, due_date });
-  const [sides, mentioned] = await Promise.all([
-    findSides(context, project, asked),
+  const [references, mentioned] = await Promise.all([
+    resolveReferences(context, project, requested),
     findMentioned(context, project, description, { confidential, author_id: actor.id }),
   ]);
-  checkEpic(sides.epic, confidential);
-  const labelsOf = ({ labels, addLabels: add, removeLabels: remove }: Sides): LabelRow[] =>
+  checkEpic(references.epic, confidential);
+  const labelsOf = ({ labels, addLabels: add, removeLabels: remove }: ResolvedReferences): LabelRow[] =>
     scoped(rights.premium, labelsAfter<LabelRow>([], { labels, add, remove }));
-  const labels = labelsOf(sides);
-  const assigneeIds = (sides.assignees ?? []).map(({ id }) => id);
-  const assigned = assigneeIds.map((userId): Reminder => ({ userId, action: 'assigned' }));
-  const newborn: BornIssue = {
-    iid: asked.iid ?? null,
+  const labels = labelsOf(references);
+  const assigneeIds = (references.assignees ?? []).map(({ id }) => id);
+  const assigned = assigneeIds.map((userId): MentionTodo => ({ userId, action: 'assigned' }));
+  const prepared: PreparedIssue = {
+    iid: requested.iid ?? null,
     authorId: actor.id,
-    title: asked.title,
+    title: requested.title,
     description,
-    issueType: asked.issue_type ?? 'issue',
-    severity: asked.severity ?? 'UNKNOWN',
+    issueType: requested.issue_type ?? 'issue',
+    severity: requested.severity ?? 'UNKNOWN',
     confidential,
-    discussionLocked: asked.discussion_locked ?? null,
-    milestoneId: sides.milestone?.id ?? null,
+    discussionLocked: requested.discussion_locked ?? null,
+    milestoneId: references.milestone?.id ?? null,
     startDate: start_date,
     dueDate: due_date,
-    weight: asked.weight ?? null,
-    healthStatus: asked.health_status ?? null,
-    timeEstimate: asked.time_estimate ?? 0,
+    weight: requested.weight ?? null,
+    healthStatus: requested.health_status ?? null,
+    timeEstimate: requested.time_estimate ?? 0,
     userAgent: null,
     address: null,
-    createdAt: asked.created_at ?? now(),
+    createdAt: requested.created_at ?? now(),
     assigneeIds,
     labelIds: labels.map(({ id }) => id),
-    epicId: sides.epic?.id ?? null,
-    reminders: [...assigned, ...mentioned],
+    epicId: references.epic?.id ?? null,
+    todos: [...assigned, ...mentioned],
   };
-  const conceived: Conceived = { newborn, labels, said };
-  if (!sides.lacksLabels) return conceived;
+  const plan: IssuePlan = { prepared, labels, quickActions: said };
+  if (!references.lacksLabels) return plan;
   return {
-    ...conceived,
-    async label(tx) {
-      const all = labelsOf(await withNewLabels(tx, actor, project, asked, sides));
-      return { newborn: { ...newborn, labelIds: all.map(({ id }) => id) }, labels: all };
+    ...plan,
+    async createLabels(tx) {
+      const all = labelsOf(await withNewLabels(tx, actor, project, requested, references));
+      return { prepared: { ...prepared, labelIds: all.map(({ id }) => id) }, labels: all };
     },
   };
 }
@@ -106,42 +106,42 @@ export async function createIssue(
   input: NewIssue,
 ): Promise<CreatedIssue> {
   const { db, actor, request } = context;
-  const conceived = await conceiveIssue(context, project, input);
-  const { label, said } = conceived;
-  const { title, description, confidential } = conceived.newborn;
+  const plan = await prepareIssue(context, project, input);
+  const { createLabels: label, quickActions: said } = plan;
+  const { title, description, confidential } = plan.prepared;
   await checkIssueSpam(context, project, { write: 'create', title, description, confidential });
   const userAgent = request.headers['user-agent'];
   const sent = { userAgent: typeof userAgent === 'string' ? userAgent : null, address: request.address };
-  const birth = ({ newborn }: Pick<Conceived, 'newborn'>): Birth => ({
+  const insert = ({ prepared }: Pick<IssuePlan, 'prepared'>): IssueInsert => ({
     actor,
     project,
-    issue: { ...newborn, ...sent },
+    issue: { ...prepared, ...sent },
   });
   const { issue, author, labels } = label
     ? await inTransaction(db, async (tx) => {
         const labelled = await label(tx);
-        return { ...labelled, ...(await insertIssue(tx, birth(labelled))) };
+        return { ...labelled, ...(await insertIssue(tx, insert(labelled))) };
       })
-    : { ...conceived, ...(await bearIssue(db, birth(conceived))) };
-  await applyEffects(context, issueTarget(project, issue), said.effects);
+    : { ...plan, ...(await insertIssueInBatch(db, insert(plan))) };
+  await applyEffects(context, issueNoteable(project, issue), said.effects);
   const { state_event, duplicated_to_id } = said.changes;
   if (state_event)
     return { issue: await updateIssue(context, project, issue, { state_event, duplicated_to_id }) };
-  const { assigneeIds, milestoneId, epicId } = conceived.newborn;
+  const { assigneeIds, milestoneId, epicId } = plan.prepared;
   const isBare = said.effects.length + assigneeIds.length === 0 && milestoneId === null && epicId === null;
-  return { issue, ...(isBare && { sides: sidesOfNew(project, issue, author, labels) }) };
+  return { issue, ...(isBare && { sides: relationsOfNew(project, issue, author, labels) }) };
 }
 
 /** The new row; and what stands beside it, where that is known without looking. */
-export type CreatedIssue = { issue: IssueRow; sides?: IssueSides };
+export type CreatedIssue = { issue: IssueRow; sides?: IssueRelations };
 
 /** Of an issue that only has labels: nobody said or did anything yet, and its author, who made it, hears of it. */
-const sidesOfNew = (
+const relationsOfNew = (
   project: AuthorizedProject,
   issue: IssueRow,
   author: UserBasicRow,
   labels: readonly LabelRow[],
-): IssueSides => ({
+): IssueRelations => ({
   people: new Map([[author.id, author]]),
   assignees: new Map(),
   paths: new Map([[project.id, project.fullPath]]),

@@ -4,24 +4,24 @@
  * creates at the same time is born together.
  */
 import { CompiledQuery } from 'kysely';
+import { batch } from '../../platform/batch.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { declareUnique, translateDatabaseError } from '../../platform/db/errors.ts';
-import { together } from '../../platform/together.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { auditRow } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { UserBasicRow } from '../identity/records.ts';
-import type { Reminder } from './issue-named.ts';
 import type { IssueRow } from './issue-rows.ts';
+import type { MentionTodo } from './resolve-references.ts';
 import { issueAnnouncement } from './work-events.ts';
 
 declareUnique('issues_project_iid', 'iid', 'conflict');
 
 /** How far apart issues are placed, so that others can be put between them. */
-export const PLACE_GAP = 65_536;
+export const POSITION_GAP = 65_536;
 
-export type BornIssue = {
+export type PreparedIssue = {
   /** The next one where it is null. */
   iid: number | null;
   authorId: number;
@@ -43,17 +43,17 @@ export type BornIssue = {
   assigneeIds: readonly number[];
   labelIds: readonly number[];
   epicId: number | null;
-  reminders: readonly Reminder[];
+  todos: readonly MentionTodo[];
 };
 
 /** An issue to be, who makes it, and where. */
-export type Birth = { actor: Actor; project: AuthorizedProject; issue: BornIssue };
+export type IssueInsert = { actor: Actor; project: AuthorizedProject; issue: PreparedIssue };
 
 /** The row, and its author as records show people. */
-export type Born = { issue: IssueRow; author: UserBasicRow };
+export type InsertedIssue = { issue: IssueRow; author: UserBasicRow };
 
 /** What `given` has beside the columns of issues. */
-const sideColumns = {
+const inputColumns = {
   place: 'integer',
   actor_id: 'bigint',
   given_iid: 'integer',
@@ -87,9 +87,9 @@ const issueColumns = {
   created_at: 'timestamptz',
 } as const;
 
-type GivenRow = Record<keyof typeof sideColumns | keyof typeof issueColumns, unknown>;
+type GivenRow = Record<keyof typeof inputColumns | keyof typeof issueColumns, unknown>;
 
-function givenRow({ actor, project, issue }: Birth, place: number, moment: Date): GivenRow {
+function givenRow({ actor, project, issue }: IssueInsert, place: number, moment: Date): GivenRow {
   const announcement = issueAnnouncement(actor, project, issue, 'issue_created');
   const [audit] = auditRow(announcement, moment);
   return {
@@ -117,16 +117,16 @@ function givenRow({ actor, project, issue }: Birth, place: number, moment: Date)
     assignee_ids: issue.assigneeIds,
     label_ids: issue.labelIds,
     epic_id: issue.epicId,
-    reminded_ids: issue.reminders.map(({ userId }) => userId),
-    reminders: issue.reminders.map(({ action }) => action),
+    reminded_ids: issue.todos.map(({ userId }) => userId),
+    reminders: issue.todos.map(({ action }) => action),
     audit_details: audit?.details,
     fact: announcement.fact?.payload,
   };
 }
 
 /** What issues have at their sides, each as a CTE beside `born`; what none of them has costs nothing. */
-function sideStatements(issues: readonly BornIssue[]): string[] {
-  const some = (has: (issue: BornIssue) => boolean) => issues.some(has);
+function relationStatements(issues: readonly PreparedIssue[]): string[] {
+  const some = (has: (issue: PreparedIssue) => boolean) => issues.some(has);
   const event = (kind: string, columns: string, from = '', where = 'true') => `
     select '${kind}', id, actor_id, ${columns}, created_at from born${from} where ${where}`;
   const labels = ', unnest(label_ids) l';
@@ -154,7 +154,7 @@ function sideStatements(issues: readonly BornIssue[]): string[] {
           (project_id, issue_id, author_id, action, note, occurred_at, created_at, updated_at)
         select project_id, id, actor_id, 'created', 'created the incident', told_at, told_at, told_at
         from born where issue_type = 'incident')`,
-    some(({ reminders }) => reminders.length > 0) &&
+    some(({ todos }) => todos.length > 0) &&
       `reminded as (insert into todos (user_id, author_id, project_id, issue_id, action, created_at, updated_at)
         select r.user_id, actor_id, project_id, id, r.action, told_at, told_at
         from born, unnest(reminded_ids, reminders) as r(user_id, action))`,
@@ -166,14 +166,14 @@ const definition = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, type]) => `${name} ${type}`)
     .join(', ');
 
-const given = `jsonb_to_recordset($1::text::jsonb) as given (${definition({ ...sideColumns, ...issueColumns })})`;
+const given = `jsonb_to_recordset($1::text::jsonb) as given (${definition({ ...inputColumns, ...issueColumns })})`;
 const columns = Object.keys(issueColumns).join(', ');
 
 /**
  * The text for issues without numbers of their own, or for one that may have one. Counters are counted up, and so locked,
  * in the order of their projects: no two processes wait for each other. `patience` is evaluated before anything waits.
  */
-const insertion = (issues: readonly BornIssue[], patience?: string): string => `
+const insertion = (issues: readonly PreparedIssue[], patience?: string): string => `
   with given as materialized (select given.*${patience === undefined ? '' : `, ${patience} as patience`} from ${given}),
   counted as (insert into project_counters as c (project_id, issues, open_issues, open_confidential_issues)
     select project_id, coalesce(max(given_iid), count(*)), count(*), count(*) filter (where confidential)
@@ -187,12 +187,12 @@ const insertion = (issues: readonly BornIssue[], patience?: string): string => `
       row_number() over (partition by project_id order by place desc)) as iid
     from given join counted using (project_id)),
   made as (insert into issues (iid, relative_position, updated_at, ${columns})
-    select iid, iid::bigint * ${PLACE_GAP}, created_at, ${columns} from numbered returning *),
-  born as (select made.*, ${Object.keys(sideColumns)
+    select iid, iid::bigint * ${POSITION_GAP}, created_at, ${columns} from numbered returning *),
+  born as (select made.*, ${Object.keys(inputColumns)
     .map((name) => `numbered.${name}`)
     .join(', ')} from made join numbered using (project_id, iid)),
   ${[
-    ...sideStatements(issues),
+    ...relationStatements(issues),
     `shown as (insert into activity_events (action, author_id, project_id, target_type, target_id, created_at)
       select 'created', actor_id, project_id, 'Issue', id, told_at from born)`,
     `touched as (update projects set last_activity_at = told.at
@@ -208,48 +208,52 @@ const insertion = (issues: readonly BornIssue[], patience?: string): string => `
     'avatar', u.avatar, 'public_email', u.public_email, 'locked', u.locked_at is not null, 'email', u.email) as author
   from made join numbered using (project_id, iid) left join users u on u.id = made.author_id`;
 
-async function insertAll(db: Db, births: readonly Birth[], patience?: string): Promise<Born[]> {
+async function insertAll(
+  db: Db,
+  inserts: readonly IssueInsert[],
+  patience?: string,
+): Promise<InsertedIssue[]> {
   const moment = now();
   const text = insertion(
-    births.map(({ issue }) => issue),
+    inserts.map(({ issue }) => issue),
     patience,
   );
-  const rows = births.map((birth, place) => givenRow(birth, place, moment));
+  const rows = inserts.map((insert, place) => givenRow(insert, place, moment));
   const found = await db.executeQuery<IssueRow & { author: UserBasicRow; place: number }>(
     CompiledQuery.raw(text, [JSON.stringify(rows)]),
   );
-  const born: Born[] = [];
+  const born: InsertedIssue[] = [];
   for (const row of found.rows) born[row.place] = { issue: row, author: row.author };
   return born;
 }
 
 /** Inserts it all in the caller's transaction; 409 for a given number that is taken. */
-export async function insertIssue(tx: Db, birth: Birth): Promise<Born> {
+export async function insertIssue(tx: Db, insert: IssueInsert): Promise<InsertedIssue> {
   try {
-    const [born] = await insertAll(tx, [birth]);
-    if (!born) throw new Error('an insert returns its row');
-    return born;
+    const [inserted] = await insertAll(tx, [insert]);
+    if (!inserted) throw new Error('an insert returns its row');
+    return inserted;
   } catch (error) {
     throw translateDatabaseError(error);
   }
 }
 
 /** So many are born together at most. */
-const MOST_TOGETHER = 64;
+const MAX_BATCH_ISSUES = 64;
 
 /** Milliseconds: whoever's project is held for longer is waited for alone. */
-const PATIENCE = `set_config('lock_timeout', '50', true)`;
+const SHORT_LOCK_TIMEOUT = `set_config('lock_timeout', '50', true)`;
 
 /** Refused as a whole by the database, for what one of them says or waits for (SQLSTATE classes 22, 23, 40 and 55). */
 const isRolledBack = (error: unknown): boolean =>
   /^(22|23|40|55)/.test(String((error as { code?: unknown }).code));
 
-const insertTogether = together<Db, Birth, Born>(MOST_TOGETHER, async (db, births) => {
+const insertBatched = batch<Db, IssueInsert, InsertedIssue>(MAX_BATCH_ISSUES, async (db, inserts) => {
   try {
-    return await insertAll(db, births, PATIENCE);
+    return await insertAll(db, inserts, SHORT_LOCK_TIMEOUT);
   } catch (error) {
     if (!isRolledBack(error)) throw translateDatabaseError(error);
-    return births.map((birth) => insertIssue(db, birth));
+    return inserts.map((insert) => insertIssue(db, insert));
   }
 });
 
@@ -257,6 +261,6 @@ const insertTogether = together<Db, Birth, Born>(MOST_TOGETHER, async (db, birth
  * Inserts it all in a transaction of its own, or in one that is shared with whatever else is born just now; 409 for a
  * given number that is taken.
  */
-export const bearIssue = (db: Db, birth: Birth): Promise<Born> =>
+export const insertIssueInBatch = (db: Db, insert: IssueInsert): Promise<InsertedIssue> =>
   // A number that is taken would be everybody's trouble.
-  birth.issue.iid === null ? insertTogether(db, birth) : insertIssue(db, birth);
+  insert.issue.iid === null ? insertBatched(db, insert) : insertIssue(db, insert);

@@ -7,12 +7,12 @@ import { conflict, forbidden, invalid } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { announceAll } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
-import { issueReference } from './issue-named.ts';
 import { requireManagement } from './issue-rights.ts';
 import type { IssueRow } from './issue-rows.ts';
+import { issueNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
+import { issueReference } from './resolve-references.ts';
 import { systemNote } from './system-notes.ts';
-import { issueTarget } from './targets.ts';
 import { issueAnnouncement } from './work-events.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -22,9 +22,9 @@ export type LinkType = (typeof linkTypes)[number];
 export type IssueLinkRow = Selectable<IssueLinksTable>;
 
 /** An issue with the project in which it was found. */
-export type Placed = { issue: IssueRow; project: AuthorizedProject };
+export type IssueInProject = { issue: IssueRow; project: AuthorizedProject };
 
-const tells = { relates_to: 'related', blocks: 'blocking', is_blocked_by: 'blocked_by' } as const;
+const noteActions = { relates_to: 'related', blocks: 'blocking', is_blocked_by: 'blocked_by' } as const;
 const otherWay = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked_by: 'blocks' } as const;
 
 /** What the link is, seen from one of its issues. */
@@ -40,8 +40,8 @@ export function typeSeenFrom(link: Pick<IssueLinkRow, 'link_type' | 'source_id'>
  */
 export async function linkIssues(
   { db, services, actor }: Pick<WriteContext, 'db' | 'services' | 'actor'>,
-  from: Placed,
-  to: Placed,
+  from: IssueInProject,
+  to: IssueInProject,
   type: LinkType,
 ): Promise<IssueLinkRow> {
   requireManagement(from.project);
@@ -75,7 +75,7 @@ export async function linkIssues(
           .executeTakeFirst();
     // Somebody else linked them at the same moment.
     if (!row) throw alreadyLinked();
-    await tellBoth(tx, actor, from, to, type);
+    await addNotesToBoth(tx, actor, from, to, type);
     return row;
   });
 }
@@ -89,15 +89,21 @@ const between = (tx: Db, one: number, other: number) =>
     .where('source_id', 'in', [one, other])
     .where('target_id', 'in', [one, other]);
 
-async function tellBoth(tx: Db, actor: Actor, from: Placed, to: Placed, type: LinkType | 'none') {
+async function addNotesToBoth(
+  tx: Db,
+  actor: Actor,
+  from: IssueInProject,
+  to: IssueInProject,
+  type: LinkType | 'none',
+) {
   const sides = [
-    { here: from, there: to, what: type === 'none' ? 'unrelated' : tells[type] },
-    { here: to, there: from, what: type === 'none' ? 'unrelated' : tells[otherWay[type]] },
+    { here: from, there: to, what: type === 'none' ? 'unrelated' : noteActions[type] },
+    { here: to, there: from, what: type === 'none' ? 'unrelated' : noteActions[otherWay[type]] },
   ] as const;
   for (const { here, there, what } of sides) {
     const reference = issueReference(here.project, there.project, there.issue);
     const note = systemNote({ what, reference });
-    await writeSystemNotes(tx, issueTarget(here.project, here.issue), actor, [note]);
+    await writeSystemNotes(tx, issueNoteable(here.project, here.issue), actor, [note]);
   }
   const payload = { changes: { link: { type, other_issue_id: to.issue.id } } };
   await announceAll(tx, [issueAnnouncement(actor, from.project, from.issue, 'issue_updated', payload)]);
@@ -108,11 +114,11 @@ export function unlinkIssues(
   db: Db,
   actor: Actor,
   link: IssueLinkRow,
-  from: Placed,
-  to: Placed,
+  from: IssueInProject,
+  to: IssueInProject,
 ): Promise<void> {
   return inTransaction(db, async (tx) => {
     const gone = await tx.deleteFrom('issue_links').where('id', '=', link.id).executeTakeFirst();
-    if (gone.numDeletedRows > 0n) await tellBoth(tx, actor, from, to, 'none');
+    if (gone.numDeletedRows > 0n) await addNotesToBoth(tx, actor, from, to, 'none');
   });
 }

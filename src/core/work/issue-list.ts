@@ -139,7 +139,7 @@ function fromSeed(
 type Way = { seeded?: Seeded; until?: Date };
 
 /** As many of the newest show well enough how far to read, and are quickly looked at. */
-const LOOKED_AT = 300;
+const SCANNED_ISSUES = 300;
 
 /**
  * The way to the first `count` issues. Where a clause is true of many issues, but perhaps of none in most projects, the
@@ -149,7 +149,7 @@ async function wayTo(db: Db, query: IssueListQuery, seeded: Seeded | undefined, 
   if (!seeded) return {};
   if (seeded.isFew || (query.by !== 'created_at' && query.by !== 'updated_at')) return { seeded };
   const sort = fragment(query.sort);
-  const newest = sql`order by 1 ${sort} limit ${fragment(String(LOOKED_AT))}`;
+  const newest = sql`order by 1 ${sort} limit ${fragment(String(SCANNED_ISSUES))}`;
   const { rows } = await sql<{ place: Date }>`
     with ${query.visible.ctes}
     select place from (${fromSeed(query, seeded, `i.id, ${orders[query.by].place} as place`, newest)}) looked_at
@@ -209,7 +209,7 @@ function orderOf({ by, sort }: IssueListQuery): RawBuilder<unknown> {
  * How many of the issues that a clause is true of are in the list, counted to `limit`; undefined where too many of those
  * looked at are not. Looked up together they are found in a fraction of the time that one by one takes.
  */
-async function countTogether(
+async function countBatched(
   db: Db,
   { visible, filter }: IssueListQuery,
   { clause, seed }: Seeded,
@@ -234,7 +234,7 @@ async function count(
   seeded: Seeded | undefined,
   limit: number,
 ): Promise<number> {
-  const together = seeded && !seeded.isFew ? await countTogether(db, query, seeded, limit) : undefined;
+  const together = seeded && !seeded.isFew ? await countBatched(db, query, seeded, limit) : undefined;
   if (together !== undefined) return together;
   const bound = fragment(`limit ${limit}`);
   // An issue can be met twice, by two labels of one name.

@@ -5,17 +5,17 @@ import { Failure } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { announce } from '../activity/announce.ts';
 import { closeForGood, copyNotes, takeAlong } from './issue-copies.ts';
-import { type BornIssue, insertIssue } from './issue-insert.ts';
+import { insertIssue, type PreparedIssue } from './issue-insert.ts';
 import { lockIssue } from './issue-lock.ts';
-import { currentSides, findSides, issueReference } from './issue-named.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { availableMilestoneByTitle } from './milestone-find.ts';
 import { textsMover } from './moved-texts.ts';
+import { issueNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
+import { currentRelations, issueReference, resolveReferences } from './resolve-references.ts';
 import { systemNote } from './system-notes.ts';
-import { issueTarget } from './targets.ts';
 import { issueAnnouncement } from './work-events.ts';
-import type { Writing } from './write-context.ts';
+import type { ActorContext } from './write-context.ts';
 
 /** 400 with the text alone, as for what is refused for a reason. */
 const refused = (reason: string) => new Failure('bad_request', reason);
@@ -26,9 +26,9 @@ type Copy = {
 };
 
 /** What of the issue's sides there is in the other project too: labels and milestone by name, people who may read there. */
-async function sidesThere(context: Writing, issue: IssueRow, to: AuthorizedProject) {
+async function relationsThere(context: ActorContext, issue: IssueRow, to: AuthorizedProject) {
   const { db } = context;
-  const here = await currentSides(db, issue.id);
+  const here = await currentRelations(db, issue.id);
   const milestone =
     issue.milestone_id === null
       ? undefined
@@ -38,7 +38,7 @@ async function sidesThere(context: Writing, issue: IssueRow, to: AuthorizedProje
           .where('id', '=', issue.milestone_id)
           .executeTakeFirst();
   const [there, known] = await Promise.all([
-    findSides(context, to, {
+    resolveReferences(context, to, {
       assignee_ids: here.assignees.map(({ id }) => id),
       remove_labels: here.labels.map(({ name }) => name),
     }),
@@ -54,7 +54,7 @@ async function sidesThere(context: Writing, issue: IssueRow, to: AuthorizedProje
 
 /** A new issue in `to` with what the issue says. Moved, it keeps its author and its times; cloned, it is the actor's. */
 async function copyIssue(
-  context: Writing,
+  context: ActorContext,
   from: AuthorizedProject,
   issue: IssueRow,
   to: AuthorizedProject,
@@ -62,13 +62,13 @@ async function copyIssue(
 ): Promise<IssueRow> {
   const { db, actor } = context;
   const moves = how === 'move';
-  const sides = await sidesThere(context, issue, to);
+  const sides = await relationsThere(context, issue, to);
   return inTransaction(db, async (tx) => {
     const locked = await lockIssue(tx, issue.id);
     if (moves && locked.moved_to_id !== null) throw insufficient(how);
     const moveTexts = textsMover(tx, context.services, from, to);
     const [description = null] = locked.description === null ? [] : await moveTexts([locked.description]);
-    const copy: BornIssue = {
+    const copy: PreparedIssue = {
       iid: null,
       authorId: moves ? locked.author_id : actor.id,
       title: locked.title,
@@ -86,14 +86,14 @@ async function copyIssue(
       address: locked.ip_address,
       createdAt: moves ? locked.created_at : now(),
       epicId: null,
-      reminders: [],
+      todos: [],
       ...sides,
     };
     const { issue: born } = await insertIssue(tx, { actor, project: to, issue: copy });
     const fresh = { kind: 'issue', id: born.id, place: to } as const;
     if (withNotes) await copyNotes(tx, issue.id, fresh, moveTexts);
     if (moves) await takeAlong(tx, issue.id, born.id);
-    await tellBoth(context, tx, { project: from, issue: locked }, { project: to, issue: born }, how);
+    await addNotesToBoth(context, tx, { project: from, issue: locked }, { project: to, issue: born }, how);
     if (moves) await closeForGood(tx, actor, locked, { moved_to_id: born.id });
     return finish(tx, locked, born, { how, withNotes });
   });
@@ -101,8 +101,8 @@ async function copyIssue(
 
 type Placed = { issue: IssueRow; project: AuthorizedProject };
 
-async function tellBoth(
-  { actor }: Writing,
+async function addNotesToBoth(
+  { actor }: ActorContext,
   tx: Db,
   old: Placed,
   fresh: Placed,
@@ -117,7 +117,7 @@ async function tellBoth(
   for (const { here, there, what } of sides) {
     const reference = issueReference(here.project, there.project, there.issue);
     const note = systemNote({ what, reference });
-    await writeSystemNotes(tx, issueTarget(here.project, here.issue), actor, [note]);
+    await writeSystemNotes(tx, issueNoteable(here.project, here.issue), actor, [note]);
   }
   const event = how === 'move' ? 'issue_moved' : 'issue_cloned';
   await announce(
@@ -149,7 +149,7 @@ const insufficient = (how: Copy['how']) => refused(`Cannot ${how} issue due to i
 
 /** The issue in another project; what was there is closed. 400 unless the caller manages the issues of both. */
 export async function moveIssue(
-  context: Writing,
+  context: ActorContext,
   from: AuthorizedProject,
   issue: IssueRow,
   to: AuthorizedProject,
@@ -162,7 +162,7 @@ export async function moveIssue(
 
 /** Another issue that says the same, here or in another project. 400 unless the caller manages the issues of both. */
 export async function cloneIssue(
-  context: Writing,
+  context: ActorContext,
   from: AuthorizedProject,
   issue: IssueRow,
   to: AuthorizedProject,

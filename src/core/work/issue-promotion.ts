@@ -12,17 +12,20 @@ import { lockIssue } from './issue-lock.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { labelsOf } from './label-records.ts';
 import { textsMover } from './moved-texts.ts';
+import { epicNoteable, issueNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
 import { systemNote } from './system-notes.ts';
-import { epicTarget, issueTarget } from './targets.ts';
 import { issueAnnouncement } from './work-events.ts';
-import type { Writing } from './write-context.ts';
+import type { ActorContext } from './write-context.ts';
 
 const insufficient = () =>
   new Failure('bad_request', 'Cannot promote issue due to insufficient permissions.');
 
 /** The epic that the issue is in, where the actor may put others below it. */
-async function findParent({ db, services, actor }: Writing, issueId: number): Promise<FoundEpic | undefined> {
+async function findParent(
+  { db, services, actor }: ActorContext,
+  issueId: number,
+): Promise<FoundEpic | undefined> {
   const link = await db
     .selectFrom('epic_issues')
     .select('epic_id')
@@ -44,7 +47,7 @@ async function findParent({ db, services, actor }: Writing, issueId: number): Pr
  * or the issue has become something else already; 409 when the tree of epics would be too deep.
  */
 export async function promoteIssue(
-  context: Writing,
+  context: ActorContext,
   project: AuthorizedProject,
   issue: IssueRow,
   group: AuthorizedGroup,
@@ -79,10 +82,10 @@ export async function promoteIssue(
       .returningAll()
       .executeTakeFirstOrThrow();
     const [to, from] = [`${group.row.full_path}&${epic.iid}`, `${project.fullPath}#${issue.iid}`];
-    await writeSystemNotes(tx, issueTarget(project, locked), actor, [
+    await writeSystemNotes(tx, issueNoteable(project, locked), actor, [
       systemNote({ what: 'promoted_to', reference: to }),
     ]);
-    await writeSystemNotes(tx, epicTarget(group, epic), actor, [
+    await writeSystemNotes(tx, epicNoteable(group, epic), actor, [
       systemNote({ what: 'promoted_from', reference: from }),
     ]);
     await closeForGood(tx, actor, locked, { promoted_to_epic_id: epic.id });

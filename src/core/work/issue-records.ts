@@ -8,8 +8,8 @@ import { presentUserBasic, UserBasic } from '../identity/records.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { humanDuration } from './durations.ts';
+import { type IssueRelations, loadIssueRelations } from './issue-relations.ts';
 import { type IssueRow, issueWebUrl } from './issue-rows.ts';
-import { type IssueSides, loadIssueSides } from './issue-sides.ts';
 import { IterationRecord } from './iteration-records.ts';
 import { LabelBasicRecord, presentLabelBasic } from './label-records.ts';
 import { MilestoneRecord, presentMilestone } from './milestone-records.ts';
@@ -125,27 +125,27 @@ export async function presentIssues(
   options: IssueRecordOptions = {},
 ): Promise<IssueRecord[]> {
   if (rows.length === 0) return [];
-  const sides = await loadIssueSides(reading, rows, options.single ?? false);
-  const records = await mapInTurns(rows, (row) => presentIssue(reading, sides, row, options));
+  const relations = await loadIssueRelations(reading, rows, options.single ?? false);
+  const records = await mapInTurns(rows, (row) => presentIssue(reading, relations, row, options));
   return records.filter((record) => record !== undefined);
 }
 
 /** The record with what stands beside it. Undefined when the project or the author went in between. */
 export function presentIssue(
   { services, settings }: Pick<IssueReading, 'services' | 'settings'>,
-  sides: IssueSides,
+  relations: IssueRelations,
   row: IssueRow,
   options: IssueRecordOptions,
 ): IssueRecord | undefined {
   const around = { baseUrl: services.baseUrl(), settings };
-  const author = sides.people.get(row.author_id);
-  const fullPath = sides.paths.get(row.project_id);
+  const author = relations.people.get(row.author_id);
+  const fullPath = relations.paths.get(row.project_id);
   if (!author || fullPath === undefined) return undefined;
-  const closer = row.closed_by_id === null ? undefined : sides.people.get(row.closed_by_id);
-  const assignees = (sides.assignees.get(row.id) ?? []).map((user) => presentUserBasic(around, user));
-  const labels = sides.labels.get(row.id) ?? [];
-  const milestone = row.milestone_id === null ? undefined : sides.milestones.get(row.milestone_id);
-  const counts = sides.counts.get(row.id);
+  const closer = row.closed_by_id === null ? undefined : relations.people.get(row.closed_by_id);
+  const assignees = (relations.assignees.get(row.id) ?? []).map((user) => presentUserBasic(around, user));
+  const labels = relations.labels.get(row.id) ?? [];
+  const milestone = row.milestone_id === null ? undefined : relations.milestones.get(row.milestone_id);
+  const counts = relations.counts.get(row.id);
   const tasks = countTasks(row.description);
   const short = `#${row.iid}`;
   const full = `${fullPath}${short}`;
@@ -183,21 +183,21 @@ export function presentIssue(
     blocking_issues_count: counts?.blocking ?? 0,
     has_tasks: tasks.count > 0,
     ...(tasks.count > 0 && { task_status: taskStatus(tasks) }),
-    _links: presentLinks(`${around.baseUrl}/api/v4/projects`, sides, row),
+    _links: presentLinks(`${around.baseUrl}/api/v4/projects`, relations, row),
     references: { short, relative: options.across ? full : short, full },
     severity: row.severity,
-    ...(sides.subscribed !== undefined && { subscribed: sides.subscribed }),
+    ...(relations.subscribed !== undefined && { subscribed: relations.subscribed }),
     moved_to_id: row.moved_to_id,
     imported: false,
     imported_from: 'none',
     service_desk_reply_to: null,
-    ...presentPaid(services.config.tier, sides, row),
+    ...presentPaid(services.config.tier, relations, row),
   };
 }
 
-function presentLinks(projects: string, sides: IssueSides, row: IssueRow): IssueRecord['_links'] {
+function presentLinks(projects: string, relations: IssueRelations, row: IssueRow): IssueRecord['_links'] {
   const self = `${projects}/${row.project_id}/issues/${row.iid}`;
-  const original = row.duplicated_to_id === null ? undefined : sides.originals.get(row.duplicated_to_id);
+  const original = row.duplicated_to_id === null ? undefined : relations.originals.get(row.duplicated_to_id);
   return {
     self,
     notes: `${self}/notes`,
@@ -210,11 +210,11 @@ function presentLinks(projects: string, sides: IssueSides, row: IssueRow): Issue
 /** What the tiers above the free one show; nothing makes iterations, so no issue is in one. */
 function presentPaid(
   tier: Services['config']['tier'],
-  sides: IssueSides,
+  relations: IssueRelations,
   row: IssueRow,
 ): Pick<IssueRecord, 'weight' | 'epic_iid' | 'epic' | 'iteration' | 'health_status'> {
   if (tier === 'free') return {};
-  const epic = sides.epics.get(row.id) ?? null;
+  const epic = relations.epics.get(row.id) ?? null;
   return {
     weight: row.weight,
     epic_iid: epic?.iid ?? null,

@@ -1,7 +1,7 @@
 /** Issues before the spam gate (spec: Requests detected as spam). */
 import type { AuthorizedProject } from '../access/find.ts';
 import { isReadByAnybody } from '../spam/audience.ts';
-import { checkSpam } from '../spam/gate.ts';
+import { checkSpam } from '../spam/spam-check.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** Returns when the texts may be written. */

@@ -8,9 +8,9 @@ import { announce } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
 import { lockIssue } from './issue-lock.ts';
 import type { IssueRow } from './issue-rows.ts';
+import { issueNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
 import { systemNote } from './system-notes.ts';
-import { issueTarget } from './targets.ts';
 import { issueAnnouncement } from './work-events.ts';
 
 /** The seconds spent on an issue so far. */
@@ -36,7 +36,7 @@ export function spendTime(
     await lockIssue(tx, issue.id);
     const total = (await timeSpent(tx, issue.id)) + seconds;
     if (total < 0) throw invalid({ time_spent: ['Time to subtract exceeds the total time spent'] });
-    if (total > MOST_SECONDS) throw invalid({ time_spent: ['is too much'] });
+    if (total > MAX_SECONDS) throw invalid({ time_spent: ['is too much'] });
     const time = now();
     await tx
       .insertInto('timelogs')
@@ -49,11 +49,11 @@ export function spendTime(
         created_at: time,
       })
       .execute();
-    await tell(tx, actor, project, issue, { what: 'time_spent', seconds });
+    await addTimeNote(tx, actor, project, issue, { what: 'time_spent', seconds });
   });
 }
 
-const MOST_SECONDS = 2 ** 31 - 1;
+const MAX_SECONDS = 2 ** 31 - 1;
 
 /** Forgets all that was spent. */
 export function resetSpentTime(
@@ -65,11 +65,11 @@ export function resetSpentTime(
   return inTransaction(db, async (tx) => {
     await lockIssue(tx, issue.id);
     const gone = await tx.deleteFrom('timelogs').where('issue_id', '=', issue.id).executeTakeFirst();
-    if (gone.numDeletedRows > 0n) await tell(tx, actor, project, issue, { what: 'time_reset' });
+    if (gone.numDeletedRows > 0n) await addTimeNote(tx, actor, project, issue, { what: 'time_reset' });
   });
 }
 
-async function tell(
+async function addTimeNote(
   tx: Db,
   actor: Actor,
   project: AuthorizedProject,
@@ -77,7 +77,7 @@ async function tell(
   occurrence: { what: 'time_spent'; seconds: number } | { what: 'time_reset' },
 ): Promise<void> {
   await tx.updateTable('issues').set({ updated_at: now() }).where('id', '=', issue.id).execute();
-  await writeSystemNotes(tx, issueTarget(project, issue), actor, [systemNote(occurrence)]);
+  await writeSystemNotes(tx, issueNoteable(project, issue), actor, [systemNote(occurrence)]);
   const payload = { changes: { [occurrence.what]: true } };
   await announce(tx, issueAnnouncement(actor, project, issue, 'issue_updated', payload));
 }

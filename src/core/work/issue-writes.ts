@@ -22,30 +22,30 @@ import {
   resourceEvents,
   type WorkChange,
 } from './issue-changes.ts';
-import { understand } from './issue-commands.ts';
-import { PLACE_GAP } from './issue-insert.ts';
+import { parseQuickActions } from './issue-commands.ts';
+import { POSITION_GAP } from './issue-insert.ts';
 import { lockIssue } from './issue-lock.ts';
-import {
-  checkEpic,
-  currentSides,
-  findMentioned,
-  findSides,
-  holdEpic,
-  type Reminder,
-  type Sides,
-  withNewLabels,
-} from './issue-named.ts';
 import { updateRights } from './issue-rights.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { checkIssueSpam } from './issue-spam.ts';
 import { withoutScopedSiblings } from './label-names.ts';
+import { issueNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
+import {
+  checkEpic,
+  currentRelations,
+  findMentioned,
+  holdEpic,
+  type MentionTodo,
+  type ResolvedReferences,
+  resolveReferences,
+  withNewLabels,
+} from './resolve-references.ts';
 import { writeResourceEvents } from './resource-events.ts';
 import { systemNote } from './system-notes.ts';
-import { issueTarget } from './targets.ts';
 import { addTodos, completeTodos } from './todo-writes.ts';
 import { changesPayload, eventOf, issueAnnouncement } from './work-events.ts';
-import type { WriteContext, Writing } from './write-context.ts';
+import type { ActorContext, WriteContext } from './write-context.ts';
 
 /** Labels of one scope exclude each other, from premium up: the last one stays. */
 export const scoped = <T extends Labelled>(premium: boolean, labels: T[]): T[] =>
@@ -53,32 +53,38 @@ export const scoped = <T extends Labelled>(premium: boolean, labels: T[]): T[] =
 
 const given = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
 
-function stateAfter(before: IssueState, asked: IssueChanges, sides: Sides, premium: boolean): IssueState {
-  const event = asked.state_event;
-  const asksLabels = sides.labels !== undefined || sides.addLabels.length + sides.removeLabels.length > 0;
+function stateAfter(
+  before: IssueState,
+  requested: IssueChanges,
+  references: ResolvedReferences,
+  premium: boolean,
+): IssueState {
+  const event = requested.state_event;
+  const asksLabels =
+    references.labels !== undefined || references.addLabels.length + references.removeLabels.length > 0;
   const labels = labelsAfter(before.labels, {
-    labels: sides.labels,
-    add: sides.addLabels,
-    remove: sides.removeLabels,
+    labels: references.labels,
+    add: references.addLabels,
+    remove: references.removeLabels,
   });
   return {
-    title: given(asked.title, before.title),
-    description: given(asked.description, before.description),
+    title: given(requested.title, before.title),
+    description: given(requested.description, before.description),
     state: event === undefined ? before.state : event === 'close' ? 'closed' : 'opened',
-    confidential: given(asked.confidential, before.confidential),
-    discussion_locked: given(asked.discussion_locked, before.discussion_locked),
-    issue_type: given(asked.issue_type, before.issue_type),
-    severity: given(asked.severity, before.severity),
-    start_date: given(asked.start_date, before.start_date),
-    due_date: given(asked.due_date, before.due_date),
-    weight: given(asked.weight, before.weight),
-    health_status: given(asked.health_status, before.health_status),
-    time_estimate: given(asked.time_estimate, before.time_estimate),
-    assignees: given(sides.assignees, before.assignees),
+    confidential: given(requested.confidential, before.confidential),
+    discussion_locked: given(requested.discussion_locked, before.discussion_locked),
+    issue_type: given(requested.issue_type, before.issue_type),
+    severity: given(requested.severity, before.severity),
+    start_date: given(requested.start_date, before.start_date),
+    due_date: given(requested.due_date, before.due_date),
+    weight: given(requested.weight, before.weight),
+    health_status: given(requested.health_status, before.health_status),
+    time_estimate: given(requested.time_estimate, before.time_estimate),
+    assignees: given(references.assignees, before.assignees),
     labels: asksLabels ? scoped(premium, labels) : before.labels,
-    milestone: given(sides.milestone, before.milestone),
-    epic: given(sides.epic, before.epic),
-    original: given(sides.original, before.original),
+    milestone: given(references.milestone, before.milestone),
+    epic: given(references.epic, before.epic),
+    original: given(references.original, before.original),
   };
 }
 
@@ -87,9 +93,9 @@ function columnsOf(
   after: IssueState,
   changes: readonly WorkChange[],
   actor: Actor,
-  asked: Pick<IssueChanges, 'created_at' | 'updated_at'>,
+  requested: Pick<IssueChanges, 'created_at' | 'updated_at'>,
 ): Updateable<IssuesTable> {
-  const time = asked.updated_at ?? now();
+  const time = requested.updated_at ?? now();
   const state = changes.find((change) => change.what === 'state');
   const edited = changes.some(({ what }) => what === 'title' || what === 'description');
   const { assignees: _, labels: __, milestone, epic: ___, original, ...columns } = after;
@@ -100,7 +106,7 @@ function columnsOf(
     ...(state?.to === 'closed' && { closed_at: time, closed_by_id: actor.id }),
     ...(state?.to === 'reopened' && { closed_at: null, closed_by_id: null }),
     ...(edited && { last_edited_at: time }),
-    ...(asked.created_at && { created_at: asked.created_at }),
+    ...(requested.created_at && { created_at: requested.created_at }),
     updated_at: time,
   };
 }
@@ -117,11 +123,11 @@ export async function updateIssue(
 ): Promise<IssueRow> {
   const { db, services } = context;
   const rights = updateRights(services, project);
-  const said = await understand(context, project, issue, requested);
+  const said = await parseQuickActions(context, project, issue, requested);
   const asked = permitted(said.changes, rights);
   checkTexts(asked);
-  const sides = await findSides(context, project, asked);
-  if (sides.original?.id === issue.id) throw invalid({ duplicated_to: ['cannot be the issue itself'] });
+  const references = await resolveReferences(context, project, asked);
+  if (references.original?.id === issue.id) throw invalid({ duplicated_to: ['cannot be the issue itself'] });
   const mentioned =
     asked.description === undefined || asked.description === issue.description
       ? []
@@ -132,45 +138,45 @@ export async function updateIssue(
     await checkIssueSpam(context, project, { write: 'update', title, description, confidential });
   }
   const changed = await inTransaction(db, (tx) =>
-    change(context, tx, project, issue.id, { asked, sides, mentioned }),
+    change(context, tx, project, issue.id, { asked, sides: references, mentioned }),
   );
   if (said.effects.length === 0) return changed;
-  await applyEffects(context, issueTarget(project, changed), said.effects);
+  await applyEffects(context, issueNoteable(project, changed), said.effects);
   return (await readIssue(db, issue.id)) ?? changed;
 }
 
-type Decided = { asked: IssueChanges; sides: Sides; mentioned: readonly Reminder[] };
+type Decided = { asked: IssueChanges; sides: ResolvedReferences; mentioned: readonly MentionTodo[] };
 
 /** Writes what was decided on, as far as it is a change of the row as it is now, and tells of it. */
 async function change(
-  { services, actor }: Writing,
+  { services, actor }: ActorContext,
   tx: Db,
   project: AuthorizedProject,
   issueId: number,
-  { asked, sides: found, mentioned }: Decided,
+  { asked: requested, sides: found, mentioned }: Decided,
 ): Promise<IssueRow> {
   const { premium } = updateRights(services, project);
   const locked = await lockIssue(tx, issueId);
-  const sides = await withNewLabels(tx, actor, project, asked, found);
-  const before: IssueState = { ...locked, ...(await currentSides(tx, issueId)) };
-  const after = stateAfter(before, asked, sides, premium);
+  const references = await withNewLabels(tx, actor, project, requested, found);
+  const before: IssueState = { ...locked, ...(await currentRelations(tx, issueId)) };
+  const after = stateAfter(before, requested, references, premium);
   const changes = differences(before, after);
-  if (changes.length === 0 && !asked.created_at && !asked.updated_at) return locked;
+  if (changes.length === 0 && !requested.created_at && !requested.updated_at) return locked;
   checkDates(after);
   if (after.epic && changes.some(({ what }) => what === 'epic' || what === 'confidential'))
     checkEpic(await holdEpic(tx, after.epic.id), after.confidential);
   const row = await tx
     .updateTable('issues')
-    .set(columnsOf(after, changes, actor, asked))
+    .set(columnsOf(after, changes, actor, requested))
     .where('id', '=', issueId)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await writeSides(tx, row, changes);
-  await tell(actor, tx, project, row, changes, mentioned);
+  await writeRelations(tx, row, changes);
+  await addSystemNotes(actor, tx, project, row, changes, mentioned);
   return row;
 }
 
-const noSides: Sides = {
+const noRelations: ResolvedReferences = {
   assignees: undefined,
   labels: undefined,
   addLabels: [],
@@ -183,18 +189,22 @@ const noSides: Sides = {
 
 /** Closes the issue, in the caller's transaction; leaves one alone that is closed. 404 when it is gone. */
 export const closeIssue = (
-  context: Writing,
+  context: ActorContext,
   tx: Db,
   project: AuthorizedProject,
   issueId: number,
 ): Promise<IssueRow> =>
-  change(context, tx, project, issueId, { asked: { state_event: 'close' }, sides: noSides, mentioned: [] });
+  change(context, tx, project, issueId, {
+    asked: { state_event: 'close' },
+    sides: noRelations,
+    mentioned: [],
+  });
 
 const readIssue = (db: Db, id: number): Promise<IssueRow | undefined> =>
   db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** The rows of other tables that say what the issue has. */
-async function writeSides(tx: Db, issue: IssueRow, changes: readonly WorkChange[]): Promise<void> {
+async function writeRelations(tx: Db, issue: IssueRow, changes: readonly WorkChange[]): Promise<void> {
   for (const change of changes) {
     if (change.what === 'assignees') {
       const link = (user: { id: number }) => ({ issue_id: issue.id, user_id: user.id });
@@ -231,36 +241,36 @@ async function setEpic(tx: Db, issue: IssueRow, epicId: number | undefined): Pro
   }
   await tx
     .insertInto('epic_issues')
-    .values({ epic_id: epicId, issue_id: issue.id, relative_position: issue.iid * PLACE_GAP })
+    .values({ epic_id: epicId, issue_id: issue.id, relative_position: issue.iid * POSITION_GAP })
     .onConflict((conflict) => conflict.column('issue_id').doUpdateSet({ epic_id: epicId }))
     .execute();
 }
 
 /** Notes, events, reminders and announcements of the changes. */
-async function tell(
+async function addSystemNotes(
   actor: Actor,
   tx: Db,
   project: AuthorizedProject,
   issue: IssueRow,
   changes: readonly WorkChange[],
-  mentioned: readonly Reminder[],
+  mentioned: readonly MentionTodo[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  const target = issueTarget(project, issue);
+  const noteable = issueNoteable(project, issue);
   const notes = changes.map((change) => systemNote(change));
-  await writeSystemNotes(tx, target, actor, notes);
+  await writeSystemNotes(tx, noteable, actor, notes);
   await writeResourceEvents(tx, { issueId: issue.id }, actor.id, resourceEvents(changes));
   if (issue.issue_type === 'incident') await writeTimeline(tx, issue, actor, timelineOf(changes));
   if (eventOf(changes) === 'issue_closed') await resolveAlertsOf(tx, actor, issue);
-  await completeTodos(tx, actor.id, target);
+  await completeTodos(tx, actor.id, noteable);
   const assigned = changes.flatMap((change) => (change.what === 'assignees' ? change.added : []));
-  const reminders = [
-    ...assigned.map(({ id }): Reminder => ({ userId: id, action: 'assigned' })),
+  const todos = [
+    ...assigned.map(({ id }): MentionTodo => ({ userId: id, action: 'assigned' })),
     ...mentioned,
   ];
   for (const action of ['assigned', 'mentioned', 'directly_addressed'] as const) {
-    const users = reminders.filter((each) => each.action === action).map(({ userId }) => userId);
-    await addTodos(tx, { users, author: actor, target, action });
+    const users = todos.filter((each) => each.action === action).map(({ userId }) => userId);
+    await addTodos(tx, { users, author: actor, target: noteable, action });
   }
   const payload = { changes: changesPayload(changes) };
   await announce(tx, issueAnnouncement(actor, project, issue, eventOf(changes), payload));

@@ -6,7 +6,13 @@ import { announceAll } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
 import { isLabelName } from './label-names.ts';
 import type { LabelRow } from './label-records.ts';
-import { auditedPlace, homeOf, type Place, type Reach, reachOf } from './places.ts';
+import {
+  auditedParent,
+  parentColumns,
+  type Reach,
+  type ResourceParent,
+  reachOf,
+} from './resource-parents.ts';
 
 /** The labels of the project and of the groups around it, by name; only those with one of `names`, where given. */
 export async function availableLabels(db: Db, reach: Reach, names?: readonly string[]): Promise<LabelRow[]> {
@@ -47,30 +53,35 @@ const DEFAULT_COLOR = '#6699cc';
  */
 export async function resolveLabels(
   tx: Db,
-  place: Place,
+  parent: ResourceParent,
   names: readonly string[],
   options: { create: boolean; actor: Actor },
 ): Promise<LabelRow[]> {
   const wanted = [...new Set(names.map((name) => name.trim()).filter(isLabelName))];
-  const reach = reachOf(place);
+  const reach = reachOf(parent);
   let known = nearest(await availableLabels(tx, reach, wanted), reach);
   const missing = wanted.filter((name) => !known.has(name));
-  if (missing.length > 0 && options.create && place.may('manage_labels')) {
-    await createLabels(tx, place, missing, options.actor);
+  if (missing.length > 0 && options.create && parent.may('manage_labels')) {
+    await createLabels(tx, parent, missing, options.actor);
     known = nearest(await availableLabels(tx, reach, wanted), reach);
   }
   return wanted.flatMap((name) => known.get(name) ?? []);
 }
 
 /** Who else made one of them in the meantime is not an error: it is there. */
-async function createLabels(tx: Db, place: Place, names: readonly string[], actor: Actor): Promise<void> {
+async function createLabels(
+  tx: Db,
+  parent: ResourceParent,
+  names: readonly string[],
+  actor: Actor,
+): Promise<void> {
   const time = now();
   const made = await tx
     .insertInto('labels')
     .values(
       // In one order, so that no two who make the same ones wait for each other.
       names.toSorted().map((name) => ({
-        ...homeOf(place),
+        ...parentColumns(parent),
         name,
         color: DEFAULT_COLOR,
         created_at: time,
@@ -85,7 +96,7 @@ async function createLabels(tx: Db, place: Place, names: readonly string[], acto
     made.map(({ id, name }) => ({
       author: actor,
       audit: {
-        entity: auditedPlace(place),
+        entity: auditedParent(parent),
         event: 'label_created',
         details: { target_id: id, target_type: 'Label', target_details: name },
       },

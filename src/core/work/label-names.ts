@@ -1,14 +1,14 @@
 /** The rules of labels' names. */
 
 /** Of a title, in letters. */
-export const MAXIMUM_TITLE = 255;
+export const MAX_TITLE_LENGTH = 255;
 
 /** Of a name, as a schema says it: neither blank nor with the comma that parts names in a list. */
 export const labelPattern = '^[^,]*[^,\\s][^,]*$';
 
 /** Whether a label can have this name: commas separate labels in requests. */
 export const isLabelName = (name: string): boolean =>
-  name !== '' && name.length <= MAXIMUM_TITLE && !/[,\0]/.test(name);
+  name !== '' && name.length <= MAX_TITLE_LENGTH && !/[,\0]/.test(name);
 
 /** `a::b::` of the name `a::b::c`; undefined for a name without a scope. */
 export const labelScope = (name: string): string | undefined => /^(.*::)./su.exec(name)?.[1];

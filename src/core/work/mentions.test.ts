@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/rows.ts';
 import { PRIVATE, PUBLIC } from '../access/roles.ts';
 import { readersAmong, usersByIds } from './mentions.ts';
-import type { Target } from './targets.ts';
+import type { Noteable } from './noteables.ts';
 
 const ashlar = useApp();
 const GUEST = 10;
@@ -59,7 +59,7 @@ const everyMember = 'guest planner reporter developer auditor admin';
 const team = 'planner reporter developer auditor admin';
 
 describe.each(['closed', 'open'] as const)('in a place that is %s, with its parts for members', (where) => {
-  test.each<[what: string, about: Partial<Target>, internal: boolean, readers: string]>([
+  test.each<[what: string, about: Partial<Noteable>, internal: boolean, readers: string]>([
     ['an issue', { kind: 'issue' }, false, everyMember],
     ['an internal note on an issue', { kind: 'issue' }, true, team],
     ['a confidential issue, one of them assigned', { kind: 'issue', confidential: true }, false, everyMember],
@@ -75,12 +75,18 @@ describe.each(['closed', 'open'] as const)('in a place that is %s, with its part
     const { db, points } = ashlar.app.services.database;
     const { group, project, issue } = places[where];
     const home = about.kind === 'epic' ? { group } : { project };
-    const target = { id: issue, authorId: 1, confidential: false, ...home, ...about } as unknown as Target;
+    const noteable = {
+      id: issue,
+      authorId: 1,
+      confidential: false,
+      ...home,
+      ...about,
+    } as unknown as Noteable;
     const named = await usersByIds(
       db,
       Object.values(people).map(({ id }) => id),
     );
-    const found = await readersAmong(db, points, target, named, internal);
+    const found = await readersAmong(db, points, noteable, named, internal);
     const names = Object.entries(people).flatMap(([name, { id }]) => (found.has(id) ? [name] : []));
     expect(names.join(' ')).toBe(readers);
   });
@@ -90,9 +96,9 @@ test('a private snippet of an open project is for its members', async () => {
   const { db, points } = ashlar.app.services.database;
   const project = await makeProject(ashlar, { of: places.closed.group, visibility: PUBLIC });
   const found = async (visibility: number) => {
-    const target = { kind: 'snippet', id: 1, visibility, project } as unknown as Target;
+    const noteable = { kind: 'snippet', id: 1, visibility, project } as unknown as Noteable;
     const named = await usersByIds(db, [people.stranger.id, people.guest.id]);
-    return (await readersAmong(db, points, target, named)).size;
+    return (await readersAmong(db, points, noteable, named)).size;
   };
   expect([await found(PRIVATE), await found(PUBLIC)]).toEqual([1, 2]);
 });

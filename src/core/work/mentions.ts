@@ -10,12 +10,12 @@ import { type Actor, type ActorColumns, toActor } from '../identity/actor.ts';
 import { outsideCode } from './code-spans.ts';
 import { seesEpic } from './epic-visibility.ts';
 import { seesIssue } from './issue-visibility.ts';
-import type { Target } from './targets.ts';
+import type { Noteable } from './noteables.ts';
 
 /** More names than these in one text are not heard: each costs a question. */
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 /** Characters in which those to whom a text is addressed stand. */
-const LONGEST_ADDRESS = 10_000;
+const MAX_ADDRESSED_LENGTH = 10_000;
 
 const mention = /(?<![\w/@.`])@([a-z0-9_][\w.-]{0,254}(?:\/[\w.-]{1,255}){0,20})/gi;
 const cleaned = (name: string): string => name.replace(/(?<![./-])[./-]+$/, '').toLowerCase();
@@ -27,7 +27,7 @@ export function mentionedNames(markdown: string | null | undefined): string[] {
   const written = new Set<string>();
   const names = new Set<string>();
   for (const [, name = ''] of outsideCode(markdown).matchAll(mention)) {
-    if (names.size >= MOST_NAMES) break;
+    if (names.size >= MAX_NAMES) break;
     if (written.has(name)) continue;
     written.add(name);
     const clean = cleaned(name);
@@ -39,7 +39,8 @@ export function mentionedNames(markdown: string | null | undefined): string[] {
 /** Those of them that the text begins with: it is addressed to them. */
 export function addressedNames(markdown: string | null | undefined): string[] {
   const [beginning = ''] =
-    /^\s*(?:@[\w./-]+[\s,]*(?:(?:and|&)\s+(?=@))?)+/i.exec(markdown?.slice(0, LONGEST_ADDRESS) ?? '') ?? [];
+    /^\s*(?:@[\w./-]+[\s,]*(?:(?:and|&)\s+(?=@))?)+/i.exec(markdown?.slice(0, MAX_ADDRESSED_LENGTH) ?? '') ??
+    [];
   return mentionedNames(beginning);
 }
 
@@ -76,29 +77,29 @@ export async function usersByIds(db: Db, ids: readonly number[]): Promise<Person
 /** Whether somebody else would be shown the target, or the internal notes on it. */
 async function sees(
   points: postgres.Sql,
-  target: Target,
+  noteable: Noteable,
   person: Actor,
   assigneeIds: readonly number[],
   internal: boolean,
 ): Promise<boolean> {
   try {
-    if (target.group) {
+    if (noteable.group) {
       // Whether they read its epics seesEpic() asks.
-      const group = await authorizeGroup(points, person, 'read_group', target.group.id);
+      const group = await authorizeGroup(points, person, 'read_group', noteable.group.id);
       if (internal && !group.may('read_internal_epic_notes')) return false;
-      return seesEpic(group, target);
+      return seesEpic(group, noteable);
     }
-    const { id = 0 } = target.project ?? {};
+    const { id = 0 } = noteable.project ?? {};
     const project = await authorizeProject(points, person, 'read_project', id);
     if (internal && !project.may('read_internal_notes')) return false;
-    if (target.kind === 'commit') return project.may('read_code');
-    if (target.kind === 'alert') return project.may('read_alerts');
-    if (target.kind === 'snippet')
+    if (noteable.kind === 'commit') return project.may('read_code');
+    if (noteable.kind === 'alert') return project.may('read_alerts');
+    if (noteable.kind === 'snippet')
       return (
         project.may('read_project_snippets') &&
-        seesInProject(person, { visibility: target.visibility ?? PRIVATE }, project.role)
+        seesInProject(person, { visibility: noteable.visibility ?? PRIVATE }, project.role)
       );
-    const issue = { confidential: target.confidential, author_id: target.authorId ?? 0 };
+    const issue = { confidential: noteable.confidential, author_id: noteable.authorId ?? 0 };
     return project.may('read_issues') && seesIssue(project, person, issue, assigneeIds);
   } catch (error) {
     if (error instanceof Failure) return false;
@@ -110,24 +111,24 @@ async function sees(
 export async function readersAmong(
   db: Db,
   points: postgres.Sql,
-  target: Target,
+  noteable: Noteable,
   people: readonly Person[],
   internal = false,
 ): Promise<Set<number>> {
   if (people.length === 0) return new Set();
   const assignees =
-    target.kind === 'issue' && target.confidential
+    noteable.kind === 'issue' && noteable.confidential
       ? await db
           .selectFrom('issue_assignees')
           .select('user_id')
-          .where('issue_id', '=', target.id ?? 0)
+          .where('issue_id', '=', noteable.id ?? 0)
           .execute()
       : [];
   const assigneeIds = assignees.map(({ user_id }) => user_id);
   const seen = await Promise.all(
     people.map(async (person) => {
       const actor = toActor(person, { via: 'password' });
-      return (await sees(points, target, actor, assigneeIds, internal)) ? [person.id] : [];
+      return (await sees(points, noteable, actor, assigneeIds, internal)) ? [person.id] : [];
     }),
   );
   return new Set(seen.flat());

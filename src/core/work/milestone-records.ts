@@ -9,7 +9,7 @@ import { date, dateTime, nullable } from '../../platform/http/schema.ts';
 export type MilestoneRow = Selectable<MilestonesTable>;
 
 /** With the full path of the project or group that it belongs to. */
-export type PlacedMilestone = MilestoneRow & { full_path: string };
+export type MilestoneWithPath = MilestoneRow & { full_path: string };
 
 export const MilestoneRecord = Type.Object({
   id: Type.Integer(),
@@ -49,7 +49,10 @@ export const presentMilestone = (
 });
 
 /** The milestones of these ids, each with the path that its address needs. */
-export async function milestonesById(db: Db, ids: readonly number[]): Promise<Map<number, PlacedMilestone>> {
+export async function milestonesById(
+  db: Db,
+  ids: readonly number[],
+): Promise<Map<number, MilestoneWithPath>> {
   if (ids.length === 0) return new Map();
   const rows = await placedMilestones(db)
     .where('milestones.id', 'in', [...ids])

@@ -20,7 +20,7 @@ const notText = /https?:\/\/[^\s<>"]+|\]\([^\s()]*|<[a-z/][^<>]*>/gi;
 const isMoved = (kind: string): kind is (typeof kinds)[number] => (kinds as readonly string[]).includes(kind);
 
 /** More of one text stay as they are: each path makes it longer. */
-const MOST_REFERENCES = 500;
+const MAX_REFERENCES = 500;
 
 /** The relative references of the text, outside code, addresses and HTML, in their order; the first 500 of them. */
 export function relativeReferences(markdown: string): RelativeReference[] {
@@ -28,16 +28,16 @@ export function relativeReferences(markdown: string): RelativeReference[] {
   const text = outsideCode(markdown).replaceAll(notText, (part) => ' '.repeat(part.length));
   const found: RelativeReference[] = [];
   for (const each of scanReferences(text)) {
-    if (found.length === MOST_REFERENCES) break;
+    if (found.length === MAX_REFERENCES) break;
     if ('emoji' in each) continue;
     const { kind, path, name } = each.reference;
     if (path === undefined && isMoved(kind)) found.push({ kind, name, start: each.start });
   }
   for (const match of text.matchAll(mergeRequest)) {
-    if (found.length === 2 * MOST_REFERENCES) break;
+    if (found.length === 2 * MAX_REFERENCES) break;
     found.push({ kind: 'merge_request', name: match[1] ?? '', start: match.index });
   }
-  return found.toSorted((a, b) => a.start - b.start).slice(0, MOST_REFERENCES);
+  return found.toSorted((a, b) => a.start - b.start).slice(0, MAX_REFERENCES);
 }
 
 /** The text with the paths before those references. */

@@ -6,7 +6,7 @@ import { randomHex } from '../../platform/secret.ts';
 import { mapInTurns } from '../../platform/turns.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import type { Services } from '../services.ts';
-import { keepUnderAnother } from '../upload-places.ts';
+import { keepUnderAnother } from '../upload-paths.ts';
 import {
   type RelativeReference,
   relativeReferences,
@@ -15,18 +15,18 @@ import {
   withAddresses,
   withPaths,
 } from './moved-references.ts';
-import { homeOf, isProject, type Place, reachOf } from './places.ts';
+import { isProject, parentColumns, type ResourceParent, reachOf } from './resource-parents.ts';
 
 /** The texts as they are to stand in the new place, in their order. */
 export type MoveTexts = (texts: readonly string[]) => Promise<string[]>;
 
 /** Files beyond these stay where they are, and the texts lead there. */
-const MOST_UPLOADS = 500;
+const MAX_UPLOADS = 500;
 
 const key = ({ kind, name }: Pick<RelativeReference, 'kind' | 'name'>): string => `${kind} ${name}`;
 
 /** Where labels and milestones are that are not in the new place as well. */
-const lostGroups = (from: AuthorizedProject, to: Place): number[] => {
+const lostGroups = (from: AuthorizedProject, to: ResourceParent): number[] => {
   const kept = new Set(reachOf(to).ancestorIds);
   return from.row.ancestor_ids.filter((id) => !kept.has(id));
 };
@@ -35,7 +35,7 @@ const lostGroups = (from: AuthorizedProject, to: Place): number[] => {
 async function selectNamed(
   tx: Db,
   from: AuthorizedProject,
-  to: Place,
+  to: ResourceParent,
   references: readonly RelativeReference[],
 ): Promise<Set<string>> {
   const namesOf = (kind: RelativeReference['kind']) => [
@@ -60,7 +60,7 @@ async function selectNamed(
 async function moveReferences(
   tx: Db,
   from: AuthorizedProject,
-  to: Place,
+  to: ResourceParent,
   texts: readonly string[],
 ): Promise<string[]> {
   const found = await mapInTurns(texts, relativeReferences);
@@ -80,7 +80,7 @@ async function copyUploads(
   tx: Db,
   dataFolder: string,
   from: AuthorizedProject,
-  to: Place,
+  to: ResourceParent,
   secrets: readonly string[],
 ): Promise<[old: string, fresh: string][]> {
   if (secrets.length === 0) return [];
@@ -96,7 +96,7 @@ async function copyUploads(
     if (!(await keepUnderAnother(dataFolder, secret, fresh))) continue;
     await tx
       .insertInto('uploads')
-      .values({ ...homeOf(to), ...upload, secret: fresh, created_at: now() })
+      .values({ ...parentColumns(to), ...upload, secret: fresh, created_at: now() })
       .execute();
     copied.push([secret, fresh]);
   }
@@ -108,7 +108,7 @@ export function textsMover(
   tx: Db,
   { config }: Pick<Services, 'config'>,
   from: AuthorizedProject,
-  to: Place,
+  to: ResourceParent,
 ): MoveTexts {
   if (isProject(to) && from.id === to.id) return (texts) => Promise.resolve([...texts]);
   const copies = new Map<string, string>();
@@ -124,7 +124,7 @@ export function textsMover(
     const moved = await moveReferences(tx, from, to, texts);
     const found = await mapInTurns(moved, (text) => uploadAddresses(text).filter(isOurs));
     const wanted = new Set(found.flat().map(({ secret }) => secret));
-    const missing = [...wanted].filter((secret) => !copies.has(secret)).slice(0, MOST_UPLOADS - copies.size);
+    const missing = [...wanted].filter((secret) => !copies.has(secret)).slice(0, MAX_UPLOADS - copies.size);
     for (const [old, fresh] of await copyUploads(tx, config.data, from, to, missing)) copies.set(old, fresh);
     return moved.map((text, at) => withAddresses(text, found[at] ?? [], addressOf));
   };

@@ -3,8 +3,8 @@ import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { presentUserBasic, type Surroundings, UserBasic, userBasicColumns } from '../identity/records.ts';
+import { type NoteableKind, noteableTypes } from './noteables.ts';
 import { type NoteRow, positionOf } from './notes.ts';
-import { type TargetKind, targetTypes } from './targets.ts';
 
 const place = Type.Optional(nullable(Type.Integer()));
 const LineEnd = Type.Object({
@@ -68,7 +68,7 @@ export type DiscussionRecord = Static<typeof DiscussionRecord>;
 
 type Placed = Pick<NoteRow, 'issue_id' | 'epic_id' | 'snippet_id' | 'alert_id'>;
 
-export function kindOf(note: Placed): TargetKind {
+export function kindOf(note: Placed): NoteableKind {
   if (note.issue_id !== null) return 'issue';
   if (note.epic_id !== null) return 'epic';
   if (note.alert_id !== null) return 'alert';
@@ -127,7 +127,7 @@ export async function presentNotes(
       updated_at: row.updated_at.toISOString(),
       system: row.system_action !== null,
       noteable_id: row.issue_id ?? row.epic_id ?? row.snippet_id ?? row.alert_id,
-      noteable_type: targetTypes[kindOf(row)],
+      noteable_type: noteableTypes[kindOf(row)],
       project_id: row.project_id,
       commit_id: row.commit_sha,
       ...(position && { position }),

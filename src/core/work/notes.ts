@@ -4,7 +4,7 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Json, NotesTable } from '../../platform/db/rows.ts';
 import { randomHex } from '../../platform/secret.ts';
-import { type Target, targetColumns } from './targets.ts';
+import { type Noteable, noteableColumns } from './noteables.ts';
 
 export type NoteRow = Selectable<NotesTable>;
 
@@ -51,8 +51,8 @@ export type NewNote = {
 
 export const newDiscussionId = (): string => randomHex(20);
 
-const noteRow = (target: Target, author: { id: number }, note: NewNote, time: Date) => ({
-  ...targetColumns(target),
+const noteRow = (noteable: Noteable, author: { id: number }, note: NewNote, time: Date) => ({
+  ...noteableColumns(noteable),
   author_id: author.id,
   body: note.body,
   discussion_id: note.discussionId ?? newDiscussionId(),
@@ -88,13 +88,13 @@ export async function countNotes(
 /** Writes one note and counts it. Call it inside a transaction. */
 export async function writeNote(
   tx: Db,
-  target: Target,
+  noteable: Noteable,
   author: { id: number },
   note: NewNote,
 ): Promise<NoteRow> {
   const row = await tx
     .insertInto('notes')
-    .values(noteRow(target, author, note, now()))
+    .values(noteRow(noteable, author, note, now()))
     .returningAll()
     .executeTakeFirstOrThrow();
   if (row.system_action === null) await countNotes(tx, row, isCounted(row) ? 1 : 0);
@@ -104,14 +104,14 @@ export async function writeNote(
 /** Writes what the system tells of a change, by one statement. */
 export async function writeSystemNotes(
   tx: Db,
-  target: Target,
+  noteable: Noteable,
   author: { id: number },
   notes: readonly { body: string; action: string; createdAt?: Date }[],
 ): Promise<void> {
   if (notes.length === 0) return;
   const time = now();
   const rows = notes.map(({ body, action, createdAt }) =>
-    noteRow(target, author, { body, systemAction: action, ...(createdAt && { createdAt }) }, time),
+    noteRow(noteable, author, { body, systemAction: action, ...(createdAt && { createdAt }) }, time),
   );
   await tx.insertInto('notes').values(rows).execute();
 }

@@ -1,5 +1,5 @@
 /** The quick actions that plan an issue: when, how long, how much, and under what. Pure. */
-import { type Changes, type CommandRule, issues, namedBy } from './command-terms.ts';
+import { type Changes, type CommandRule, issues, referencesIn } from './command-terms.ts';
 import { parseDay } from './day-words.ts';
 import { humanDuration, parseDuration } from './durations.ts';
 import { healthStatuses, issueTypes, severities } from './issue-changes.ts';
@@ -18,7 +18,9 @@ export const planningRules: readonly CommandRule[] = [
     kinds: issues,
     who: 'team',
     mean: (argument, known) => {
-      const [title = ''] = [argument, ...namedBy('%', argument)].filter((name) => known.milestones.has(name));
+      const [title = ''] = [argument, ...referencesIn('%', argument)].filter((name) =>
+        known.milestones.has(name),
+      );
       const milestone_id = known.milestones.get(title);
       return milestone_id === undefined
         ? undefined

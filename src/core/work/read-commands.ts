@@ -11,28 +11,28 @@ import {
 } from '../access/find.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
-import { namedBy } from './command-terms.ts';
+import { referencesIn } from './command-terms.ts';
 import { type Command, commandsIn, type Interpretation, interpretCommands, type Known } from './commands.ts';
-import { destinationIn } from './departure-commands.ts';
 import { findEpic } from './epic-find.ts';
 import { findIssue } from './issue-find.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { availableLabels } from './label-find.ts';
 import { usersByName } from './mentions.ts';
 import { availableMilestoneByTitle } from './milestone-find.ts';
-import { reachOf } from './places.ts';
-import type { TargetKind } from './targets.ts';
+import { destinationIn } from './move-commands.ts';
+import type { NoteableKind } from './noteables.ts';
+import { reachOf } from './resource-parents.ts';
 
 /** Where the commands are said, and how it stands; a new issue is open, its author's, and nothing else yet. */
 export type Spoken = {
-  kind: TargetKind;
+  kind: NoteableKind;
   project: AuthorizedProject | undefined;
   group: AuthorizedGroup | undefined;
   authorId: number | undefined;
   now: Known['now'];
 };
 
-export type CommandScene = { db: Db; services: Services; actor: Actor };
+export type ActorContext = { db: Db; services: Services; actor: Actor };
 
 /** The state of something that is only being made. */
 export const atCreation: Known['now'] = {
@@ -50,7 +50,7 @@ export const stageOf = (
 ): Known['now']['stage'] =>
   issue.moved_to_id === null && issue.promoted_to_epic_id === null ? 'here' : 'gone';
 
-const MOST_REFERENCES = 20;
+const MAX_REFERENCES = 20;
 
 /** Ids by references such as `#1` and `group/project#1`, of what the speaker may use for it. */
 async function referred(
@@ -63,7 +63,7 @@ async function referred(
     .flatMap(({ argument }) => argument.split(/[\s,]+/))
     .filter((reference) => pattern.test(reference));
   const found = await Promise.all(
-    [...new Set(references)].slice(0, MOST_REFERENCES).map(async (reference) => {
+    [...new Set(references)].slice(0, MAX_REFERENCES).map(async (reference) => {
       const [, place = '', iid] = pattern.exec(reference) ?? [];
       try {
         return [[reference, (await find(place, Number(iid))).id] as const];
@@ -78,7 +78,7 @@ async function referred(
 
 /** Whether the speaker makes epics in the group that the project is in. */
 async function mayPromote(
-  { services, actor }: Pick<CommandScene, 'services' | 'actor'>,
+  { services, actor }: Pick<ActorContext, 'services' | 'actor'>,
   project: AuthorizedProject | undefined,
 ): Promise<boolean> {
   if (!project || services.config.tier === 'free') return false;
@@ -93,7 +93,7 @@ async function mayPromote(
 
 /** What the text says without its commands, and what they come to; undefined for a text without any. */
 export async function readCommands(
-  { db, services, actor }: CommandScene,
+  { db, services, actor }: ActorContext,
   spoken: Spoken,
   text: string | null | undefined,
 ): Promise<Interpretation | undefined> {
@@ -104,9 +104,9 @@ export async function readCommands(
   const place = project ?? group;
   const argumentsOf = (pattern: RegExp) =>
     commands.filter(({ name }) => pattern.test(name)).map(({ argument }) => argument);
-  const names = argumentsOf(/assign/).flatMap((argument) => namedBy('@', argument.toLowerCase()));
-  const labels = argumentsOf(/label/).flatMap((argument) => [argument, ...namedBy('~', argument)]);
-  const titles = argumentsOf(/^milestone$/).flatMap((argument) => [argument, ...namedBy('%', argument)]);
+  const names = argumentsOf(/assign/).flatMap((argument) => referencesIn('@', argument.toLowerCase()));
+  const labels = argumentsOf(/label/).flatMap((argument) => [argument, ...referencesIn('~', argument)]);
+  const titles = argumentsOf(/^milestone$/).flatMap((argument) => [argument, ...referencesIn('%', argument)]);
   const paths = argumentsOf(/^(move|clone)$/).flatMap((argument) => destinationIn(argument).path ?? []);
   const promotes = commands.some(({ name }) => name === 'promote');
   const [people, labelRows, milestones, issues, epics, projects, promote] = await Promise.all([
@@ -114,7 +114,7 @@ export async function readCommands(
     place ? availableLabels(db, reachOf(place), labels.slice(0, 200)) : [],
     Promise.all(
       titles
-        .slice(0, MOST_REFERENCES)
+        .slice(0, MAX_REFERENCES)
         .map(async (title) => project && availableMilestoneByTitle(db, project, title)),
     ),
     referred(commands, '#', async (path, iid) => {
@@ -126,7 +126,7 @@ export async function readCommands(
       const around = path === '' ? (project?.row.namespace_id ?? group?.id ?? 0) : path;
       return findEpic(db, await authorizeGroup(points, actor, 'update_epics', around), actor, iid);
     }),
-    selectProjects(points, actor, 'update_issues', paths.slice(0, MOST_REFERENCES)),
+    selectProjects(points, actor, 'update_issues', paths.slice(0, MAX_REFERENCES)),
     promotes && mayPromote({ services, actor }, project),
   ]);
   const metadata = project?.may('update_issues') ?? group?.may('update_epics') ?? false;

@@ -2,11 +2,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { Target } from './targets.ts';
+import type { Noteable } from './noteables.ts';
 
 /** A label of a group is heard of in one project, or, without one, in the group. */
 export type Subscribable =
-  | Pick<Target, 'kind' | 'id'>
+  | Pick<Noteable, 'kind' | 'id'>
   | { kind: 'label'; id: number; projectId: number | null };
 
 const columnsOf = (what: Subscribable) => ({
@@ -99,12 +99,12 @@ export async function isSubscribed(db: Db, userId: number, what: Subscribable): 
 /** Ids of those who take part in an issue or epic: its author first, the rest in the order of their accounts. */
 export async function participantIds(
   db: Db,
-  target: Pick<Target, 'kind' | 'id' | 'authorId'>,
+  noteable: Pick<Noteable, 'kind' | 'id' | 'authorId'>,
 ): Promise<number[]> {
-  if (target.kind !== 'issue' && target.kind !== 'epic') return [];
+  if (noteable.kind !== 'issue' && noteable.kind !== 'epic') return [];
   const { rows } = await sql<{ user_id: number }>`
-    select distinct user_id, user_id = ${target.authorId ?? 0} as first
-    from (${takesPart[target.kind](sql`${[target.id ?? 0]}::bigint[]`)}) x order by first desc, user_id`.execute(
+    select distinct user_id, user_id = ${noteable.authorId ?? 0} as first
+    from (${takesPart[noteable.kind](sql`${[noteable.id ?? 0]}::bigint[]`)}) x order by first desc, user_id`.execute(
     db,
   );
   return rows.map(({ user_id }) => user_id);

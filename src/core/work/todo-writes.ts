@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { Target } from './targets.ts';
-import { targetColumns, targetKey } from './targets.ts';
+import type { Noteable } from './noteables.ts';
+import { noteableColumns, noteableKey } from './noteables.ts';
 
 export type TodoAction = 'assigned' | 'mentioned' | 'marked' | 'directly_addressed';
 
@@ -16,15 +16,15 @@ export async function addTodos(
   todo: {
     users: readonly number[];
     author: { id: number };
-    target: Target;
+    target: Noteable;
     noteId?: number | undefined;
     action: TodoAction;
   },
 ): Promise<number[]> {
-  const { users, author, target, noteId, action } = todo;
-  if (users.length === 0 || target.kind === 'snippet') return [];
-  const { issue_id, epic_id, commit_sha, alert_id, project_id, namespace_id } = targetColumns(target);
-  const key = targetKey(target);
+  const { users, author, target: noteable, noteId, action } = todo;
+  if (users.length === 0 || noteable.kind === 'snippet') return [];
+  const { issue_id, epic_id, commit_sha, alert_id, project_id, namespace_id } = noteableColumns(noteable);
+  const key = noteableKey(noteable);
   // One after the other looks whom the target waits for already: whoever changes two notes on it locks no row of both.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`todos ${key.column} ${key.id}`}, 0))`.execute(
     tx,
@@ -43,15 +43,15 @@ export async function addTodos(
 }
 
 /** What the user was reminded of about the target is done. */
-export async function completeTodos(tx: Db, userId: number, target: Target): Promise<void> {
-  if (target.kind === 'snippet') return;
-  const { column, id } = targetKey(target);
+export async function completeTodos(tx: Db, userId: number, noteable: Noteable): Promise<void> {
+  if (noteable.kind === 'snippet') return;
+  const { column, id } = noteableKey(noteable);
   await tx
     .updateTable('todos')
     .set({ state: 'done', updated_at: now() })
     .where('user_id', '=', userId)
     .where('state', '=', 'pending')
     .where(sql.ref<number | string>(column), '=', id)
-    .$if(target.project !== undefined, (query) => query.where('project_id', '=', target.project?.id ?? 0))
+    .$if(noteable.project !== undefined, (query) => query.where('project_id', '=', noteable.project?.id ?? 0))
     .execute();
 }

@@ -1,6 +1,6 @@
 /** What whoever writes issues and epics is given: the caller, and the request that it came with. */
 import type { Db } from '../../platform/db/database.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
@@ -14,4 +14,4 @@ export type WriteContext = {
 };
 
 /** As much of it as what changes issues and epics needs where no request is judged. */
-export type Writing = Pick<WriteContext, 'db' | 'services' | 'actor'>;
+export type ActorContext = Pick<WriteContext, 'db' | 'services' | 'actor'>;

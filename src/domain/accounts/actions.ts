@@ -21,14 +21,14 @@ import { conflict, Failure, forbidden, invalid, type ValidationMessages } from '
 import { hashPassword, randomText } from '../../platform/secret.ts';
 import { userEntity } from './audits.ts';
 import { enterpriseColumns, profileColumns } from './columns.ts';
-import { addressClaimed, claimAddress, requireMailAddress } from './email-actions.ts';
+import { confirmationFact, releaseAddress, requireMailAddress } from './email-actions.ts';
 import type { NewUserInput, UserChanges } from './inputs.ts';
 import { profileProblems } from './rules.ts';
 
 declareUnique('identities_extern', 'extern_uid');
 
 /** What the caller has settled before the transaction: the stored picture, and the group named in the body. */
-type Settled = {
+type UserChangeContext = {
   actor: Actor;
   settings: ApplicationSettings;
   secretKey: string;
@@ -75,7 +75,7 @@ const missingPassword = (): Failure =>
   });
 
 /** Makes a user as administrators do; returns the id. */
-export async function createUser(db: Db, input: NewUserInput, settled: Settled): Promise<number> {
+export async function createUser(db: Db, input: NewUserInput, settled: UserChangeContext): Promise<number> {
   const { actor, settings, secretKey, avatar, group } = settled;
   const random = input.reset_password === true || input.force_random_password === true;
   if (!random && input.password === undefined) throw missingPassword();
@@ -87,7 +87,7 @@ export async function createUser(db: Db, input: NewUserInput, settled: Settled):
   const { private_profile, ...profile } = profileColumns(input, {}, new Set([input.email.toLowerCase()]));
 
   return inTransaction(db, async (tx) => {
-    await claimAddress(tx, actor, input.email);
+    await releaseAddress(tx, actor, input.email);
     await requireFreeUsername(tx, input.username);
     const defaults = newUserDefaults(settings);
     const id = await insertUser(tx, {
@@ -185,7 +185,7 @@ export async function updateUser(
   db: Db,
   userId: number,
   input: UserChanges,
-  settled: Settled,
+  settled: UserChangeContext,
 ): Promise<void> {
   const { actor, settings, secretKey, avatar, group } = settled;
   requireValid(input, settings);
@@ -211,7 +211,7 @@ export async function updateUser(
       input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase()
         ? input.email
         : undefined;
-    const holder = newEmail === undefined ? undefined : await claimAddress(tx, actor, newEmail, userId);
+    const holder = newEmail === undefined ? undefined : await releaseAddress(tx, actor, newEmail, userId);
     if (input.username !== undefined) await requireFreeUsername(tx, input.username, userId);
     if (newEmail !== undefined && atOnce) await confirmPrimary(tx, userId, newEmail);
     const own = await ownAddresses(tx, before);
@@ -246,7 +246,7 @@ export async function updateUser(
     if (password_hash !== undefined) await endAccess(tx, userId);
     await announceChanges(tx, actor, before, changes);
     if (newEmail !== undefined && !atOnce) {
-      const fact = addressClaimed(userId, newEmail, confirmation.token_sealed, holder);
+      const fact = confirmationFact(userId, newEmail, confirmation.token_sealed, holder);
       await announce(tx, { author: actor, fact });
     }
   });

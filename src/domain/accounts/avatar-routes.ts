@@ -5,7 +5,7 @@ import { anyone, signedIn } from '../../core/access/access.ts';
 import { authorizeGroup, authorizeProject } from '../../core/access/find.ts';
 import { selectUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
-import { answerAvatar } from '../../core/avatar-reply.ts';
+import { avatarResponse } from '../../core/avatar-response.ts';
 import { type Endpoint, endpoint, found } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { presentedCredential } from '../../core/identity/credentials.ts';
@@ -15,7 +15,7 @@ import { pictureFile, storeAvatar } from '../../core/uploads.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
 import { nullable } from '../../platform/http/schema.ts';
 import type { Route } from '../../platform/http/server.ts';
@@ -131,7 +131,7 @@ export const avatarRoutes = (services: Services): Route[] => [
       if (kind === undefined || !/^\d{1,15}$/.test(id)) throw notFound();
       const caller = kind === 'user' ? undefined : await callerOf(services, request);
       const avatar = await selectAvatar(services, caller, kind, Number(id));
-      return answerAvatar(services.config.data, avatar, filename);
+      return avatarResponse(services.config.data, avatar, filename);
     },
   },
 ];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { openBrowser } from '../../../test/support/browser.ts';
 import { auditEventsOf, bodyOf, makeUser } from '../../../test/support/factories.ts';
-import { mailsTo, settleMail } from '../../../test/support/mailbox.ts';
+import { mailsTo, waitForMail } from '../../../test/support/mailbox.ts';
 import { dsaKey, gpgKey, sampleKeys } from '../../../test/support/sample-keys.ts';
 import { moveClock } from '../../platform/clock.ts';
 
@@ -108,7 +108,7 @@ describe('mail addresses', () => {
       const as = app.as(user.token);
       const body = { email };
       const added = await as('POST /user/emails', { body });
-      const answers = [
+      const responses = [
         added,
         await as('POST /user/emails', { body: { email: email.toLowerCase() } }),
         await as('GET /user/emails'),
@@ -119,8 +119,8 @@ describe('mail addresses', () => {
         await app.as(other.token)('POST /user/emails', { body }),
         await as('GET /user/emails'),
       ];
-      expect(answers.map(({ status }) => status)).toEqual([201, 400, 200, 200, 204, 201, 201, 200]);
-      const text = JSON.stringify(answers.map(({ body }) => body))
+      expect(responses.map(({ status }) => status)).toEqual([201, 400, 200, 200, 204, 201, 201, 200]);
+      const text = JSON.stringify(responses.map(({ body }) => body))
         .replaceAll(email, 'ADDRESS')
         .replaceAll(`${user.username}@`, 'NAME@');
       told.push(text.replaceAll(/"id":\d+/g, '"id":0').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'));
@@ -137,7 +137,7 @@ describe('mail addresses', () => {
       expect(await found('/search', `scope=users&search=${email}`)).toEqual([owner.id]);
     }
     await openBrowser(app).submit('/users/confirmation/new', { email: second });
-    await settleMail(app);
+    await waitForMail(app);
     const subject = 'Your address was added to another account';
     for (const [address, { username }] of [
       [primary, owner],
@@ -165,7 +165,7 @@ describe('mail addresses', () => {
       // The first use of a token is written down, and would wait for the row before the address is asked for.
       bodyOf(await app.as(first.token)('GET /user'), 200);
       // The first waits for its user's row, with the address in hand, until the second waits too.
-      const { answers } = await sql.begin(async (tx) => {
+      const { answers: responses } = await sql.begin(async (tx) => {
         const waiters = async (): Promise<number> =>
           (
             await sql`select from pg_stat_activity
@@ -178,7 +178,7 @@ describe('mail addresses', () => {
         await expect.poll(waiters, { timeout: 10_000 }).toBe(2);
         return { answers: [earlier, later] };
       });
-      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201]);
+      expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([201, 201]);
       const rows = await sql`select user_id from emails where email = ${email} and confirmed_at is null`;
       expect(rows).toEqual([{ user_id: second.id }]);
     }
@@ -338,14 +338,14 @@ describe('following', () => {
       select ${ada.id}, id, now() from users where username like 'followed-%' order by id limit 299`;
     const rest = await sql<{ id: number }[]>`
       select id from users where username like 'followed-%' order by id offset 299`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       rest.map((user) =>
         app
           .as(ada.token)(`POST /users/${user.id}/follow`)
-          .then((answer) => answer.status),
+          .then((response) => response.status),
       ),
     );
-    expect(answers.sort()).toEqual([201, 400]);
+    expect(responses.sort()).toEqual([201, 400]);
   });
 });
 

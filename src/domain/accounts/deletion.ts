@@ -99,7 +99,7 @@ const isGoing = (db: Db, userId: number) =>
     .executeTakeFirst();
 
 const WAITS = 50;
-const WAIT_MILLISECONDS = 200;
+const WAIT_MS = 200;
 
 /** Erases what the user had for themselves, or waits a while for the task that is at it; false when that takes longer. */
 async function erasePersonal(db: Db, userId: number, all: readonly Capability[]): Promise<boolean> {
@@ -109,7 +109,7 @@ async function erasePersonal(db: Db, userId: number, all: readonly Capability[])
     if (!namespace) return true;
     await eraseNamespace(db, erasers, namespace.id);
     if (!(await personalNamespace(db, userId))) return true;
-    await sleep(WAIT_MILLISECONDS);
+    await sleep(WAIT_MS);
   }
   return false;
 }
@@ -140,11 +140,11 @@ export async function finishDeletion(db: Db, userId: number, all: readonly Capab
 }
 
 /** After so long without an end a deletion is taken up again. */
-const TAKEN_UP_AFTER_MILLISECONDS = 60_000;
+const TAKEN_UP_AFTER_MS = 60_000;
 
 /** Asks again for deletions that did not come to their end: after a crash, or because projects were in the way. */
 export async function resumeDeletions(db: Db): Promise<void> {
-  const before = new Date(now().getTime() - TAKEN_UP_AFTER_MILLISECONDS);
+  const before = new Date(now().getTime() - TAKEN_UP_AFTER_MS);
   await inTransaction(db, async (tx) => {
     const rows = await tx
       .updateTable('users')

@@ -1,6 +1,6 @@
 /** Mail addresses of users: each belongs to one user, and counts once its owner, or an administrator, has confirmed it. */
 import { sql } from 'kysely';
-import { releaseUnconfirmed } from '../../core/access/address-claims.ts';
+import { releaseUnconfirmed } from '../../core/access/unconfirmed-addresses.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import {
@@ -36,7 +36,7 @@ async function selectHolder(tx: Db, email: string, userId: number): Promise<numb
  * Who else has the address that a user is to have. An administrator, who knows all addresses, is refused (409); what others
  * are answered must not depend on it. The unique index decides when two ask at once.
  */
-export async function claimAddress(
+export async function releaseAddress(
   tx: Db,
   actor: Actor,
   email: string,
@@ -49,7 +49,7 @@ export async function claimAddress(
 }
 
 /** The fact of an address that waits to be confirmed: a link goes there, or word of it to the user who has the address. */
-export const addressClaimed = (userId: number, email: string, tokenSealed: string, holder?: number) =>
+export const confirmationFact = (userId: number, email: string, tokenSealed: string, holder?: number) =>
   holder === undefined
     ? confirmationRequested(userId, email, tokenSealed)
     : { name: KNOWN_ADDRESS_ADDED, payload: { user_id: holder, email } };
@@ -91,7 +91,7 @@ export async function addEmail(
     await announce(tx, {
       author: actor,
       audit: { entity: userEntity(user), event: 'email_created', details: { add: 'email', to: email } },
-      ...(!confirmed && { fact: addressClaimed(user.id, email, confirmation.token_sealed, holder) }),
+      ...(!confirmed && { fact: confirmationFact(user.id, email, confirmation.token_sealed, holder) }),
     });
     return row;
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { openBrowser } from '../../../test/support/browser.ts';
 import { addMember, bodyOf, makeGroup, makeUser } from '../../../test/support/factories.ts';
-import { mailsTo, settleMail } from '../../../test/support/mailbox.ts';
+import { mailsTo, waitForMail } from '../../../test/support/mailbox.ts';
 import { passwordDisabledByGroup } from '../../core/identity/enterprise.ts';
 
 const app = useApp();
@@ -63,16 +63,16 @@ test('an address counts once it is confirmed, and nothing tells an owner which a
     const ada = await makeUser(app, { group_id_for_saml: group.id });
     const one = `groups/${group.id}/enterprise_users/${ada.id}`;
     const change = { body: { email } };
-    const answers = [
+    const responses = [
       await app.as(owner.token)(`PATCH /${one}`, change),
       await app.as(owner.token)(`PATCH /${one}`, change),
       await app.as(owner.token)(`GET /${one}`),
       await app.as(ada.token)('GET /user'),
       await app.as(ada.token)('GET /user/emails'),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(answers[2]?.body.email).toBe(`${ada.username}@example.com`);
-    const text = JSON.stringify(answers.map(({ body }) => body))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(responses[2]?.body.email).toBe(`${ada.username}@example.com`);
+    const text = JSON.stringify(responses.map(({ body }) => body))
       .replaceAll(ada.username, 'NAME')
       .replaceAll(/avatar\/[0-9a-f]{64}/g, 'avatar/HASH')
       .replaceAll(/"(id|namespace_id)":\d+/g, '"$1":0')
@@ -87,7 +87,7 @@ test('an address counts once it is confirmed, and nothing tells an owner which a
   expect(new Set(told).size).toBe(1);
 
   // The others keep theirs and hear of it; a link goes only to the address that was free.
-  await settleMail(app);
+  await waitForMail(app);
   const subject = 'Your address was added to another account';
   for (const address of [primary, second, unproven])
     expect(new Set(mailsTo(app, address).map((mail) => mail.subject))).toEqual(new Set([subject]));

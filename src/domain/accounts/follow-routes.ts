@@ -14,16 +14,16 @@ import { badRequest, forbidden, unauthenticated } from '../../platform/failure.t
 import { readScopes, surroundings } from './user-routes.ts';
 
 /** As many as one may follow (facts §9). */
-const MAXIMUM_FOLLOWED = 300;
+const MAX_FOLLOWED = 300;
 
 /** A user, for somebody who is signed in. */
 const onOther: Access<AuthorizedUser, Actor> = {
   sentence: { on: 'user', ability: 'follow_user' },
   anonymous: false,
-  find: async (question) => {
-    const { caller } = question;
+  find: async (request) => {
+    const { caller } = request;
     if (!caller) throw unauthenticated();
-    const { subject } = await onUser().find(question);
+    const { subject } = await onUser().find(request);
     return { subject, actor: caller };
   },
 };
@@ -45,9 +45,9 @@ async function follow(db: Db, actor: Actor, user: AuthorizedUser): Promise<boole
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     if (added.numInsertedOrUpdatedRows === 0n) return false;
-    if (followed < MAXIMUM_FOLLOWED) return true;
+    if (followed < MAX_FOLLOWED) return true;
     throw badRequest(
-      `You can't follow more than ${MAXIMUM_FOLLOWED} users. To follow more users, unfollow some others.`,
+      `You can't follow more than ${MAX_FOLLOWED} users. To follow more users, unfollow some others.`,
     );
   });
 }

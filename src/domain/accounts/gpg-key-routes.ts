@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { mapPage, selectPage } from '../../platform/db/page.ts';
 import type { GpgKeysTable } from '../../platform/db/rows.ts';
 import { addGpgKey, deleteGpgKey } from './key-actions.ts';
-import { own, publicOf, type Side } from './own.ts';
+import { type Mount, own, publicOf } from './own.ts';
 import { readScopes } from './user-routes.ts';
 
 const GpgKey = Type.Object({ id: Type.Integer(), key: Type.String(), created_at: Type.String() });
@@ -36,7 +36,7 @@ const limits = {
   one: { name: 'users_gpg_key', setting: 'users_api_limit_gpg_key', periodSeconds: 60 },
 } as const;
 
-const endpointsOf = <C extends Caller>(side: Side<C>, limited: boolean): Endpoint[] => [
+const endpointsOf = <C extends Caller>(side: Mount<C>, limited: boolean): Endpoint[] => [
   listing({
     method: 'GET',
     path: `${side.path}/gpg_keys`,

@@ -1,7 +1,7 @@
 /** Parameters of the endpoints over users (facts §2.1). */
 import Type, { type Static, type TSchemaOptions } from 'typebox';
 import { mailAddress } from '../../core/identity/mail-rules.ts';
-import { MAXIMUM_PASSWORD_LENGTH } from '../../core/identity/password-rules.ts';
+import { MAX_PASSWORD_LENGTH } from '../../core/identity/password-rules.ts';
 import { pathPattern } from '../../core/namespaces/paths.ts';
 import { avatarFile } from '../../core/uploads.ts';
 import {
@@ -9,8 +9,8 @@ import {
   dateTime,
   notBlank,
   nullable,
+  parameterRules,
   stringEnum,
-  together,
 } from '../../platform/http/schema.ts';
 import { webAddress } from '../../platform/http/web-address.ts';
 import { discordPattern } from './rules.ts';
@@ -100,7 +100,7 @@ const Username = Type.String({
 });
 const Password = Type.String({
   maxLength: 1_000,
-  ruled: { minLength: 8, maxLength: MAXIMUM_PASSWORD_LENGTH },
+  ruled: { minLength: 8, maxLength: MAX_PASSWORD_LENGTH },
   description: 'The password.',
 });
 
@@ -127,7 +127,7 @@ export const NewUserInput = Type.Object(
     ...profileFields,
     ...adminFields,
   },
-  together(
+  parameterRules(
     atLeastOne(
       ['password', 'reset_password', 'force_random_password'],
       '400 Bad request - "password" not given',

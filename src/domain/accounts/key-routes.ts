@@ -10,7 +10,7 @@ import { mapPage, selectPage } from '../../platform/db/page.ts';
 import type { SshKeysTable } from '../../platform/db/rows.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { addSshKey, deleteSshKey } from './key-actions.ts';
-import { own, publicOf, type Side } from './own.ts';
+import { type Mount, own, publicOf } from './own.ts';
 import { presentProfile } from './present.ts';
 import { UserRecord } from './schema.ts';
 import { readScopes, showUsers } from './user-routes.ts';
@@ -79,7 +79,7 @@ const limits = {
   one: { name: 'users_ssh_key', setting: 'users_api_limit_ssh_key', periodSeconds: 60 },
 } as const;
 
-function endpointsOf<C extends Caller>(listed: Side<C>, single: Side<C>, limited: boolean): Endpoint[] {
+function endpointsOf<C extends Caller>(listed: Mount<C>, single: Mount<C>, limited: boolean): Endpoint[] {
   const { whose } = listed;
   return [
     listing({

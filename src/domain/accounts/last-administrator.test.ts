@@ -44,11 +44,11 @@ test.each([
 ])('one stays when one asks to %s and the other to %s', async (one, other) => {
   for (let round = 0; round < 3; round++) {
     await betweenTwo(async (ada, bob) => {
-      const answers = await Promise.all([ways[one](ada, bob), ways[other](bob, ada)]);
+      const responses = await Promise.all([ways[one](ada, bob), ways[other](bob, ada)]);
       expect(await left()).toBe(1);
-      expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
+      expect(responses.filter(({ status }) => status < 300)).toHaveLength(1);
       // The other was too late to be anybody, or was told that nobody would be left.
-      expect([400, 401, 403, 409]).toContain(answers.find(({ status }) => status >= 300)?.status);
+      expect([400, 401, 403, 409]).toContain(responses.find(({ status }) => status >= 300)?.status);
     });
   }
 });

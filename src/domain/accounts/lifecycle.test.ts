@@ -185,8 +185,8 @@ describe('removing users', () => {
   test('the ghost is one, however many go at once', async () => {
     const users: MadeUser[] = [];
     for (let count = 0; count < 4; count++) users.push(await makeUser(app));
-    const answers = await Promise.all(users.map((user) => remove(user)));
-    expect(answers.map((answer) => answer.status)).toEqual([204, 204, 204, 204]);
+    const responses = await Promise.all(users.map((user) => remove(user)));
+    expect(responses.map((response) => response.status)).toEqual([204, 204, 204, 204]);
     for (const user of users) await gone(user);
     expect(await database()`select from users where kind = 'ghost'`).toHaveLength(1);
   });
@@ -217,8 +217,8 @@ describe('removing users', () => {
       201,
     );
     await addMember(app, `groups/${group.id}`, bob, 50);
-    const answers = await Promise.all([remove(ada), remove(bob)]);
-    expect(answers.map((answer) => answer.status).sort()).toEqual([204, 409]);
+    const responses = await Promise.all([remove(ada), remove(bob)]);
+    expect(responses.map((response) => response.status).sort()).toEqual([204, 409]);
   });
 
   test('not when the user has changed since, not oneself, not by others', async () => {

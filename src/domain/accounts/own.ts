@@ -6,24 +6,24 @@ import type { Actor, Caller } from '../../core/identity/actor.ts';
 /** The caller, as the user whose things are asked for. */
 const oneself: Access<AuthorizedUser, Actor> = {
   ...signedIn,
-  find: async (question) => {
-    const { actor } = await signedIn.find(question);
-    return { subject: await findUser(question.sql, actor.id), actor };
+  find: async (request) => {
+    const { actor } = await signedIn.find(request);
+    return { subject: await findUser(request.sql, actor.id), actor };
   },
 };
 
 /** One set of endpoints over a user's things: its path, and who may read and who may change. */
-export type Side<C extends Caller> = {
+export type Mount<C extends Caller> = {
   path: string;
   whose: string;
   read: Access<AuthorizedUser, C>;
   write: Access<AuthorizedUser, Actor>;
 };
 
-export const own: Side<Actor> = { path: '/user', whose: "the caller's", read: oneself, write: oneself };
+export const own: Mount<Actor> = { path: '/user', whose: "the caller's", read: oneself, write: oneself };
 
 /** A user's things that everybody may look at, and administrators change. */
-export const publicOf = (parameter: 'id' | 'user_id'): Side<Caller> => ({
+export const publicOf = (parameter: 'id' | 'user_id'): Mount<Caller> => ({
   path: `/users/:${parameter}`,
   whose: "a user's",
   read: onUser(parameter),
@@ -31,7 +31,7 @@ export const publicOf = (parameter: 'id' | 'user_id'): Side<Caller> => ({
 });
 
 /** A user's things that are for administrators alone. */
-export const privateOf = (parameter: 'id' | 'user_id'): Side<Actor> => ({
+export const privateOf = (parameter: 'id' | 'user_id'): Mount<Actor> => ({
   path: `/users/:${parameter}`,
   whose: "a user's",
   read: onUserAsAdmin(parameter),

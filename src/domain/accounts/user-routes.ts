@@ -52,7 +52,7 @@ const hiddenFrom = ({ actor, settings }: Pick<Situation, 'actor' | 'settings'>):
 
 type Attributes = ReadonlyMap<number, CustomAttribute[]> | undefined;
 
-async function askedAttributes(
+async function requestedAttributes(
   situation: Situation,
   input: { with_custom_attributes?: boolean | undefined },
   ids: readonly number[],
@@ -85,7 +85,7 @@ const showForAdmin = async (situation: Situation, id: number): Promise<UserRecor
 type ChangeContext = Context<UserChanges, unknown, Actor>;
 
 /** The picture and the group that the body names, each checked, before anything is written. */
-async function settle({ services, settings, actor, input }: ChangeContext) {
+async function prepareChange({ services, settings, actor, input }: ChangeContext) {
   const { avatar } = input;
   return {
     actor,
@@ -137,7 +137,7 @@ export const userEndpoints: Endpoint[] = [
       if (needsAdmin && !actor?.admin) throw forbidden();
       const rows = await selectUserPage(db, input, actor, page);
       const ids = rows.items.map((row) => row.id);
-      const attributes = await askedAttributes(context, input, ids);
+      const attributes = await requestedAttributes(context, input, ids);
       const present = actor?.admin ? presentForAdmin : presentInList;
       return { ...rows, items: await showUsers(context, ids, present, attributes) };
     },
@@ -159,7 +159,7 @@ export const userEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { subject, actor, input } = context;
       if (hiddenFrom(context)) throw notFound('User');
-      const attributes = await askedAttributes(context, input, [subject.id]);
+      const attributes = await requestedAttributes(context, input, [subject.id]);
       const present = actor?.admin ? presentForAdmin : presentProfile;
       return found((await showUsers(context, [subject.id], present, attributes))[0], 'User');
     },
@@ -173,7 +173,7 @@ export const userEndpoints: Endpoint[] = [
     input: NewUserInput,
     reply: UserRecord,
     handle: async (context) => {
-      const id = await createUser(context.db, context.input, await settle(context));
+      const id = await createUser(context.db, context.input, await prepareChange(context));
       return showForAdmin(context, id);
     },
   }),
@@ -186,7 +186,7 @@ export const userEndpoints: Endpoint[] = [
     input: UserChanges,
     reply: UserRecord,
     handle: async (context) => {
-      await updateUser(context.db, context.subject.id, context.input, await settle(context));
+      await updateUser(context.db, context.subject.id, context.input, await prepareChange(context));
       return showForAdmin(context, context.subject.id);
     },
   }),

@@ -122,9 +122,9 @@ describe('making users', () => {
 
   test('the same twice at once makes one', async () => {
     const body = newUser();
-    const answers = await Promise.all([1, 2, 3].map(() => app.root('POST /users', { body })));
-    expect(answers.map((answer) => answer.status === 201).filter(Boolean)).toHaveLength(1);
-    expect(answers.every((answer) => [201, 400, 409].includes(answer.status))).toBe(true);
+    const responses = await Promise.all([1, 2, 3].map(() => app.root('POST /users', { body })));
+    expect(responses.map((response) => response.status === 201).filter(Boolean)).toHaveLength(1);
+    expect(responses.every((response) => [201, 400, 409].includes(response.status))).toBe(true);
   });
 
   test('only what is named can be set', async () => {
@@ -334,10 +334,10 @@ describe('the list', () => {
       const walked: number[] = [];
       let query: string | undefined = `pagination=keyset&order_by=${order}&sort=${sort}&per_page=7`;
       for (let page = 0; query !== undefined && page < 30; page++) {
-        const answer = await call('GET /users', { query });
-        walked.push(...bodyOf(answer, 200).map((user: { id: number }) => user.id));
-        query = /\?(.*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
-        expect(answer.headers.get('x-total')).toBeNull();
+        const response = await call('GET /users', { query });
+        walked.push(...bodyOf(response, 200).map((user: { id: number }) => user.id));
+        query = /\?(.*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+        expect(response.headers.get('x-total')).toBeNull();
       }
       expect(walked).toEqual(expected);
     }

@@ -235,11 +235,11 @@ describe('who sees what', () => {
     { person: 'reporter', more: whole },
     { person: 'admin', more: whole },
   ] as const)('$person in a public project', async ({ person, more }) => {
-    const answer = await (calls.get(person) ?? ashlar.call)(`GET /projects/${project.id}/events`, {
+    const response = await (calls.get(person) ?? ashlar.call)(`GET /projects/${project.id}/events`, {
       query: 'per_page=100',
     });
-    expect(bodyOf(answer, 200).map(markOf).sort()).toEqual([...open, ...joined, ...more].sort());
-    expect(answer.headers.get('x-total')).toBe(String(open.length + joined.length + more.length));
+    expect(bodyOf(response, 200).map(markOf).sort()).toEqual([...open, ...joined, ...more].sort());
+    expect(response.headers.get('x-total')).toBe(String(open.length + joined.length + more.length));
   });
 
   test('what is for members only is not told to others; those of a private project neither', async () => {
@@ -291,7 +291,7 @@ describe('who sees what', () => {
             expect([401, 404]).toContain(whole.status);
             continue;
           }
-          const ids = (answer: Called) => (answer.body as { id: number }[]).map(({ id }) => id);
+          const ids = (response: Called) => (response.body as { id: number }[]).map(({ id }) => id);
           const total = String(ids(whole).length);
           expect([person, feed, whole.headers.get('x-total')]).toEqual([person, feed, total]);
           const paged: number[] = [];

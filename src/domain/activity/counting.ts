@@ -6,8 +6,8 @@ import { monotonic } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
 /** Milliseconds until somebody counts again: retention may have taken many away. */
-const TRUSTED = 60_000;
-const MOST_KEPT = 1_000;
+const CACHE_LIFETIME_MS = 60_000;
+const MAX_KEPT = 1_000;
 
 /** By database, and by project and caller: until when it is known. */
 const known = new WeakMap<Db, Map<string, number>>();
@@ -22,8 +22,8 @@ export async function countSeldom(
   const projects = known.get(db) ?? new Map<string, number>();
   if ((projects.get(key) ?? 0) > monotonic()) return limit + 1;
   const total = await count();
-  if (projects.size >= MOST_KEPT) projects.clear();
-  if (total > limit) projects.set(key, monotonic() + TRUSTED);
+  if (projects.size >= MAX_KEPT) projects.clear();
+  if (total > limit) projects.set(key, monotonic() + CACHE_LIFETIME_MS);
   known.set(db, projects);
   return total;
 }

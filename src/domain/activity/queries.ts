@@ -96,12 +96,12 @@ function conditionOf({ authorId, caller }: Feed, filters: EventFilters): RawBuil
 const filtered = ({ action, target_type, before, after }: EventFilters): boolean =>
   [action, target_type, before, after].some((value) => value !== undefined);
 
-export type EventPlace = { id: number; project_id: number };
+export type EventKey = { id: number; project_id: number };
 
 export type EventPage = {
-  items: readonly EventPlace[];
+  items: readonly EventKey[];
   /** The page that they are, with its total: counted meanwhile, where the end is not in sight. */
-  page: Promise<Page<EventPlace>>;
+  page: Promise<Page<EventKey>>;
 };
 
 /** One page, newest first unless it is sorted otherwise; page and total are of what the caller sees. */
@@ -115,7 +115,7 @@ export async function selectEvents(
   const order = sql`order by e.created_at ${sort}, e.id ${sort}`;
   const most = page.offset + page.perPage + 1;
   const condition = conditionOf(feed, filters);
-  const { rows } = await sql<EventPlace>`
+  const { rows } = await sql<EventKey>`
     with recursive ${feed.ctes}
     select e.id, e.project_id from places v cross join lateral (
       select e.id, e.project_id, e.created_at from activity_events e where ${condition} ${order} limit ${most}) e

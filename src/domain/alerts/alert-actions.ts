@@ -1,11 +1,11 @@
 /** What people change of an alert: its status, and who works on it. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
-import { lockAlert, tellStatus } from '../../core/alerts/links.ts';
+import { addSystemNoteOfStatus, lockAlert } from '../../core/alerts/links.ts';
 import type { AlertRow } from '../../core/alerts/records.ts';
 import { found } from '../../core/endpoint.ts';
-import { alertTarget } from '../../core/work/targets.ts';
+import { alertNoteable } from '../../core/work/noteables.ts';
 import { completeTodos } from '../../core/work/todo-writes.ts';
-import type { Writing } from '../../core/work/write-context.ts';
+import type { ActorContext } from '../../core/work/write-context.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';
@@ -48,7 +48,7 @@ async function statusColumns(tx: Db, alert: AlertRow, { status, ended_at }: Aler
  * without a resolution or before the start; people who may not read the alert are passed over.
  */
 export async function updateAlert(
-  context: Writing,
+  context: ActorContext,
   project: AuthorizedProject,
   alert: AlertRow,
   changes: AlertChanges,
@@ -67,8 +67,8 @@ export async function updateAlert(
       .where('id', '=', before.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    if (after.status !== before.status) await tellStatus(tx, actor, after);
-    if (after.status === 'resolved') await completeTodos(tx, actor.id, alertTarget(project, after));
+    if (after.status !== before.status) await addSystemNoteOfStatus(tx, actor, after);
+    if (after.status === 'resolved') await completeTodos(tx, actor.id, alertNoteable(project, after));
     return after;
   });
 }

@@ -61,8 +61,8 @@ export const alertEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, subject, input, page } = context;
       const { order_by: by = 'created_at', sort = 'desc', status = [], statuses = [], ...filters } = input;
-      const asked = { ...filters, status: [...status, ...statuses] };
-      const alerts = await selectAlerts(db, subject.id, asked, { by, sort }, page);
+      const requested = { ...filters, status: [...status, ...statuses] };
+      const alerts = await selectAlerts(db, subject.id, requested, { by, sort }, page);
       return { ...alerts, items: await present(context, subject, alerts.items) };
     },
   }),

@@ -3,17 +3,17 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import { writeAlertNotes } from '../../core/alerts/links.ts';
 import type { AlertRow } from '../../core/alerts/records.ts';
 import { readersAmong, usersByIds } from '../../core/work/mentions.ts';
+import { alertNoteable } from '../../core/work/noteables.ts';
 import { systemNote } from '../../core/work/system-notes.ts';
-import { alertTarget } from '../../core/work/targets.ts';
 import { addTodos } from '../../core/work/todo-writes.ts';
-import type { Writing } from '../../core/work/write-context.ts';
+import type { ActorContext } from '../../core/work/write-context.ts';
 import type { Db } from '../../platform/db/database.ts';
 
 export type Assignee = { id: number; username: string };
 
 /** Those of the users who read the alert, in the order asked for; the rest are passed over. In Free only the first. */
 export async function findAssignees(
-  { db, services }: Writing,
+  { db, services }: ActorContext,
   project: AuthorizedProject,
   alert: AlertRow,
   ids: readonly number[],
@@ -21,7 +21,7 @@ export async function findAssignees(
   const wanted = [...new Set(ids)].filter((id) => id > 0);
   if (wanted.length === 0) return [];
   const people = await usersByIds(db, wanted);
-  const readers = await readersAmong(db, services.database.points, alertTarget(project, alert), people);
+  const readers = await readersAmong(db, services.database.points, alertNoteable(project, alert), people);
   const byId = new Map(people.map((person) => [person.id, person]));
   const found = wanted.flatMap((id) => (readers.has(id) ? (byId.get(id) ?? []) : []));
   return services.config.tier === 'free' ? found.slice(0, 1) : found;
@@ -30,7 +30,7 @@ export async function findAssignees(
 /** Makes these and nobody else the assignees of the locked alert, and tells of it; whether that changed anything. */
 export async function assignAlert(
   tx: Db,
-  actor: Writing['actor'],
+  actor: ActorContext['actor'],
   project: AuthorizedProject,
   alert: AlertRow,
   assignees: readonly Assignee[],
@@ -63,6 +63,6 @@ export async function assignAlert(
   const note = systemNote({ what: 'assignees', added: [...added], removed });
   await writeAlertNotes(tx, actor, [{ alert, note }]);
   const users = added.map(({ id }) => id).filter((id) => id !== actor.id);
-  await addTodos(tx, { users, author: actor, target: alertTarget(project, alert), action: 'assigned' });
+  await addTodos(tx, { users, author: actor, target: alertNoteable(project, alert), action: 'assigned' });
   return true;
 }

@@ -5,7 +5,7 @@ import type { MappableField, Mapping } from './mapping.ts';
 import { genericSeverity } from './severity.ts';
 import { storable } from './storable.ts';
 import { timeOf } from './times.ts';
-import { at, cutOrNull, cutTogether, firstOf, type Path, textOf, textsOf, type Value } from './values.ts';
+import { at, cutOrNull, cutToTotal, firstOf, type Path, textOf, textsOf, type Value } from './values.ts';
 
 export type GenericContext = {
   now: Date;
@@ -52,7 +52,7 @@ export function parseGeneric(given: JsonObject, context: GenericContext): Parsed
     severity: genericSeverity(find('severity', textOf)),
     service: text('service', limits.service),
     monitoringTool: text('monitoring_tool', limits.monitoringTool),
-    hosts: cutTogether(find('hosts', textsOf) ?? [], limits.hosts),
+    hosts: cutToTotal(find('hosts', textsOf) ?? [], limits.hosts),
     environmentName: text('service_environment_name', limits.environmentName),
     runbook: cutOrNull(textOf(at(payload, ['runbook'])), limits.runbook),
     query: null,

@@ -15,7 +15,7 @@ import { issueWebUrl } from '../../core/work/issue-rows.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task, type Tasks } from '../../platform/jobs/jobs.ts';
-import { writeAlertLetter } from './alert-letter.ts';
+import { composeAlertMail } from './alert-mail.ts';
 
 export const MAIL = 'alerts.mail';
 const MAIL_PAGE = 'alerts.mail_page';
@@ -24,11 +24,11 @@ const MAIL_ONE = 'alerts.mail_one';
 /** People of one page. */
 const PAGE = 500;
 
-type Told = { project_id: number; alert_id: number; fact_id: number };
-type Paged = Told & { after: number };
-type Addressed = Told & { user_id: number };
+type AlertFact = { project_id: number; alert_id: number; fact_id: number };
+type Paged = AlertFact & { after: number };
+type Addressed = AlertFact & { user_id: number };
 
-type Place = {
+type MailProject = {
   id: number;
   name: string;
   full_name: string;
@@ -37,9 +37,9 @@ type Place = {
 };
 
 /** The project, unless it is gone, or it or a group around it sends no mail. */
-async function findPlace(db: Db, id: number): Promise<Place | undefined> {
+async function findMailProject(db: Db, id: number): Promise<MailProject | undefined> {
   const silent = (settings: string) => sql`${sql.ref(settings)} @> '{"emails_enabled": false}'`;
-  const { rows } = await sql<Place>`
+  const { rows } = await sql<MailProject>`
     select p.id, p.name, n.full_name || ' / ' || p.name as full_name, n.full_path || '/' || p.path as full_path,
       n.ancestor_ids
     from projects p join namespaces n on n.id = p.namespace_id
@@ -53,7 +53,7 @@ type Reader = { id: number; address: string; language: string; timezone: string 
 /** Active people with a confirmed address who answer for the project: those after an id, or one of them. */
 async function selectReaders(
   db: Db,
-  place: Place,
+  place: MailProject,
   which: { after: number } | { userId: number },
 ): Promise<Reader[]> {
   const today = `'${now().toISOString().slice(0, 10)}'::date`;
@@ -74,7 +74,7 @@ async function selectReaders(
 }
 
 /** The alert, while somebody should still hear of it. */
-const selectTriggered = (db: Db, { alert_id, project_id }: Told): Promise<AlertRow | undefined> =>
+const selectTriggered = (db: Db, { alert_id, project_id }: AlertFact): Promise<AlertRow | undefined> =>
   db
     .selectFrom('alerts')
     .selectAll()
@@ -98,7 +98,7 @@ const oneJob = (to: Addressed): NewJob => ({
 /** Leaves a job for each who is to be told, and one for the next page where there may be one. */
 async function sendPage(db: Db, { project_id, alert_id, fact_id, after }: Paged): Promise<void> {
   const told = { project_id, alert_id, fact_id };
-  const place = await findPlace(db, project_id);
+  const place = await findMailProject(db, project_id);
   if (!place || !(await selectTriggered(db, told))) return;
   const readers = await selectReaders(db, place, { after });
   const last = readers.at(-1);
@@ -111,7 +111,7 @@ async function sendPage(db: Db, { project_id, alert_id, fact_id, after }: Paged)
 async function incidentUrl(
   db: Db,
   baseUrl: string,
-  place: Place,
+  place: MailProject,
   { issue_id }: AlertRow,
 ): Promise<string | undefined> {
   if (issue_id === null) return undefined;
@@ -126,12 +126,12 @@ export function alertMailTasks(services: Services): Tasks {
   const mailOne: Task = async (payload) => {
     // Written by oneJob() only.
     const to = payload as Addressed;
-    const place = await findPlace(db, to.project_id);
+    const place = await findMailProject(db, to.project_id);
     const alert = await selectTriggered(db, to);
     const [reader] = place && alert ? await selectReaders(db, place, { userId: to.user_id }) : [];
     if (!place || !alert || !reader) return;
     const siteUrl = services.baseUrl();
-    const letter = writeAlertLetter({
+    const mail = composeAlertMail({
       alert,
       url: alertUrl(siteUrl, place.full_path, alert.iid),
       incidentUrl: await incidentUrl(db, siteUrl, place, alert),
@@ -139,11 +139,11 @@ export function alertMailTasks(services: Services): Tasks {
       reader,
       siteUrl,
     });
-    await mailer.send({ id: `alert-${to.fact_id}-${to.user_id}`, to: reader.address, ...letter });
+    await mailer.send({ id: `alert-${to.fact_id}-${to.user_id}`, to: reader.address, ...mail });
   };
   return {
     // The payload is what was announced.
-    [MAIL]: (payload) => sendPage(db, { ...(payload as Told), after: 0 }),
+    [MAIL]: (payload) => sendPage(db, { ...(payload as AlertFact), after: 0 }),
     // Written by pageJob() only.
     [MAIL_PAGE]: (payload) => sendPage(db, payload as Paged),
     [MAIL_ONE]: mailOne,

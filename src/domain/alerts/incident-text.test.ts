@@ -1,6 +1,6 @@
 /** What incidents say of their alerts, and what a letter does: whatever came with the alert stays words. */
 import { expect, test } from 'vitest';
-import { writeAlertLetter } from './alert-letter.ts';
+import { composeAlertMail } from './alert-mail.ts';
 import { alertSummary, incidentDescription, incidentSeverity, writtenTime } from './incident-text.ts';
 
 const bare = {
@@ -93,7 +93,7 @@ test('what is longer than a description may be is cut, not inside of a character
 });
 
 const letter = (language: string, given: { title?: string; description?: string } = {}) =>
-  writeAlertLetter({
+  composeAlertMail({
     alert: { ...bare, ...given },
     url,
     incidentUrl: undefined,
@@ -106,8 +106,8 @@ test.each([
   ['en', 'en', 'b | Alert: Disk full', 'Severity: Critical', '27 April 2020 at 11:05:00'],
   ['de', 'de', 'b | Alarm: Disk full', 'Schweregrad: Kritisch', '27. April 2020 um 11:05:00'],
   ['fr', 'en', 'b | Alert: Disk full', 'Severity: Critical', '27 April 2020 at 11:05:00'],
-])('a reader of %s gets it in %s, and in their own time', (asked, language, subject, row, time) => {
-  const written = letter(asked);
+])('a reader of %s gets it in %s, and in their own time', (requested, language, subject, row, time) => {
+  const written = letter(requested);
   expect(written).toMatchObject({ language, subject });
   expect(written.text).toContain(row);
   expect(written.text).toContain(time);

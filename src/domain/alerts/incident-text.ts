@@ -44,7 +44,7 @@ const quoted = (text: string): string =>
     .map((line) => `> ${line}`)
     .join('\n');
 
-type Told = Pick<
+type DescribedAlert = Pick<
   AlertRow,
   | 'iid'
   | 'title'
@@ -61,7 +61,7 @@ type Told = Pick<
 >;
 
 /** The alert at a glance; `url` is the page that shows all of it. */
-export function alertSummary(alert: Told, url: string): string {
+export function alertSummary(alert: DescribedAlert, url: string): string {
   const lines: [string, string | null][] = [
     ['Start time', writtenTime(alert.started_at)],
     ['Severity', alert.severity],
@@ -81,16 +81,16 @@ export function alertSummary(alert: Told, url: string): string {
 }
 
 /** Characters of a description. */
-const LONGEST = 1_048_576;
+const MAX_DESCRIPTION_LENGTH = 1_048_576;
 const LINE = '\n\n---\n\n';
 
 /** Markdown that means the same, in which no line is a command to whoever edits the description later. */
 const withoutCommands = (markdown: string): string => markdown.replaceAll(/^\//gm, ' /');
 
 /** The summary, what the project's template says, and at the end the alert's own words for its incident. */
-export function incidentDescription(alert: Told, url: string, template: string | null): string {
+export function incidentDescription(alert: DescribedAlert, url: string, template: string | null): string {
   const markdown = alert.incident_markdown && withoutCommands(alert.incident_markdown);
   const parts = [alertSummary(alert, url), template, markdown];
   const whole = parts.filter((part) => part && part.trim() !== '').join(LINE);
-  return whole.length > LONGEST ? [...whole].slice(0, LONGEST).join('') : whole;
+  return whole.length > MAX_DESCRIPTION_LENGTH ? [...whole].slice(0, MAX_DESCRIPTION_LENGTH).join('') : whole;
 }

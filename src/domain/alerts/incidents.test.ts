@@ -11,7 +11,7 @@ import {
   makeUser,
   uniqueName,
 } from '../../../test/support/factories.ts';
-import { mailsTo, settleMail } from '../../../test/support/mailbox.ts';
+import { mailsTo, waitForMail } from '../../../test/support/mailbox.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
 import type { AlertsTable } from '../../platform/db/rows.ts';
 import { writeFact } from '../../platform/outbox/outbox.ts';
@@ -45,7 +45,7 @@ const told = { create_issue: true, send_email: false };
 /** Announces the alert, and waits until all that follows is done. */
 async function announceCreated(alert: { id: number; project_id: number }, flags = told) {
   await writeFact(db(), 'alert_created', { project_id: alert.project_id, alert_id: alert.id, ...flags });
-  await settleMail(ashlar);
+  await waitForMail(ashlar);
 }
 async function recover(
   alert: { id: number; project_id: number; issue_id?: number | null },
@@ -62,7 +62,7 @@ async function recover(
     issue_id: null,
     auto_close,
   });
-  await settleMail(ashlar);
+  await waitForMail(ashlar);
 }
 
 const issuesOf = async (project: { id: number }) =>
@@ -183,7 +183,7 @@ describe('an incident of an alert', () => {
     const alert = await insertAlert(project);
     for (let time = 0; time < 8; time++)
       await writeFact(db(), 'alert_created', { project_id: project.id, alert_id: alert.id, ...told });
-    await settleMail(ashlar);
+    await waitForMail(ashlar);
     expect(await issuesOf(project)).toHaveLength(1);
   });
 
@@ -267,13 +267,13 @@ describe('with a monitoring tool', () => {
     const path = `${project.path_with_namespace}/alerts/notify.json`;
     const payload = { title: 'Too hot', fingerprint: 'f', severity: 'low', monitoring_tool: 'Thermo @meter' };
     bodyOf(await postAlert(ashlar.url, path, payload, { key }), 200);
-    await settleMail(ashlar);
+    await waitForMail(ashlar);
     expect(await issuesOf(project)).toMatchObject([{ title: 'Too hot', severity: 'LOW', state: 'opened' }]);
     bodyOf(
       await postAlert(ashlar.url, path, { ...payload, end_time: new Date().toISOString() }, { key }),
       200,
     );
-    await settleMail(ashlar);
+    await waitForMail(ashlar);
     expect(await issuesOf(project)).toMatchObject([{ state: 'closed' }]);
     const [alert] = await sql<{ id: number }[]>`select id from alerts where project_id = ${project.id}`;
     expect(await notesOf(alert?.id ?? 0)).toContain(
@@ -320,7 +320,7 @@ test('the log of an alert that came and was over at the same moment tells both',
       .insertInto('outbox')
       .values({ fact: 'alert_recovered', payload, created_at: alert.created_at })
       .execute();
-    await settleMail(ashlar);
+    await waitForMail(ashlar);
   };
   bodyOf(await ashlar.root(path), 200);
   await isOver();
@@ -342,8 +342,8 @@ describe('by hand', () => {
   test('one incident is made of many wishes at once', async () => {
     const project = await makeProject(ashlar);
     const alert = await insertAlert(project, { status: 'acknowledged' });
-    const answers = await Promise.all(Array.from({ length: 6 }, () => makeAt(project, alert.iid)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400, 400, 400]);
+    const responses = await Promise.all(Array.from({ length: 6 }, () => makeAt(project, alert.iid)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400, 400, 400]);
     expect(await issuesOf(project)).toMatchObject([{ author: { username: 'root' }, issue_type: 'incident' }]);
   });
 

@@ -16,11 +16,11 @@ import type { AlertRow } from '../../core/alerts/records.ts';
 import { writeTimeline } from '../../core/alerts/timeline-writes.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import type { Services } from '../../core/services.ts';
-import { conceiveIssue } from '../../core/work/issue-creation.ts';
+import { prepareIssue } from '../../core/work/issue-creation.ts';
 import { insertIssue } from '../../core/work/issue-insert.ts';
 import type { IssueRow } from '../../core/work/issue-rows.ts';
 import { closeIssue } from '../../core/work/issue-writes.ts';
-import type { Writing } from '../../core/work/write-context.ts';
+import type { ActorContext } from '../../core/work/write-context.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { badRequest, Failure, notFound } from '../../platform/failure.ts';
@@ -33,7 +33,7 @@ export const MAKE_INCIDENT = 'alerts.incident';
 export const RECOVER = 'alerts.recovered';
 
 /** Bytes of a template; what is longer is none. */
-const LONGEST_TEMPLATE = 1_048_576;
+const MAX_TEMPLATE_LENGTH = 1_048_576;
 
 /** The text of an issue template in the default branch; null where there is none of the name. */
 async function readTemplate(
@@ -46,13 +46,16 @@ async function readTemplate(
     const head = await findCommit(git, 'HEAD');
     const entry = head && (await findEntry(git, head.tree, ['.gitlab', 'issue_templates', `${name}.md`]));
     const info = entry && (await git.info(entry.oid));
-    if (info?.type !== 'blob' || info.size > LONGEST_TEMPLATE) return null;
+    if (info?.type !== 'blob' || info.size > MAX_TEMPLATE_LENGTH) return null;
     return (await git.read(info.oid))?.content.toString('utf8').replaceAll('\0', '') ?? null;
   });
   return text ?? null;
 }
 
-async function templateFor({ db, services }: Writing, project: AuthorizedProject): Promise<string | null> {
+async function templateFor(
+  { db, services }: ActorContext,
+  project: AuthorizedProject,
+): Promise<string | null> {
   const settings = await db
     .selectFrom('incident_settings')
     .select('issue_template_key')
@@ -66,15 +69,15 @@ async function templateFor({ db, services }: Writing, project: AuthorizedProject
  * commands is done as far as it concerns the new incident; nothing that came with the alert is a command.
  */
 async function makeIncident(
-  context: Writing,
+  context: ActorContext,
   project: AuthorizedProject,
   alert: AlertRow,
   isWanted: (alert: AlertRow) => boolean,
 ): Promise<IssueRow | undefined> {
   const { db, services, actor } = context;
   const url = alertUrl(services.baseUrl(), project.fullPath, alert.iid);
-  const conceive = (template: string | null) =>
-    conceiveIssue(
+  const prepare = (template: string | null) =>
+    prepareIssue(
       context,
       project,
       {
@@ -86,17 +89,21 @@ async function makeIncident(
       },
       (text) => incidentDescription(alert, url, text),
     );
-  const conceived = await conceive(await templateFor(context, project)).catch((error: unknown) => {
+  const plan = await prepare(await templateFor(context, project)).catch((error: unknown) => {
     // Whatever is wrong with a template, there is an incident.
-    if (error instanceof Failure && error.kind === 'bad_request') return conceive(null);
+    if (error instanceof Failure && error.kind === 'bad_request') return prepare(null);
     throw error;
   });
   return inTransaction(db, async (tx) => {
     const held = await lockAlert(tx, alert.id);
     if (!held || !isWanted(held)) return undefined;
-    const { newborn } = (await conceived.label?.(tx)) ?? conceived;
+    const { prepared } = (await plan.createLabels?.(tx)) ?? plan;
     // A template that says otherwise does not unmake the incident.
-    const { issue } = await insertIssue(tx, { actor, project, issue: { ...newborn, issueType: 'incident' } });
+    const { issue } = await insertIssue(tx, {
+      actor,
+      project,
+      issue: { ...prepared, issueType: 'incident' },
+    });
     await tx
       .updateTable('alerts')
       .set({ issue_id: issue.id, updated_at: now() })
@@ -116,7 +123,7 @@ async function makeIncident(
 
 /** A new incident of the alert, written by the caller; 400 when it has one already, 404 when the alert is gone. */
 export async function createIncident(
-  context: Writing,
+  context: ActorContext,
   project: AuthorizedProject,
   alert: AlertRow,
 ): Promise<IssueRow> {
@@ -132,14 +139,14 @@ const selectAlert = (db: Db, id: number): Promise<AlertRow | undefined> =>
   db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** What is told of an alert, as it was announced. */
-type Told = { project_id: number; alert_id: number; auto_close?: boolean; fact_at: string };
+type AlertFact = { project_id: number; alert_id: number; auto_close?: boolean; fact_at: string };
 
 /** The task that makes the incident of a new alert; one that has an incident, or is over by now, gets none. */
 export function incidentTask(services: Services): Task {
   const { background: db, points } = services.database;
   return async (payload) => {
     // Written by the statement that takes alerts.
-    const { project_id, alert_id } = payload as Told;
+    const { project_id, alert_id } = payload as AlertFact;
     const project = await reachProject(points, project_id);
     const alert = await selectAlert(db, alert_id);
     const isWanted = (each: AlertRow) => each.issue_id === null && each.status !== 'resolved';
@@ -155,7 +162,7 @@ export function recoveryTask(services: Services): Task {
   const { background: db, points } = services.database;
   return async (payload) => {
     // As above.
-    const { project_id, alert_id, auto_close, fact_at } = payload as Told;
+    const { project_id, alert_id, auto_close, fact_at } = payload as AlertFact;
     const project = await reachProject(points, project_id);
     if (!project) return;
     await inTransaction(db, async (tx) => {

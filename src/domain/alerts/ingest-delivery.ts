@@ -1,17 +1,17 @@
 /** Deliveries of alerts to the database: whatever comes to this process at the same time goes together. */
 import type postgres from 'postgres';
 import type { Kind, ParsedAlert } from '../../core/alerts/records.ts';
+import { batch } from '../../platform/batch.ts';
 import { now } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { translateDatabaseError } from '../../platform/db/errors.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { Failure } from '../../platform/failure.ts';
-import { together } from '../../platform/together.ts';
-import { type AlertValues, type DoorValues, takingStatement } from './ingest-statement.ts';
-import type { Reading } from './receiver-places.ts';
+import { type AlertValues, type IngestKeyValues, takingStatement } from './ingest-statement.ts';
+import type { Reading } from './receiver-addresses.ts';
 
 /** Where alerts come in, and the digest of the key that they come with. */
-export type Door = {
+export type IngestKey = {
   readings: readonly Reading[];
   /** Of the integration; the first active one of the reading's kind without it. */
   identifier: string | undefined;
@@ -22,7 +22,7 @@ export type Door = {
 export type Presumed = { kind: Kind; mapping: Json };
 
 export type Delivery = {
-  door: Door;
+  ingestKey: IngestKey;
   /** Undefined where it would say the same to every integration. */
   presumed: Presumed | undefined;
   alerts: readonly ParsedAlert[];
@@ -36,7 +36,7 @@ export type Receipt = {
   projectId: number | null;
   found: Presumed;
   /** The alerts that were made, counted up or ended. */
-  told: { iid: number; title: string }[];
+  alerts: { iid: number; title: string }[];
   /** Whether any was made or ended, and listeners will hear of it. */
   news: boolean;
 };
@@ -67,9 +67,9 @@ type Row = {
 /** A bytea as JSON carries it. */
 const hex = (bytes: Buffer | null): string | null => (bytes === null ? null : `\\x${bytes.toString('hex')}`);
 
-function givenRow({ door, place, kind, alert, mark, groupMark, events }: Given): AlertValues {
+function givenRow({ door: route, place, kind, alert, mark, groupMark, events }: Given): AlertValues {
   return {
-    door,
+    door: route,
     place,
     resolves: alert.resolves,
     ended_at: alert.endedAt,
@@ -93,12 +93,12 @@ function givenRow({ door, place, kind, alert, mark, groupMark, events }: Given):
   };
 }
 
-const doorRow = (
-  door: number,
-  { readings, identifier, keyDigest }: Door,
+const ingestKeyRow = (
+  route: number,
+  { readings, identifier, keyDigest }: IngestKey,
   presumed: Presumed | undefined,
-): DoorValues => ({
-  door,
+): IngestKeyValues => ({
+  door: route,
   spaces: readings.map(({ path }) => path.slice(0, path.lastIndexOf('/'))),
   names: readings.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
   kinds: readings.map(({ kind }) => kind),
@@ -109,7 +109,7 @@ const doorRow = (
 });
 
 /** So many alerts in one statement at most: it joins what becomes of them with what they are. */
-const MOST_ALERTS = 250;
+const MAX_ALERTS = 250;
 
 /**
  * What is given, in parts that can be taken one after the other: where one is over that fired before, or the reverse, the
@@ -122,20 +122,20 @@ function arrange(deliveries: readonly Delivery[], doorOf: readonly number[], gro
   let places = 0;
   const own = deliveries.map(({ alerts, kind }, owner) =>
     alerts.map((alert): Given => {
-      const door = doorOf[owner] ?? 0;
+      const route = doorOf[owner] ?? 0;
       const { resolves } = alert;
       const mark = hex(alert.fingerprint);
       const before = last.get(mark ?? '');
       const part = before ? before.part + (before.resolves === resolves ? 0 : 1) : 0;
       if (mark !== null) last.set(mark, { part, resolves });
       const groupMark = resolves || groups ? mark : null;
-      const name = `${part} ${door} ${groupMark}`;
+      const name = `${part} ${route} ${groupMark}`;
       const known = groupMark === null ? undefined : alike.get(name);
       if (known) {
         known.events += 1;
         return known;
       }
-      const given = { door, place: places++, kind, alert, mark, groupMark, events: 1 };
+      const given = { door: route, place: places++, kind, alert, mark, groupMark, events: 1 };
       alike.set(name, given);
       const others = parts[part] ?? [];
       parts[part] = others;
@@ -143,7 +143,7 @@ function arrange(deliveries: readonly Delivery[], doorOf: readonly number[], gro
       return given;
     }),
   );
-  return { own, parts: parts.flatMap((part) => cut(part, MOST_ALERTS)) };
+  return { own, parts: parts.flatMap((part) => cut(part, MAX_ALERTS)) };
 }
 
 const cut = <T>(all: readonly T[], most: number): T[][] =>
@@ -157,19 +157,19 @@ async function deliverAll(
   patience: boolean,
 ): Promise<Receipt[]> {
   const moment = now();
-  const doors = new Map<string, number>();
+  const routes = new Map<string, number>();
   const rows: unknown[] = [];
-  const doorOf = deliveries.map(({ door, presumed }) => {
+  const doorOf = deliveries.map(({ ingestKey, presumed }) => {
     const name = JSON.stringify([
-      door.readings,
-      door.identifier,
-      door.keyDigest?.toString('latin1'),
+      ingestKey.readings,
+      ingestKey.identifier,
+      ingestKey.keyDigest?.toString('latin1'),
       presumed,
     ]);
-    const known = doors.get(name);
+    const known = routes.get(name);
     if (known !== undefined) return known;
-    doors.set(name, rows.length);
-    return rows.push(doorRow(rows.length, door, presumed)) - 1;
+    routes.set(name, rows.length);
+    return rows.push(ingestKeyRow(rows.length, ingestKey, presumed)) - 1;
   });
   const { own, parts } = arrange(deliveries, doorOf, groups);
   const run = (on: Pick<postgres.Sql, 'unsafe'>, part: readonly Given[]): Promise<Row[]> => {
@@ -187,20 +187,20 @@ async function deliverAll(
       for (const part of parts) found.push(...(await run(tx, part)));
     });
   const byDoor = new Map(found.map((row) => [row.door, row]));
-  const byPlace = Map.groupBy(found, (row) => row.place);
-  return own.map((given, owner) => receiptOf(byDoor.get(doorOf[owner] ?? 0), given, byPlace));
+  const byPosition = Map.groupBy(found, (row) => row.place);
+  return own.map((given, owner) => receiptOf(byDoor.get(doorOf[owner] ?? 0), given, byPosition));
 }
 
 function receiptOf(
   row: Row | undefined,
   given: readonly Given[],
-  byPlace: ReadonlyMap<number | null | undefined, readonly Row[]>,
+  byPosition: ReadonlyMap<number | null | undefined, readonly Row[]>,
 ): Receipt {
   if (!row) throw new Error('every door has its row');
   const told = new Map<number, string>();
   let news = false;
   for (const { place } of given) {
-    for (const { iid, title, news: isNews } of byPlace.get(place) ?? []) {
+    for (const { iid, title, news: isNews } of byPosition.get(place) ?? []) {
       // Two of a payload that are one alert are told as one.
       if (iid != null && title != null) told.set(iid, title);
       news ||= isNews === true;
@@ -210,7 +210,7 @@ function receiptOf(
     verdict: row.verdict,
     projectId: row.project_id,
     found: { kind: row.kind ?? 'http', mapping: row.mapping },
-    told: Array.from(told, ([iid, title]) => ({ iid, title })),
+    alerts: Array.from(told, ([iid, title]) => ({ iid, title })),
     news,
   };
 }
@@ -257,7 +257,7 @@ function deliverEach(
   groups: boolean,
 ): Promise<Receipt>[] {
   return deliveries.map((delivery) => {
-    const name = delivery.door.readings.at(-1)?.path ?? '';
+    const name = delivery.ingestKey.readings.at(-1)?.path ?? '';
     const mine = (lines.get(name) ?? Promise.resolve()).then(() => deliverAlone(sql, delivery, groups));
     const over = mine
       .catch(() => undefined)
@@ -270,14 +270,14 @@ function deliverEach(
 }
 
 /** So many requests are taken together at most. */
-const MOST_TOGETHER = 64;
+const MAX_BATCH_DELIVERIES = 64;
 
 /** What goes together goes by the one, and what is waited for alone by any of the other. */
 type Connections = Pick<Database, 'intake' | 'sql'>;
 
 const taker = (groups: boolean) =>
-  together<Connections, Delivery, Receipt>(
-    MOST_TOGETHER,
+  batch<Connections, Delivery, Receipt>(
+    MAX_BATCH_DELIVERIES,
     async ({ intake, sql }, deliveries) => {
       try {
         return await deliverAll(intake, deliveries, groups, true);
@@ -290,14 +290,14 @@ const taker = (groups: boolean) =>
   );
 
 /** Of different projects, one half is read and answered while the database works on the other. */
-const lanes = Array.from({ length: 2 }, () => ({ grouping: taker(true), single: taker(false) }));
+const shards = Array.from({ length: 2 }, () => ({ grouping: taker(true), single: taker(false) }));
 
 /** Of one project always the same. */
-function laneOf({ readings }: Door) {
+function shardOf({ readings }: IngestKey) {
   const sum = Buffer.from(readings.at(-1)?.path ?? '').reduce((total, byte) => total + byte, 0);
-  const lane = lanes[sum % lanes.length];
-  if (!lane) throw new Error('there is one for every remainder');
-  return lane;
+  const shard = shards[sum % shards.length];
+  if (!shard) throw new Error('there is one for every remainder');
+  return shard;
 }
 
 /**
@@ -305,10 +305,10 @@ function laneOf({ readings }: Door) {
  * one fingerprint are one alert.
  */
 export const take = (database: Connections, delivery: Delivery, groups: boolean): Promise<Receipt> =>
-  laneOf(delivery.door)[groups ? 'grouping' : 'single'](database, delivery);
+  shardOf(delivery.ingestKey)[groups ? 'grouping' : 'single'](database, delivery);
 
 const alone = (groups: boolean) =>
-  together<Connections, Delivery, Receipt>(1, ({ sql }, deliveries) =>
+  batch<Connections, Delivery, Receipt>(1, ({ sql }, deliveries) =>
     Promise.all(deliveries.map((delivery) => deliverAlone(sql, delivery, groups))),
   );
 const largeTakers = { grouping: alone(true), single: alone(false) };

@@ -9,7 +9,7 @@ const definition = (columns: Columns): string =>
     .map(([name, type]) => `${name} ${type}`)
     .join(', ');
 
-const doorColumns = {
+const ingestKeyColumns = {
   door: 'integer',
   spaces: 'text[]',
   names: 'text[]',
@@ -39,7 +39,7 @@ const alertColumns = {
   payload: 'jsonb',
 } as const satisfies Columns;
 
-const sideColumns = {
+const inputColumns = {
   door: 'integer',
   place: 'integer',
   resolves: 'boolean',
@@ -51,8 +51,8 @@ const sideColumns = {
 } as const satisfies Columns;
 
 /** A row of $1, and one of $2. */
-export type DoorValues = Record<keyof typeof doorColumns, unknown>;
-export type AlertValues = Record<keyof typeof sideColumns | keyof typeof alertColumns, unknown>;
+export type IngestKeyValues = Record<keyof typeof ingestKeyColumns, unknown>;
+export type AlertValues = Record<keyof typeof inputColumns | keyof typeof alertColumns, unknown>;
 
 const columns = Object.keys(alertColumns).join(', ');
 
@@ -64,9 +64,9 @@ const PATIENCE = `set_config('lock_timeout', '50', true)`;
  * would become a GET with many tools), and of its integrations the one that is meant. A key's digest tells nothing of the
  * key by how long it takes to compare.
  */
-const doors = (patience: boolean): string => `
+const ingestKeys = (patience: boolean): string => `
   asked as materialized (select asked.*${patience ? `, ${PATIENCE} as patience` : ''}
-    from jsonb_to_recordset($1::text::jsonb) as asked (${definition(doorColumns)})),
+    from jsonb_to_recordset($1::text::jsonb) as asked (${definition(ingestKeyColumns)})),
   doors as materialized (select d.door, p.id as project_id, f.kind, i.id as integration_id, i.mapping,
     coalesce(s.create_issue, false) as create_issue, coalesce(s.send_email, false) as send_email,
     coalesce(s.auto_close_incident, true) as auto_close,
@@ -147,11 +147,11 @@ const resolved = 'select place, iid, title, true as news from ended';
 const receipts = `d.door, d.verdict, d.project_id, d.kind, case when d.verdict = 'again' then d.mapping end as mapping`;
 
 const compose = (patience: boolean, fires: boolean, resolves: boolean): string => {
-  if (!fires && !resolves) return `with ${doors(patience)} select ${receipts} from doors d`;
+  if (!fires && !resolves) return `with ${ingestKeys(patience)} select ${receipts} from doors d`;
   const parts = [
-    doors(patience),
+    ingestKeys(patience),
     `told as materialized (select a.*, d.project_id, d.integration_id, d.create_issue, d.send_email, d.auto_close
-      from jsonb_to_recordset($2::text::jsonb) as a (${definition({ ...sideColumns, ...alertColumns })})
+      from jsonb_to_recordset($2::text::jsonb) as a (${definition({ ...inputColumns, ...alertColumns })})
       join doors d using (door) where d.verdict = 'open')`,
     ...(fires ? [firing] : []),
     ...(resolves ? [resolving] : []),

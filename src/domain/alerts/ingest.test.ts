@@ -170,8 +170,8 @@ describe('from premium up', () => {
   test('however many items a payload has, each is an alert; or none where one cannot be', async () => {
     const { id, metrics } = await makeSender(premium);
     const items = Array.from({ length: 1_500 }, (_, n) => metricsItem(`Alert ${n}`));
-    const answer = bodyOf(await metrics(...items), 200);
-    expect(answer).toEqual(items.map((_, n) => ({ iid: n + 1, title: `Alert ${n}` })));
+    const response = bodyOf(await metrics(...items), 200);
+    expect(response).toEqual(items.map((_, n) => ({ iid: n + 1, title: `Alert ${n}` })));
     const broken = await metrics(metricsItem('whole'), { ...metricsItem('broken'), startsAt: 'no time' });
     expect(broken.status).toBe(400);
     expect(await alertsOf(premium, id)).toHaveLength(1_500);
@@ -228,8 +228,8 @@ describe('from premium up', () => {
       expect(others.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
       expect(answered).toBe(0);
     });
-    const answers = await Promise.all(waiting);
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
+    const responses = await Promise.all(waiting);
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
     expect(await alertsOf(premium, held.id)).toMatchObject([{ events: 1 }, { iid: 2, events: 6 }]);
     expect(await alertsOf(premium, other.id)).toMatchObject([{ iid: 1, events: 12 }]);
   });
@@ -248,7 +248,7 @@ describe('from premium up', () => {
       }
       bodyOf(await premium.root(`GET /projects/${other.id}/alert_management_alerts`), 200);
     });
-    for (const answer of await Promise.all(waiting)) bodyOf(answer, 200);
+    for (const response of await Promise.all(waiting)) bodyOf(response, 200);
     expect(await alertsOf(premium, held.id)).toHaveLength(20);
   });
 
@@ -257,10 +257,10 @@ describe('from premium up', () => {
     const { sql } = premium.app.services.database;
     await sql`alter table alerts add constraint no_stones check (title <> 'stone') not valid`;
     const titles = Array.from({ length: 24 }, (_, n) => (n % 5 === 3 ? 'stone' : `Title ${n}`));
-    const answers = await Promise.all(titles.map((title) => send({ title })));
+    const responses = await Promise.all(titles.map((title) => send({ title })));
     await sql`alter table alerts drop constraint no_stones`;
-    for (const [n, answer] of answers.entries())
-      expect(answer.status === 200, `${titles[n]} is taken`).toBe(titles[n] !== 'stone');
+    for (const [n, response] of responses.entries())
+      expect(response.status === 200, `${titles[n]} is taken`).toBe(titles[n] !== 'stone');
     const iids = (await alertsOf(premium, id)).map(({ iid }) => iid);
     expect(iids).toEqual(iids.map((_, n) => n + 1));
   });

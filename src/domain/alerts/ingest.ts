@@ -4,15 +4,22 @@ import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { badRequest, Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import { parseGeneric } from './generic-payload.ts';
-import { type Delivery, type Door, type Presumed, type Receipt, take, takeLarge } from './ingest-delivery.ts';
+import {
+  type Delivery,
+  type IngestKey,
+  type Presumed,
+  type Receipt,
+  take,
+  takeLarge,
+} from './ingest-delivery.ts';
 import type { Mapping } from './mapping.ts';
 import { isMetricsShape, parseMetrics } from './metrics-payload.ts';
 import { readPayload } from './payload-size.ts';
 
 /** What is answered of an alert (spec: Alert). */
-export type ToldAlert = { iid: number; title: string };
+export type AlertResponse = { iid: number; title: string };
 
-type Read = Omit<Delivery, 'door'> & { failure?: Failure };
+type Read = Omit<Delivery, 'ingestKey'> & { failure?: Failure };
 type Context = { now: Date; tier: string; generatesFingerprint: boolean };
 
 /** The alerts of a payload, by what is presumed of the integration; throws what is wrong with it. */
@@ -55,8 +62,12 @@ function refuse({ verdict }: Receipt, failure: Failure | undefined): void {
 }
 
 /** The project behind a door, as a feature flag names its actors. */
-async function projectAt({ database }: Services, door: Door): Promise<string | undefined> {
-  const { projectId } = await take(database, { door, presumed: undefined, alerts: [], kind: 'http' }, false);
+async function projectAt({ database }: Services, ingestKey: IngestKey): Promise<string | undefined> {
+  const { projectId } = await take(
+    database,
+    { ingestKey, presumed: undefined, alerts: [], kind: 'http' },
+    false,
+  );
   return projectId === null ? undefined : `Project:${projectId}`;
 }
 
@@ -64,7 +75,7 @@ async function projectAt({ database }: Services, door: Door): Promise<string | u
 const ATTEMPTS = 4;
 
 /** In bytes: what is larger is only parsed for who has the key, and is not taken along with what others send. */
-const LARGE = 65_536;
+const LARGE_PAYLOAD_BYTES = 65_536;
 
 function parsePayload(body: Buffer | Failure): JsonObject | Failure {
   if (body instanceof Failure) return body;
@@ -81,31 +92,36 @@ function parsePayload(body: Buffer | Failure): JsonObject | Failure {
  * it made, counted up or ended. They are stored when this returns. A generic recovery of nothing that is open is a 400, one
  * of metrics is fine.
  */
-export async function ingest(services: Services, door: Door, body: Buffer | Failure): Promise<ToldAlert[]> {
+export async function ingest(
+  services: Services,
+  ingestKey: IngestKey,
+  body: Buffer | Failure,
+): Promise<AlertResponse[]> {
   const { tier } = services.config;
   const groups = tier !== 'free';
   const generatesFingerprint =
-    groups && (await services.features.isOn('generic_alert_fingerprinting', () => projectAt(services, door)));
+    groups &&
+    (await services.features.isOn('generic_alert_fingerprinting', () => projectAt(services, ingestKey)));
   const context = { now: now(), tier, generatesFingerprint };
-  const isLarge = body instanceof Failure || body.length > LARGE;
+  const isLarge = body instanceof Failure || body.length > LARGE_PAYLOAD_BYTES;
   if (isLarge) {
-    const asked = { door, presumed: undefined, alerts: [], kind: 'http' } as const;
-    refuse(await take(services.database, asked, groups), body instanceof Failure ? body : undefined);
+    const requested = { ingestKey, presumed: undefined, alerts: [], kind: 'http' } as const;
+    refuse(await take(services.database, requested, groups), body instanceof Failure ? body : undefined);
   }
   const payload = parsePayload(body);
-  let presumed: Presumed = { kind: door.readings.at(-1)?.kind ?? 'http', mapping: null };
+  let presumed: Presumed = { kind: ingestKey.readings.at(-1)?.kind ?? 'http', mapping: null };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { failure, ...read } = readAlerts(payload, presumed, context);
-    const receipt = await (isLarge ? takeLarge : take)(services.database, { door, ...read }, groups);
+    const receipt = await (isLarge ? takeLarge : take)(services.database, { ingestKey, ...read }, groups);
     if (receipt.verdict === 'again') {
       presumed = receipt.found;
       continue;
     }
     refuse(receipt, failure);
     if (receipt.news) services.wake();
-    if (receipt.told.length === 0 && read.kind === 'http')
+    if (receipt.alerts.length === 0 && read.kind === 'http')
       throw badRequest('no open alert has the fingerprint of this recovery');
-    return receipt.told;
+    return receipt.alerts;
   }
   throw new Failure('unavailable', '503 Service Unavailable', { headers: { 'retry-after': '1' } });
 }

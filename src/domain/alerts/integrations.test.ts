@@ -207,18 +207,18 @@ test('who may what', async () => {
     `POST ${own}/reset_key`,
     `POST ${integrations()}`,
   ];
-  const asked = async (call: Call) => {
+  const requested = async (call: Call) => {
     const statuses: number[] = [];
     for (const request of requests)
       statuses.push((await call(request, request.startsWith('GET') ? {} : { body })).status);
     return statuses;
   };
   const stranger = await makeUser(app);
-  expect(await asked(app.call)).toEqual([401, 401, 401, 401, 401]);
-  expect(await asked(app.as(stranger.token))).toEqual([404, 404, 404, 404, 404]);
-  expect(await asked(app.as(reporter.token))).toEqual([403, 403, 403, 403, 403]);
-  expect(await asked(developer)).toEqual([200, 200, 403, 403, 403]);
-  expect(await asked(maintainer)).toEqual([200, 200, 200, 201, 201]);
+  expect(await requested(app.call)).toEqual([401, 401, 401, 401, 401]);
+  expect(await requested(app.as(stranger.token))).toEqual([404, 404, 404, 404, 404]);
+  expect(await requested(app.as(reporter.token))).toEqual([403, 403, 403, 403, 403]);
+  expect(await requested(developer)).toEqual([200, 200, 403, 403, 403]);
+  expect(await requested(maintainer)).toEqual([200, 200, 200, 201, 201]);
 });
 
 test('an integration of another project is not there', async () => {

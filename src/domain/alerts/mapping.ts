@@ -29,9 +29,9 @@ export type Mapping = { readonly [field in MappableField]?: PayloadField };
 
 /** Only these can be several. */
 const LISTS: readonly MappableField[] = ['hosts', 'fingerprint'];
-const MOST_FIELDS = 1000;
+const MAX_FIELDS = 1000;
 /** Characters: below a longer one nothing is listed, or a key would be repeated for each field within. */
-const LONGEST_LABEL = 1000;
+const MAX_LABEL_LENGTH = 1000;
 const NOT_IN_SAMPLE = 'is no text, number or list in payload_example: a changed sample needs a new mapping';
 
 const isMappable = (name: string): name is MappableField => mappableFields.some((field) => field === name);
@@ -55,7 +55,7 @@ function* fieldsBelow(value: Value, path: Path): Generator<PayloadField> {
   for (const [key, item] of entriesOf(value)) {
     const place = [...path, key];
     const label = labelOf(place);
-    if (label.length > LONGEST_LABEL) continue;
+    if (label.length > MAX_LABEL_LENGTH) continue;
     const type = typeOf(item);
     if (type !== undefined) yield { path: place, label, type };
     yield* fieldsBelow(item, place);
@@ -66,7 +66,7 @@ function* fieldsBelow(value: Value, path: Path): Generator<PayloadField> {
 export function fieldsOf(sample: JsonObject): PayloadField[] {
   const fields: PayloadField[] = [];
   for (const field of fieldsBelow(sample, [])) {
-    if (fields.push(field) === MOST_FIELDS) break;
+    if (fields.push(field) === MAX_FIELDS) break;
   }
   return fields;
 }

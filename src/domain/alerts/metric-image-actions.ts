@@ -18,9 +18,9 @@ export type MetricImageRow = Selectable<MetricImagesTable>;
 /** What a picture is with. */
 export type Pictured = { column: 'alert_id' | 'issue_id'; id: number; project: AuthorizedProject };
 
-const MOST_BYTES = 1_048_576;
+const MAX_IMAGE_BYTES = 1_048_576;
 /** More than these nobody looks at. */
-const MOST_IMAGES = 100;
+const MAX_IMAGES = 100;
 
 export type Link = { url?: string | null | undefined; url_text?: string | null | undefined };
 
@@ -68,7 +68,7 @@ export async function addImage(
   pictured: Pictured,
   { file, ...link }: { file: UploadedFile } & Link,
 ): Promise<MetricImageRow> {
-  if (file.bytes.length > MOST_BYTES) throw badRequest('File is too large');
+  if (file.bytes.length > MAX_IMAGE_BYTES) throw badRequest('File is too large');
   requirePage(link);
   const stored = await storePicture(dataFolder, file.bytes);
   if (stored === undefined)
@@ -76,8 +76,8 @@ export async function addImage(
   return inTransaction(db, async (tx) => {
     const name = `metric images ${pictured.column} ${pictured.id}`;
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
-    const known = await imagesOf(tx, pictured).select('id').limit(MOST_IMAGES).execute();
-    if (known.length >= MOST_IMAGES) throw badRequest(`there are ${MOST_IMAGES} metric images already`);
+    const known = await imagesOf(tx, pictured).select('id').limit(MAX_IMAGES).execute();
+    if (known.length >= MAX_IMAGES) throw badRequest(`there are ${MAX_IMAGES} metric images already`);
     const time = now();
     return tx
       .insertInto('metric_images')

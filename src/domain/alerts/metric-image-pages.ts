@@ -6,7 +6,7 @@ import type { Services } from '../../core/services.ts';
 import { readAvatar } from '../../core/uploads.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import type { MetricImageRow } from './metric-image-actions.ts';
 
@@ -42,7 +42,7 @@ async function requireReader(
   await findIssue(db, project, caller, issue.iid);
 }
 
-async function serve(services: Services, request: HttpRequest): Promise<Answer> {
+async function serve(services: Services, request: HttpRequest): Promise<HttpResponse> {
   const { path = '', image = '', filename = '' } = request.params;
   if (!/^\d{1,15}$/.test(image) || `${path}${filename}`.includes('\0') || !path.includes('/'))
     throw notFound();
@@ -57,9 +57,9 @@ async function serve(services: Services, request: HttpRequest): Promise<Answer> 
     .executeTakeFirst();
   if (!row) throw notFound();
   await requireReader(services, project, caller, row);
-  const answer = await readAvatar(services.config.data, row.file);
-  if (!answer) throw notFound();
-  return { ...answer, ...(caller && { actor: caller.username }) };
+  const response = await readAvatar(services.config.data, row.file);
+  if (!response) throw notFound();
+  return { ...response, ...(caller && { actor: caller.username }) };
 }
 
 /** The route outside the API. */

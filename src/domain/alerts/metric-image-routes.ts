@@ -26,7 +26,7 @@ const BODY_LIMIT = 4 * 1_048_576;
 
 type Finding = Pick<Context<unknown, AuthorizedProject, Caller>, 'db' | 'actor' | 'subject'>;
 
-type Place = {
+type ImageParent = {
   /** Of one thing, by its number in the project. */
   path: string;
   noun: string;
@@ -38,12 +38,12 @@ type Place = {
   findToWrite(finding: Finding, input: Record<string, unknown>): Promise<Pictured>;
 };
 
-const findOfAlert: Place['find'] = async ({ db, subject }, input) => {
+const findOfAlert: ImageParent['find'] = async ({ db, subject }, input) => {
   const { id } = await findAlert(db, subject, Number(input.alert_iid));
   return { column: 'alert_id', id, project: subject };
 };
 
-const alerts: Place = {
+const alerts: ImageParent = {
   path: '/projects/:id/alert_management_alerts/:alert_iid/metric_images',
   noun: 'an alert',
   named: { alert_iid: integerId() },
@@ -53,7 +53,7 @@ const alerts: Place = {
   findToWrite: findOfAlert,
 };
 
-const issues: Place = {
+const issues: ImageParent = {
   path: '/projects/:id/issues/:issue_iid/metric_images',
   noun: 'an issue',
   named: { issue_iid: integerId() },
@@ -79,7 +79,7 @@ const link = {
   url_text: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'How the page is called.' }))),
 };
 
-const imageEndpoints = ({ path, noun, named, read, write, find, findToWrite }: Place): Endpoint[] => [
+const imageEndpoints = ({ path, noun, named, read, write, find, findToWrite }: ImageParent): Endpoint[] => [
   listing({
     method: 'GET',
     path,

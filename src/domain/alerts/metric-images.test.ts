@@ -46,8 +46,8 @@ async function upload(
   form.append('file', new Blob([new Uint8Array(bytes)]), name);
   for (const [field, value] of Object.entries(rest)) form.append(field, value);
   const headers = { 'private-token': user.token };
-  const answer = await fetch(`${app.url}/api/v4${path}`, { method: 'POST', headers, body: form });
-  return { status: answer.status, body: await answer.json() };
+  const response = await fetch(`${app.url}/api/v4${path}`, { method: 'POST', headers, body: form });
+  return { status: response.status, body: await response.json() };
 }
 
 const get = (path: string, user?: MadeUser) =>

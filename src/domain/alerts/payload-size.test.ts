@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../core/alerts/records.ts';
 import { Failure } from '../../platform/failure.ts';
-import { MOST_BYTES, MOST_LEVELS, measure, readPayload } from './payload-size.ts';
+import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH, measure, readPayload } from './payload-size.ts';
 
 const objects = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 const lists = (levels: number): string => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
@@ -23,9 +23,9 @@ describe('taken', () => {
   });
 
   test.each<[string, string]>([
-    ['as deep as can be', objects(MOST_LEVELS)],
-    ['as deep in lists', lists(MOST_LEVELS)],
-    ['as large as can be', sized(MOST_BYTES)],
+    ['as deep as can be', objects(MAX_PAYLOAD_DEPTH)],
+    ['as deep in lists', lists(MAX_PAYLOAD_DEPTH)],
+    ['as large as can be', sized(MAX_PAYLOAD_BYTES)],
   ])('%s', (_what, body) => {
     expect(JSON.stringify(read(body))).toBe(body);
     expect(measure(JSON.parse(body))).toBeUndefined();
@@ -41,10 +41,10 @@ describe('refused with a 400 that says why', () => {
     ['a list', '[{"title":"Down"}]', /is not a JSON object/],
     ['a text', '"Down"', /is not a JSON object/],
     ['null', 'null', /is not a JSON object/],
-    ['one level too many', objects(MOST_LEVELS + 1), /deeper than 100 levels/],
-    ['one level of lists too many', lists(MOST_LEVELS + 1), /deeper than 100 levels/],
-    ['as many levels as the size allows', lists(MOST_BYTES / 2 - 3), /deeper than 100 levels/],
-    ['one byte too many', sized(MOST_BYTES + 1), /larger than 1 MiB/],
+    ['one level too many', objects(MAX_PAYLOAD_DEPTH + 1), /deeper than 100 levels/],
+    ['one level of lists too many', lists(MAX_PAYLOAD_DEPTH + 1), /deeper than 100 levels/],
+    ['as many levels as the size allows', lists(MAX_PAYLOAD_BYTES / 2 - 3), /deeper than 100 levels/],
+    ['one byte too many', sized(MAX_PAYLOAD_BYTES + 1), /larger than 1 MiB/],
   ])('%s', (_what, body, reason) => {
     expect(() => read(body)).toThrow(reason);
     expect(() => read(body)).toThrow(Failure);
@@ -52,9 +52,9 @@ describe('refused with a 400 that says why', () => {
 });
 
 test('a payload inside something else is measured alike', () => {
-  expect(measure(JSON.parse(objects(MOST_LEVELS + 1)))).toMatch(/deeper/);
-  expect(measure(JSON.parse(sized(MOST_BYTES + 1)))).toMatch(/larger/);
-  expect(measure({ a: '\u00e9'.repeat(MOST_BYTES / 2) })).toMatch(/larger/);
+  expect(measure(JSON.parse(objects(MAX_PAYLOAD_DEPTH + 1)))).toMatch(/deeper/);
+  expect(measure(JSON.parse(sized(MAX_PAYLOAD_BYTES + 1)))).toMatch(/larger/);
+  expect(measure({ a: '\u00e9'.repeat(MAX_PAYLOAD_BYTES / 2) })).toMatch(/larger/);
 });
 
 test('no bytes whatever throw anything but a refusal', () => {

@@ -6,12 +6,12 @@ import { JsonMeter } from '../../platform/http/json-meter.ts';
 import { isList, isObject, type Value } from './values.ts';
 
 /** Of the body as it was sent. */
-export const MOST_BYTES = 1024 * 1024;
+export const MAX_PAYLOAD_BYTES = 1024 * 1024;
 /** Objects and arrays within each other; the outermost is the first. */
-export const MOST_LEVELS = 100;
+export const MAX_PAYLOAD_DEPTH = 100;
 
 const TOO_LARGE = 'the payload is larger than 1 MiB';
-const TOO_DEEP = `the payload is nested deeper than ${MOST_LEVELS} levels`;
+const TOO_DEEP = `the payload is nested deeper than ${MAX_PAYLOAD_DEPTH} levels`;
 
 /** Looks no deeper than it must, so that no payload takes more of the stack. */
 function isDeeperThan(levels: number, value: Value): boolean {
@@ -25,8 +25,8 @@ function isDeeperThan(levels: number, value: Value): boolean {
 
 /** What is wrong with a payload that came as part of something else; undefined when nothing is. */
 export function measure(payload: JsonObject): string | undefined {
-  if (isDeeperThan(MOST_LEVELS, payload)) return TOO_DEEP;
-  return Buffer.byteLength(JSON.stringify(payload)) > MOST_BYTES ? TOO_LARGE : undefined;
+  if (isDeeperThan(MAX_PAYLOAD_DEPTH, payload)) return TOO_DEEP;
+  return Buffer.byteLength(JSON.stringify(payload)) > MAX_PAYLOAD_BYTES ? TOO_LARGE : undefined;
 }
 
 /** Bytes that are no UTF-8 become U+FFFD: tools that cut text to a length also cut characters. */
@@ -34,10 +34,10 @@ const decoder = new TextDecoder();
 
 /** The JSON object in a body; a 400 that says why when there is none, or it is too large or too deep. */
 export function readPayload(body: Uint8Array): JsonObject {
-  if (body.length > MOST_BYTES) throw badRequest(TOO_LARGE);
+  if (body.length > MAX_PAYLOAD_BYTES) throw badRequest(TOO_LARGE);
   const payload = parse(decoder.decode(body));
   if (!isObject(payload)) throw badRequest('the payload is not a JSON object');
-  if (isDeeperThan(MOST_LEVELS, payload)) throw badRequest(TOO_DEEP);
+  if (isDeeperThan(MAX_PAYLOAD_DEPTH, payload)) throw badRequest(TOO_DEEP);
   return payload;
 }
 
@@ -56,7 +56,7 @@ export class PayloadMeter {
 
   push(piece: Uint8Array): Failure | undefined {
     this.#length += piece.length;
-    if (this.#length > MOST_BYTES) return badRequest(TOO_LARGE);
+    if (this.#length > MAX_PAYLOAD_BYTES) return badRequest(TOO_LARGE);
     try {
       this.#json.push(piece);
       return undefined;

@@ -26,15 +26,15 @@ test('each address takes what its integration is for, with the dash before it or
   for (const dash of ['', '-/']) {
     for (const [address, key] of addresses) {
       const title = uniqueName('alert');
-      const answer = await post(`${path}/${dash}${address}`, { title }, { key });
-      expect(bodyOf(answer, 200), address).toEqual(titled(title));
+      const response = await post(`${path}/${dash}${address}`, { title }, { key });
+      expect(bodyOf(response, 200), address).toEqual(titled(title));
     }
     for (const word of ['metrics', 'prometheus']) {
       for (const ending of ['notify.json', 'notify']) {
         const title = uniqueName('metric');
         const payload = metricsPayload(metricsItem(title), metricsItem(`${title}-b`));
-        const answer = await post(`${path}/${dash}${word}/alerts/${ending}`, payload, { key: metrics.key });
-        expect(bodyOf(answer, 200)).toEqual([...titled(title), ...titled(`${title}-b`)]);
+        const response = await post(`${path}/${dash}${word}/alerts/${ending}`, payload, { key: metrics.key });
+        expect(bodyOf(response, 200)).toEqual([...titled(title), ...titled(`${title}-b`)]);
       }
     }
   }
@@ -73,12 +73,12 @@ test('a project may be called as the word for metrics, and a path may be written
   const subgroup = await makeGroup(app, { parent_id: group.id });
   const inner = await makeProject(app, { path: 'metrics', namespace_id: subgroup.id });
   const other = await makeIntegration(sql(), inner.id);
-  const answer = await post(
+  const response = await post(
     `${subgroup.full_path}/metrics/alerts/notify.json`,
     { title: 'Up' },
     { key: other.key },
   );
-  expect(bodyOf(answer, 200)).toEqual(titled('Up'));
+  expect(bodyOf(response, 200)).toEqual(titled('Up'));
 });
 
 test('a path that the project had before is served where it is', async () => {
@@ -86,8 +86,8 @@ test('a path that the project had before is served where it is', async () => {
   const { key } = await makeIntegration(sql(), id);
   const path = uniqueName('renamed');
   bodyOf(await app.root(`PUT /projects/${id}`, { body: { path } }), 200);
-  const answer = await post(`${before}/alerts/notify.json`, { title: 'Moved' }, { key });
-  expect(bodyOf(answer, 200)).toEqual(titled('Moved'));
+  const response = await post(`${before}/alerts/notify.json`, { title: 'Moved' }, { key });
+  expect(bodyOf(response, 200)).toEqual(titled('Moved'));
 });
 
 test('the key comes as a bearer token, or as the password of anybody', async () => {
@@ -108,9 +108,9 @@ test('the key comes as a bearer token, or as the password of anybody', async () 
     ['Basic ====', 401],
     [key, 401],
   ] as const) {
-    const answer = await post(`${path}/alerts/notify.json`, {}, { headers: { authorization } });
-    expect([authorization, answer.status]).toEqual([authorization, status]);
-    if (status === 401) expect(answer.body).toEqual({ message: '401 Unauthorized' });
+    const response = await post(`${path}/alerts/notify.json`, {}, { headers: { authorization } });
+    expect([authorization, response.status]).toEqual([authorization, status]);
+    if (status === 401) expect(response.body).toEqual({ message: '401 Unauthorized' });
   }
   // Neither a session nor a token of a person opens it.
   const token = { 'private-token': 'glpat-root-token-of-the-tests' };
@@ -181,13 +181,13 @@ test('what cannot be taken is a 400 that says why, and leaves the connection usa
     ['null', 400],
     ['{"title":', 400],
   ] as const) {
-    const answer = await post(address, payload, { key });
-    expect([payload.slice(0, 20), payload.length, answer.status]).toEqual([
+    const response = await post(address, payload, { key });
+    expect([payload.slice(0, 20), payload.length, response.status]).toEqual([
       payload.slice(0, 20),
       payload.length,
       status,
     ]);
-    if (status === 400) expect(answer.body.message).toMatch(/^400 Bad request - /);
+    if (status === 400) expect(response.body.message).toMatch(/^400 Bad request - /);
   }
   expect((await post(address, sized(mebibyte), { key: 'wrong' })).status).toBe(401);
   expect((await post(`${path}x/alerts/notify.json`, sized(mebibyte), { key })).status).toBe(404);
@@ -265,8 +265,8 @@ test('a large payload is read for who has the key only, and taken as a whole or 
   expect((await post(address, wrong, { key })).status).toBe(400);
   expect(await sql()`select from alerts where project_id = ${id}`).toHaveLength(0);
   const repeated = metricsPayload(...items, metricsItem('large-0'));
-  const answers = await Promise.all([post(address, repeated, { key }), post(address, repeated, { key })]);
-  for (const answer of answers) expect(bodyOf(answer, 200)).toHaveLength(600);
+  const responses = await Promise.all([post(address, repeated, { key }), post(address, repeated, { key })]);
+  for (const response of responses) expect(bodyOf(response, 200)).toHaveLength(600);
   const stored = await sql()`select sum(events)::integer as events, count(*)::integer as alerts,
     max(events) as most from alerts where project_id = ${id}`;
   expect(stored).toEqual([{ events: 1_202, alerts: 600, most: 4 }]);

@@ -3,16 +3,16 @@ import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { createStrangerLimit, type StrangerLimit } from '../../core/stranger-limit.ts';
 import { Failure } from '../../platform/failure.ts';
-import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
 import { reserveBody } from '../../platform/http/body.ts';
 import { eachPiece, joinPieces } from '../../platform/http/body-stream.ts';
+import { type HttpRequest, type HttpResponse, json } from '../../platform/http/messages.ts';
 import { rateLimitHeaders } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { digest } from '../../platform/secret.ts';
 import { ingest } from './ingest.ts';
-import { type Door, take } from './ingest-delivery.ts';
+import { type IngestKey, take } from './ingest-delivery.ts';
 import { PayloadMeter } from './payload-size.ts';
-import { readingsOf } from './receiver-places.ts';
+import { readingsOf } from './receiver-addresses.ts';
 
 /**
  * The routes to which alerts are posted, with the public suffix or without. Metrics integrations have theirs below
@@ -41,7 +41,7 @@ async function receiveKnown(
   services: Services,
   strangers: StrangerLimit,
   request: HttpRequest,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   strangers.refuse(request.address);
   try {
     return await receive(services, request);
@@ -51,7 +51,7 @@ async function receiveKnown(
   }
 }
 
-async function receive(services: Services, request: HttpRequest): Promise<Answer> {
+async function receive(services: Services, request: HttpRequest): Promise<HttpResponse> {
   await reserveBody(request);
   const body = await readMetered(request);
   const settings = await services.settings.read();
@@ -61,12 +61,12 @@ async function receive(services: Services, request: HttpRequest): Promise<Answer
       settings.maintenance_mode_message || '503 Service Unavailable: maintenance',
     );
   services.disk.refuseWrites();
-  const door = doorOf(request);
-  const limited = await refuseOften(services, settings, request, door);
-  return limited ?? json(200, await ingest(services, door, body));
+  const ingestKey = readIngestKey(request);
+  const limited = await refuseOften(services, settings, request, ingestKey);
+  return limited ?? json(200, await ingest(services, ingestKey, body));
 }
 
-function doorOf({ params, headers }: HttpRequest): Door {
+function readIngestKey({ params, headers }: HttpRequest): IngestKey {
   const identifier = params.identifier?.replace(/\.json$/, '');
   const key = keyOf(headers.authorization);
   const readings = readingsOf(params.path ?? '');
@@ -108,15 +108,15 @@ async function refuseOften(
   services: Services,
   settings: ApplicationSettings,
   request: HttpRequest,
-  door: Door,
-): Promise<Answer | undefined> {
+  ingestKey: IngestKey,
+): Promise<HttpResponse | undefined> {
   const name = 'throttle_incident_management_notification';
   const limit = settings.throttle_incident_management_notification_per_period;
   const periodSeconds = settings.throttle_incident_management_notification_period_in_seconds;
   if (!settings.throttle_incident_management_notification_enabled || limit === 0 || periodSeconds === 0)
     return undefined;
-  const asked = { door, presumed: undefined, alerts: [], kind: 'http' } as const;
-  const { verdict, projectId } = await take(services.database, asked, false);
+  const requested = { ingestKey, presumed: undefined, alerts: [], kind: 'http' } as const;
+  const { verdict, projectId } = await take(services.database, requested, false);
   if (verdict !== 'open') return undefined;
   const taken = await services.limiter.take(`${name}:${projectId}`, { limit, periodSeconds });
   Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));

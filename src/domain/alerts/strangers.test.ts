@@ -36,10 +36,10 @@ test('an address with very many wrong keys is refused, and no other is', async (
   const path = `${project}/alerts/notify.json`;
   const statuses = new Map<number, number>();
   for (let round = 0; round < 32; round++) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => post(path, '{"title":"a"}', 'wrong', '192.0.2.1')),
     );
-    for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    for (const { status } of responses) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
   expect([...statuses.keys()]).toEqual([401, 429]);
   expect(statuses.get(429)).toBeGreaterThanOrEqual(10);

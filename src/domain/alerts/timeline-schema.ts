@@ -4,10 +4,10 @@ import { UserBasic } from '../../core/identity/records.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
 
 /** Characters of an entry. */
-const LONGEST_NOTE = 10_000;
+const MAX_NOTE_LENGTH = 10_000;
 
 const OneIncident = Type.Object({ issue_iid: integerId() });
-const note = Type.String({ maxLength: LONGEST_NOTE, description: 'Markdown.' });
+const note = Type.String({ maxLength: MAX_NOTE_LENGTH, description: 'Markdown.' });
 const occurred_at = Type.Optional(dateTime({ description: 'Now, unless it is given.' }));
 
 export const ListTimeline = Type.Object({

@@ -56,10 +56,10 @@ export async function findTimelineEvent(db: Db, incident: IssueRow, id: number):
   return row;
 }
 
-type Told = { note?: string | undefined; occurred_at?: string | undefined };
+type TimelineChange = { note?: string | undefined; occurred_at?: string | undefined };
 
 /** The columns of what is sent; 400 for a note without words. */
-function columnsOf({ note, occurred_at }: Told) {
+function columnsOf({ note, occurred_at }: TimelineChange) {
   if (note !== undefined && note.trim() === '') throw invalid({ note: ["can't be blank"] });
   return {
     ...(note !== undefined && { note }),
@@ -72,7 +72,7 @@ export const addTimelineEvent = (
   db: Db,
   actor: Actor,
   incident: IssueRow,
-  told: Told & { note: string },
+  told: TimelineChange & { note: string },
 ): Promise<TimelineEventRow> => {
   const time = now();
   return db
@@ -105,7 +105,11 @@ async function lockEditable(tx: Db, { id }: TimelineEventRow): Promise<TimelineE
 }
 
 /** Changes what somebody told. */
-export const changeTimelineEvent = (db: Db, row: TimelineEventRow, told: Told): Promise<TimelineEventRow> =>
+export const changeTimelineEvent = (
+  db: Db,
+  row: TimelineEventRow,
+  told: TimelineChange,
+): Promise<TimelineEventRow> =>
   inTransaction(db, async (tx) => {
     await lockEditable(tx, row);
     return tx

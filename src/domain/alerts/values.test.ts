@@ -1,6 +1,6 @@
 /** How values of payloads are found, read and cut. */
 import { describe, expect, test } from 'vitest';
-import { at, cut, cutTogether, isBlank, type Path, textOf, textsOf, type Value } from './values.ts';
+import { at, cut, cutToTotal, isBlank, type Path, textOf, textsOf, type Value } from './values.ts';
 
 describe('a path leads', () => {
   const payload = { a: { b: [{ c: 'deep' }] }, 'a.b': 'dotted', 0: 'key', list: ['x', 'y'] };
@@ -78,5 +78,5 @@ test.each([
   [['😀😀😀', '😀😀😀'], 6, ['😀😀😀', '😀😀😀']],
   [[], 6, []],
 ])('%j in %d characters together are %j', (texts, most, expected) => {
-  expect(cutTogether(texts, most)).toEqual(expected);
+  expect(cutToTotal(texts, most)).toEqual(expected);
 });

@@ -76,7 +76,7 @@ export const cutOrNull = (text: string | undefined, most: number): string | null
   text === undefined ? null : cut(text, most);
 
 /** The first of the texts that have at most so many characters together; the very first is there at least in part. */
-export function cutTogether(texts: readonly string[], most: number): string[] {
+export function cutToTotal(texts: readonly string[], most: number): string[] {
   const kept: string[] = [];
   let left = most;
   for (const text of texts) {

@@ -180,10 +180,10 @@ describe('conversation', () => {
     expect(called).toMatchObject({ action_name: 'mentioned', body: `Hello @${other.username}` });
     expect(called.target_url).toMatch(new RegExp(`/details#note_${note.id}$`));
     const thread = bodyOf(await me(`POST ${path}/discussions`, { body: { body: 'Why?' } }), 201);
-    const answer = await app.as(other.token)(`POST ${path}/discussions/${thread.id}/notes`, {
+    const response = await app.as(other.token)(`POST ${path}/discussions/${thread.id}/notes`, {
       body: { body: 'Heat' },
     });
-    expect(answer.body.type).toBe('DiscussionNote');
+    expect(response.body.type).toBe('DiscussionNote');
     const changed = await me(`PUT ${path}/notes/${note.id}`, { body: { body: 'Bye' } });
     expect(changed.body.body).toBe('Bye');
     expect((await me(`DELETE ${path}/notes/${note.id}`)).status).toBe(204);
@@ -243,17 +243,17 @@ test('who may what', async () => {
     `POST ${alerts()}/${iid}/todo`,
     `POST ${alerts()}/${iid}/issue`,
   ];
-  const asked = async (call: Call) =>
+  const requested = async (call: Call) =>
     Promise.all(
       requests.map(
         async (request) => (await call(request, request.startsWith('GET') ? {} : { body: {} })).status,
       ),
     );
   const stranger = await makeUser(app);
-  expect(await asked(app.call)).toEqual(requests.map(() => 401));
-  expect(await asked(app.as(stranger.token))).toEqual(requests.map(() => 404));
-  expect(await asked(app.as(reporter.token))).toEqual(requests.map(() => 403));
-  expect(await asked(me)).toEqual([200, 200, 200, 200, 201, 201]);
+  expect(await requested(app.call)).toEqual(requests.map(() => 401));
+  expect(await requested(app.as(stranger.token))).toEqual(requests.map(() => 404));
+  expect(await requested(app.as(reporter.token))).toEqual(requests.map(() => 403));
+  expect(await requested(me)).toEqual([200, 200, 200, 200, 201, 201]);
 });
 
 test('an alert of another project is not there', async () => {

@@ -115,10 +115,10 @@ describe.each([
     }
     expect(walked).toEqual((await seen(whoSeesAll().token)).map((event) => event.id));
     for (const other of ['order_by=id&sort=asc', 'order_by=created_at&sort=desc']) {
-      const answer = await app.as(whoSeesAll().token)(`GET ${path()}`, {
+      const response = await app.as(whoSeesAll().token)(`GET ${path()}`, {
         query: `pagination=keyset&${other}`,
       });
-      expect(answer.status).toBe(405);
+      expect(response.status).toBe(405);
     }
   });
 });
@@ -162,8 +162,8 @@ describe('audit events of the instance (facts: Audit events)', () => {
     ['entity_id=1', '400 Bad request - "entity_type" not given'],
     ['created_before=2026-13-01', { created_before: ['is invalid'] }],
   ])('%s is refused', async (query, message) => {
-    const answer = await app.root('GET /audit_events', { query });
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toEqual(message);
+    const response = await app.root('GET /audit_events', { query });
+    expect(response.status).toBe(400);
+    expect(response.body.message).toEqual(message);
   });
 });

@@ -4,56 +4,56 @@ import { announce } from '../../core/activity/announce.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { type Awardable, emojiName, giveAward, takeAward } from '../../core/work/awards.ts';
-import type { Place as Home } from '../../core/work/places.ts';
-import { type Target, targetKey } from '../../core/work/targets.ts';
+import { type Noteable, noteableKey } from '../../core/work/noteables.ts';
+import type { ResourceParent as Home } from '../../core/work/resource-parents.ts';
 import { completeTodos } from '../../core/work/todo-writes.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { mapPage } from '../../platform/db/page.ts';
 import { notFound, unauthenticated } from '../../platform/failure.ts';
-import { aboutTarget } from './announcements.ts';
+import { noteablePayload } from './announcements.ts';
 import { findAward, selectAwards } from './award-queries.ts';
-import type { FindContext, Place } from './places.ts';
+import type { FindContext, NoteableResource } from './noteable-resources.ts';
 import { presentAward } from './present.ts';
 import { findNote } from './queries.ts';
 import { requirePart } from './rules.ts';
 import { AwardRecord, awardId, newAward, noteId } from './schema.ts';
 
 /** The target, and what of it is given an award: itself, or one of its notes. */
-type Awarded = { target: Target; awardable: Awardable };
+type Awarded = { target: Noteable; awardable: Awardable };
 
 /** Where awards are given: the path, what it names beside the home, and how that is found. */
-type AwardPlace = {
+type AwardResource = {
   path: string;
   noun: string;
   names: TProperties;
   find(context: FindContext, home: Home, input: Record<string, unknown>): Promise<Awarded>;
 };
 
-function awardPlaces(place: Place): AwardPlace[] {
-  const { awards } = place;
+function awardResources(resource: NoteableResource): AwardResource[] {
+  const { awards } = resource;
   if (!awards) return [];
   const names = { noteable_id: awards.noteable };
-  const ofTarget: AwardPlace = {
-    path: `${place.path}/award_emoji`,
-    noun: place.noun,
+  const ofTarget: AwardResource = {
+    path: `${resource.path}/award_emoji`,
+    noun: resource.noun,
     names,
     find: async (context, home, input) => {
-      const target = await awards.find(context, home, input.noteable_id);
-      const key = targetKey(target);
+      const noteable = await awards.find(context, home, input.noteable_id);
+      const key = noteableKey(noteable);
       if (key.column === 'commit_sha' || key.column === 'alert_id') throw notFound('Award Emoji');
-      return { target, awardable: key };
+      return { target: noteable, awardable: key };
     },
   };
-  const ofNote: AwardPlace = {
-    path: `${place.path}/notes/:note_id/award_emoji`,
-    noun: `a note on ${place.noun}`,
+  const ofNote: AwardResource = {
+    path: `${resource.path}/notes/:note_id/award_emoji`,
+    noun: `a note on ${resource.noun}`,
     names: { ...names, ...noteId },
     find: async (context, home, input) => {
-      const target = await awards.find(context, home, input.noteable_id);
-      const note = await findNote(context.db, target, Number(input.note_id));
+      const noteable = await awards.find(context, home, input.noteable_id);
+      const note = await findNote(context.db, noteable, Number(input.note_id));
       // What the system says is nobody's to be praised for.
       if (note.system_action !== null) throw notFound('Award Emoji');
-      return { target, awardable: { column: 'note_id', id: note.id } };
+      return { target: noteable, awardable: { column: 'note_id', id: note.id } };
     },
   };
   return [ofTarget, ofNote];
@@ -63,25 +63,30 @@ function awardPlaces(place: Place): AwardPlace[] {
 const refused = (reason: string) => notFound(`Award Emoji ${reason}`);
 
 /** Gives the award; 404 for a name that is no emoji's, or when the actor has given the same before. */
-async function give(db: Db, actor: Actor, { target, awardable }: Awarded, text: string): Promise<number> {
-  requirePart(target);
+async function give(
+  db: Db,
+  actor: Actor,
+  { target: noteable, awardable }: Awarded,
+  text: string,
+): Promise<number> {
+  requirePart(noteable);
   const name = await emojiName(text);
   if (name === undefined) throw refused('Name is not a valid emoji name');
   return inTransaction(db, async (tx) => {
     const award = await giveAward(tx, awardable, actor.id, name);
     if (!award) throw refused('Name has already been taken');
-    await completeTodos(tx, actor.id, target);
-    const payload = { ...aboutTarget(target), award_id: award.id, user_id: actor.id, name };
+    await completeTodos(tx, actor.id, noteable);
+    const payload = { ...noteablePayload(noteable), award_id: award.id, user_id: actor.id, name };
     await announce(tx, { author: actor, fact: { name: 'award_given', payload } });
     return award.id;
   });
 }
 
 /** Awards of one kind of target, and of the notes on it. */
-export const awardEndpoints = (place: Place): Endpoint[] =>
-  awardPlaces(place).flatMap(({ path, noun, names, find }) => {
-    const { read, write } = place;
-    const shared = place.tier ? { tier: place.tier } : {};
+export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
+  awardResources(resource).flatMap(({ path, noun, names, find }) => {
+    const { read, write } = resource;
+    const shared = resource.tier ? { tier: resource.tier } : {};
     const ofOne = Type.Object({ ...names, ...awardId });
     return [
       listing({

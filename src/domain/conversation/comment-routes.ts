@@ -8,10 +8,10 @@ import type { NoteRow } from '../../core/work/notes.ts';
 import { missingAt, parameterFailure } from '../../platform/http/parameter-problems.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { createNote } from './note-actions.ts';
-import { commits } from './places.ts';
+import { commits } from './noteable-resources.ts';
 import { type Presenting, presentNote, presentNotePage } from './present.ts';
 import { selectNotes } from './queries.ts';
-import { BODY_LIMIT } from './schema.ts';
+import { MAX_REQUEST_BYTES } from './schema.ts';
 
 const CommitNote = Type.Object({
   note: Type.String(),
@@ -78,9 +78,9 @@ export const commentEndpoints: Endpoint[] = [
     item: CommitNote,
     handle: async (context) => {
       const { db, subject, input, page } = context;
-      const target = await commits.find(context, subject, input.sha);
+      const noteable = await commits.find(context, subject, input.sha);
       const oldestFirst = { by: 'created_at', sort: 'asc', filter: 'only_comments' } as const;
-      return presentComments(context, await selectNotes(db, target, oldestFirst, page));
+      return presentComments(context, await selectNotes(db, noteable, oldestFirst, page));
     },
   }),
   endpoint({
@@ -89,13 +89,13 @@ export const commentEndpoints: Endpoint[] = [
     summary: 'Comments on a commit, or on a line of it.',
     access: onProject('comment_on_commits'),
     also: [409],
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_REQUEST_BYTES,
     input: CommentInput,
     reply: CommitNote,
     handle: async (context) => {
       const { subject, input } = context;
-      const target = await commits.find(context, subject, input.sha);
-      const { note } = await createNote(context, target, { body: input.note }, lineOf(input));
+      const noteable = await commits.find(context, subject, input.sha);
+      const { note } = await createNote(context, noteable, { body: input.note }, lineOf(input));
       const row = found(note);
       return presentComment(row, await presentNote(context, row));
     },

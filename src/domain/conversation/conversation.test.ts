@@ -196,9 +196,9 @@ describe('internal notes', () => {
       expect.objectContaining({ id }),
     );
     expect((await as(author)(`GET ${path}/discussions/${id}`)).status).toBe(404);
-    const answer = { body: { body: 'An answer' } };
-    expect((await as(author)(`POST ${path}/discussions/${id}/notes`, answer)).status).toBe(404);
-    const answered = bodyOf(await as(planner)(`POST ${path}/discussions/${id}/notes`, answer), 201);
+    const response = { body: { body: 'An answer' } };
+    expect((await as(author)(`POST ${path}/discussions/${id}/notes`, response)).status).toBe(404);
+    const answered = bodyOf(await as(planner)(`POST ${path}/discussions/${id}/notes`, response), 201);
     expect(answered.internal).toBe(true);
     expect(bodyOf(await ashlar.root(`GET ${path}`), 200).user_notes_count).toBe(0);
   });
@@ -214,10 +214,10 @@ describe('threads', () => {
     });
     expect(begun.id).toMatch(/^[0-9a-f]{40}$/);
     const thread = `${path}/discussions/${begun.id}`;
-    const answer = bodyOf(await as(author)(`POST ${thread}/notes`, { body: { body: 'Because' } }), 201);
+    const response = bodyOf(await as(author)(`POST ${thread}/notes`, { body: { body: 'Because' } }), 201);
     expect(bodyOf(await ashlar.call(`GET ${thread}/notes`), 200)).toMatchObject([
       { body: 'Why?' },
-      { id: answer.id },
+      { id: response.id },
     ]);
     expect((await as(outsider)(`PUT ${thread}`, { body: { resolved: true } })).status).toBe(403);
     const settled = bodyOf(await as(planner)(`PUT ${thread}`, { body: { resolved: true } }), 200);
@@ -226,14 +226,14 @@ describe('threads', () => {
       { resolved: true },
     ]);
     const opened = bodyOf(
-      await as(guest)(`PUT ${thread}/notes/${answer.id}`, { body: { resolved: false } }),
+      await as(guest)(`PUT ${thread}/notes/${response.id}`, { body: { resolved: false } }),
       200,
     );
     expect(opened).toMatchObject({ resolved: false, resolved_by: null, resolved_at: null });
-    expect((await as(guest)(`PUT ${thread}/notes/${answer.id}`, { body: {} })).status).toBe(400);
-    expect((await as(author)(`DELETE ${thread}/notes/${answer.id}`)).status).toBe(204);
+    expect((await as(guest)(`PUT ${thread}/notes/${response.id}`, { body: {} })).status).toBe(400);
+    expect((await as(author)(`DELETE ${thread}/notes/${response.id}`)).status).toBe(204);
     expect(bodyOf(await as(guest)(`GET ${thread}`), 200).notes).toHaveLength(1);
-    expect((await as(guest)(`GET ${thread}/notes/${answer.id}`)).status).toBe(404);
+    expect((await as(guest)(`GET ${thread}/notes/${response.id}`)).status).toBe(404);
   });
 
   test('a note for itself becomes one by an answer, and then can be settled', async () => {
@@ -271,8 +271,8 @@ describe('threads', () => {
     const path = await makeIssue();
     bodyOf(await ashlar.root(`PUT ${path}`, { body: { title: 'Another' } }), 200);
     const [system] = bodyOf(await as(guest)(`GET ${path}/discussions`), 200);
-    const answer = { body: { body: 'x' } };
-    expect((await as(guest)(`POST ${path}/discussions/${system.id}/notes`, answer)).status).toBe(400);
+    const response = { body: { body: 'x' } };
+    expect((await as(guest)(`POST ${path}/discussions/${system.id}/notes`, response)).status).toBe(400);
     const other = await makeIssue();
     expect((await as(guest)(`GET ${other}/discussions/${system.id}`)).status).toBe(404);
     expect((await as(guest)(`GET ${other}/discussions/nothing`)).status).toBe(400);
@@ -445,10 +445,10 @@ describe('awards', () => {
 
   test('at once the same is given once', async () => {
     const path = await makeIssue();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, () => as(guest)(`POST ${path}/award_emoji`, { body: { name: 'thumbsup' } })),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404, 404]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404, 404]);
     expect(bodyOf(await ashlar.call(`GET ${path}`), 200).upvotes).toBe(1);
   });
 
@@ -643,8 +643,8 @@ describe('commands in notes on epics', () => {
     const epic = await makeEpic(ashlar, group, {}, leaving);
     expect((await ashlar.root(`DELETE /groups/${group.id}/members/${leaving.id}`)).status).toBe(204);
     const body = { body: '/title Mine\n/close' };
-    const answer = await as(leaving)(`POST /groups/${group.id}/epics/${epic.id}/notes`, { body });
-    expect(answer.status).toBe(400);
+    const response = await as(leaving)(`POST /groups/${group.id}/epics/${epic.id}/notes`, { body });
+    expect(response.status).toBe(400);
     expect(bodyOf(await ashlar.root(`GET /groups/${group.id}/epics/${epic.iid}`), 200)).toMatchObject({
       title: epic.title,
       state: 'opened',
@@ -667,8 +667,8 @@ test('who is called in several notes at once is reminded once', async () => {
   const called = await makeUser(ashlar);
   const notes = await Promise.all(Array.from({ length: 8 }, () => say(path, guest, 'Hello')));
   const body = { body: `Look, @${called.username}` };
-  const answers = await Promise.all(notes.map(({ id }) => as(guest)(`PUT ${path}/notes/${id}`, { body })));
-  expect(answers.map(({ status }) => status)).toEqual(notes.map(() => 200));
+  const responses = await Promise.all(notes.map(({ id }) => as(guest)(`PUT ${path}/notes/${id}`, { body })));
+  expect(responses.map(({ status }) => status)).toEqual(notes.map(() => 200));
   expect(bodyOf(await as(called)('GET /todos'), 200)).toHaveLength(1);
 });
 

@@ -5,16 +5,16 @@ import { DiscussionRecord, NoteRecord } from '../../core/work/note-records.ts';
 import { notFound } from '../../platform/failure.ts';
 import { missingAt, parameterFailure } from '../../platform/http/parameter-problems.ts';
 import { createNote, deleteNote, resolveNotes, updateNote } from './note-actions.ts';
-import type { Place } from './places.ts';
-import { placeOf } from './positions.ts';
-import { presentNote, presentNotePage, presentSaid, presentThread, presentThreads } from './present.ts';
+import type { NoteableResource } from './noteable-resources.ts';
+import { diffPosition } from './positions.ts';
+import { presentNote, presentNotePage, presentNoteResult, presentThread, presentThreads } from './present.ts';
 import { findNote, findThread, selectThread, selectThreads } from './queries.ts';
 import {
-  BODY_LIMIT,
   CommandsReply,
   changedNote,
   changedNoteOfThread,
   discussionId,
+  MAX_REQUEST_BYTES,
   type NewNoteInput,
   newNote,
   newNoteOfTeam,
@@ -23,17 +23,17 @@ import {
   resolution,
 } from './schema.ts';
 
-export function discussionEndpoints(place: Place): Endpoint[] {
-  const { noun, read, write } = place;
-  const path = `${place.path}/discussions`;
+export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
+  const { noun, read, write } = resource;
+  const path = `${resource.path}/discussions`;
   const pathOfOne = `${path}/:discussion_id`;
   const pathOfNote = `${pathOfOne}/notes/:note_id`;
-  const shared = place.tier ? { tier: place.tier } : {};
-  const ofTarget = { noteable_id: place.noteable };
+  const shared = resource.tier ? { tier: resource.tier } : {};
+  const ofTarget = { noteable_id: resource.noteable };
   const ofThread = { ...ofTarget, ...discussionId };
   const ofNote = { ...ofThread, ...noteId };
-  const said = place.internal ? newNoteOfTeam : place.positioned ? positionedNote : newNote;
-  const changed = place.resolvable ? changedNoteOfThread : changedNote;
+  const said = resource.internal ? newNoteOfTeam : resource.positioned ? positionedNote : newNote;
+  const changed = resource.resolvable ? changedNoteOfThread : changedNote;
   const resolve = endpoint({
     ...shared,
     method: 'PUT',
@@ -44,10 +44,10 @@ export function discussionEndpoints(place: Place): Endpoint[] {
     reply: DiscussionRecord,
     handle: async (context) => {
       const { db, subject, input } = context;
-      const target = await place.find(context, subject, input.noteable_id);
-      const thread = await findThread(db, target, input.discussion_id);
-      await resolveNotes(context, target, thread, input.resolved);
-      return presentThread(context, await findThread(db, target, input.discussion_id));
+      const noteable = await resource.find(context, subject, input.noteable_id);
+      const thread = await findThread(db, noteable, input.discussion_id);
+      await resolveNotes(context, noteable, thread, input.resolved);
+      return presentThread(context, await findThread(db, noteable, input.discussion_id));
     },
   });
   return [
@@ -62,8 +62,8 @@ export function discussionEndpoints(place: Place): Endpoint[] {
       item: DiscussionRecord,
       handle: async (context) => {
         const { db, subject, input, page } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        const threads = await selectThreads(db, target, page);
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const threads = await selectThreads(db, noteable, page);
         return { ...threads, items: await presentThreads(context, threads.items) };
       },
     }),
@@ -74,16 +74,16 @@ export function discussionEndpoints(place: Place): Endpoint[] {
       summary: `Begins a thread on ${noun}.`,
       access: write,
       also: [202, 409],
-      bodyLimit: BODY_LIMIT,
+      bodyLimit: MAX_REQUEST_BYTES,
       input: Type.Object({ ...ofTarget, ...said }),
       reply: Type.Union([DiscussionRecord, CommandsReply]),
       handle: async (context) => {
         const { subject, input } = context;
-        const target = await place.find(context, subject, input.noteable_id);
+        const noteable = await resource.find(context, subject, input.noteable_id);
         const { position }: NewNoteInput = input;
-        const { note, commands } = await createNote(context, target, input, {
+        const { note, commands } = await createNote(context, noteable, input, {
           beginsThread: true,
-          ...(position && placeOf(target, position)),
+          ...(position && diffPosition(noteable, position)),
         });
         return commands ? new Reply(202, commands) : presentThread(context, [note]);
       },
@@ -98,11 +98,11 @@ export function discussionEndpoints(place: Place): Endpoint[] {
       reply: DiscussionRecord,
       handle: async (context) => {
         const { db, subject, input } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        return presentThread(context, await findThread(db, target, input.discussion_id));
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        return presentThread(context, await findThread(db, noteable, input.discussion_id));
       },
     }),
-    ...(place.resolvable ? [resolve] : []),
+    ...(resource.resolvable ? [resolve] : []),
     listing({
       ...shared,
       method: 'GET',
@@ -114,8 +114,8 @@ export function discussionEndpoints(place: Place): Endpoint[] {
       item: NoteRecord,
       handle: async (context) => {
         const { db, subject, input, page } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        const notes = await selectThread(db, target, input.discussion_id, page);
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const notes = await selectThread(db, noteable, input.discussion_id, page);
         if (notes.total === 0) throw notFound('Notes');
         return presentNotePage(context, notes);
       },
@@ -127,14 +127,14 @@ export function discussionEndpoints(place: Place): Endpoint[] {
       summary: `Answers in a thread on ${noun}; a note for itself becomes one.`,
       access: write,
       also: [202, 409],
-      bodyLimit: BODY_LIMIT,
+      bodyLimit: MAX_REQUEST_BYTES,
       input: Type.Object({ ...ofThread, ...newNote }),
       reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
         const { db, subject, input } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        const thread = await findThread(db, target, input.discussion_id);
-        return presentSaid(context, await createNote(context, target, input, { thread }));
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const thread = await findThread(db, noteable, input.discussion_id);
+        return presentNoteResult(context, await createNote(context, noteable, input, { thread }));
       },
     }),
     endpoint({
@@ -147,35 +147,36 @@ export function discussionEndpoints(place: Place): Endpoint[] {
       reply: NoteRecord,
       handle: async (context) => {
         const { db, subject, input } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        return presentNote(context, await findNote(db, target, input.note_id, input.discussion_id));
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        return presentNote(context, await findNote(db, noteable, input.note_id, input.discussion_id));
       },
     }),
     endpoint({
       ...shared,
       method: 'PUT',
       path: pathOfNote,
-      summary: `Changes what a note of a thread on ${noun} says${place.resolvable ? ', or settles it' : ''}.`,
+      summary: `Changes what a note of a thread on ${noun} says${resource.resolvable ? ', or settles it' : ''}.`,
       access: write,
       also: [202, 409],
-      bodyLimit: BODY_LIMIT,
+      bodyLimit: MAX_REQUEST_BYTES,
       input: Type.Object({ ...ofNote, ...changed }),
       reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
         const { db, subject, input } = context;
         const { body, resolved }: { body?: string; resolved?: boolean } = input;
-        const target = await place.find(context, subject, input.noteable_id);
-        const note = await findNote(db, target, input.note_id, input.discussion_id);
-        if (body !== undefined) return presentSaid(context, await updateNote(context, target, note, body));
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const note = await findNote(db, noteable, input.note_id, input.discussion_id);
+        if (body !== undefined)
+          return presentNoteResult(context, await updateNote(context, noteable, note, body));
         if (resolved === undefined) throw parameterFailure(new Set([missingAt(['body'])]));
         await resolveNotes(
           context,
-          target,
-          await findThread(db, target, note.discussion_id),
+          noteable,
+          await findThread(db, noteable, note.discussion_id),
           resolved,
           note.id,
         );
-        return presentNote(context, await findNote(db, target, note.id));
+        return presentNote(context, await findNote(db, noteable, note.id));
       },
     }),
     endpoint({
@@ -188,9 +189,9 @@ export function discussionEndpoints(place: Place): Endpoint[] {
       reply: noContent,
       handle: async (context) => {
         const { db, subject, input, unmodified } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        const note = await findNote(db, target, input.note_id, input.discussion_id);
-        await deleteNote(context, target, note, unmodified);
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const note = await findNote(db, noteable, input.note_id, input.discussion_id);
+        await deleteNote(context, noteable, note, unmodified);
         return null;
       },
     }),

@@ -5,15 +5,15 @@ import { awardEndpoints } from './award-routes.ts';
 import { commentEndpoints } from './comment-routes.ts';
 import { discussionEndpoints } from './discussion-routes.ts';
 import { noteEndpoints } from './note-routes.ts';
-import { places } from './places.ts';
+import { noteableResources } from './noteable-resources.ts';
 
 export const conversationCapability = (): Capability => ({
   name: 'conversation',
   endpoints: [
-    ...places.flatMap((place) => [
-      ...(place.notes ? noteEndpoints(place) : []),
-      ...discussionEndpoints(place),
-      ...awardEndpoints(place),
+    ...noteableResources.flatMap((resource) => [
+      ...(resource.notes ? noteEndpoints(resource) : []),
+      ...discussionEndpoints(resource),
+      ...awardEndpoints(resource),
     ]),
     ...commentEndpoints,
   ],

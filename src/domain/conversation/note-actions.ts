@@ -2,9 +2,11 @@
 import { PUBLIC } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { isReadByAnybody } from '../../core/spam/audience.ts';
-import { checkSpam } from '../../core/spam/gate.ts';
+import { checkSpam } from '../../core/spam/spam-check.ts';
 import type { Changes } from '../../core/work/command-terms.ts';
 import type { Interpretation } from '../../core/work/commands.ts';
+import { addMentionTodos } from '../../core/work/mention-todos.ts';
+import { type Noteable, readsInternalNotes } from '../../core/work/noteables.ts';
 import {
   countNotes,
   isCounted,
@@ -13,20 +15,24 @@ import {
   positionOf,
   writeNote,
 } from '../../core/work/notes.ts';
-import { remindMentioned } from '../../core/work/reminders.ts';
-import { readsInternalNotes, type Target } from '../../core/work/targets.ts';
 import { completeTodos } from '../../core/work/todo-writes.ts';
 import type { WriteContext } from '../../core/work/write-context.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { badRequest, forbidden, notFound } from '../../platform/failure.ts';
 import { noteAnnouncement } from './announcements.ts';
-import { carryOut, depart, isAnything, nothingDone, understand } from './commands.ts';
+import {
+  applyMoveActions,
+  applyQuickActions,
+  isAnything,
+  nothingDone,
+  parseQuickActions,
+} from './commands.ts';
 import { requireEditable, requirePart, requireResolver, requireText, setsTimes } from './rules.ts';
 import type { CommandsReply, NewNoteInput } from './schema.ts';
 
 /** What became of it: a note, with what its commands changed, or those alone. */
-export type Said =
+export type NoteResult =
   | { note: NoteRow; changes: Changes; commands?: undefined }
   | { note?: undefined; commands: CommandsReply };
 
@@ -38,15 +44,15 @@ const readAbility = {
 } as const;
 
 /** Whether people without an account will read it. */
-function isPublic({ kind, project, group, confidential, visibility }: Target, internal: boolean): boolean {
+function isPublic({ kind, project, group, confidential, visibility }: Noteable, internal: boolean): boolean {
   if (confidential || internal) return false;
   if (kind === 'epic' || !project) return group?.row.visibility === PUBLIC;
   return isReadByAnybody(project, readAbility[kind]) && (visibility === undefined || visibility === PUBLIC);
 }
 
-const gate = (
+const refuseSpam = (
   context: WriteContext,
-  target: Target,
+  noteable: Noteable,
   note: { body: string; internal: boolean; write: 'create' | 'update' },
 ): Promise<void> =>
   checkSpam(context.services, context.settings, {
@@ -55,26 +61,26 @@ const gate = (
     kind: 'Note',
     write: note.write,
     text: note.body,
-    publiclyVisible: isPublic(target, note.internal),
+    publiclyVisible: isPublic(noteable, note.internal),
   });
 
 /** The note and what it brings about: reminders, the feed, listeners. */
 async function store(
   tx: Db,
   { actor, services }: WriteContext,
-  target: Target,
+  noteable: Noteable,
   note: NewNote,
 ): Promise<NoteRow> {
-  const row = await writeNote(tx, target, actor, note);
-  await completeTodos(tx, actor.id, target);
-  await remindMentioned(tx, services.database.points, {
+  const row = await writeNote(tx, noteable, actor, note);
+  await completeTodos(tx, actor.id, noteable);
+  await addMentionTodos(tx, services.database.points, {
     actor,
-    target,
+    target: noteable,
     text: row.body,
     noteId: row.id,
     internal: row.internal,
   });
-  await announce(tx, noteAnnouncement(actor, target, row));
+  await announce(tx, noteAnnouncement(actor, noteable, row));
   return row;
 }
 
@@ -100,42 +106,42 @@ async function joinThread(tx: Db, thread: readonly NoteRow[]): Promise<void> {
  */
 export async function createNote(
   context: WriteContext,
-  target: Target,
+  noteable: Noteable,
   input: NewNoteInput,
   place: { thread?: readonly NoteRow[]; beginsThread?: boolean } & Pick<NewNote, 'position' | 'line'> = {},
-): Promise<Said> {
+): Promise<NoteResult> {
   const { db } = context;
   const { thread, beginsThread = false, line } = place;
   const [first] = thread ?? [];
-  requirePart(target);
+  requirePart(noteable);
   requireText(input.body);
   if (first && first.system_action !== null) throw badRequest('Discussion can not be replied to.');
   const internal = first?.internal ?? input.internal ?? input.confidential ?? false;
-  if (internal && !readsInternalNotes(target)) throw forbidden();
-  const commands = await understand(context, target, input.body);
+  if (internal && !readsInternalNotes(noteable)) throw forbidden();
+  const commands = await parseQuickActions(context, noteable, input.body);
   const body = commands?.text ?? input.body;
   if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
-  await gate(context, target, { body: body === '' ? input.body : body, internal, write: 'create' });
-  if (commands) await carryOut(context, target, commands);
+  await refuseSpam(context, noteable, { body: body === '' ? input.body : body, internal, write: 'create' });
+  if (commands) await applyQuickActions(context, noteable, commands);
   if (commands && body === '') {
-    await depart(context, target, commands);
+    await applyMoveActions(context, noteable, commands);
     return { commands: done(commands) };
   }
   // An answer stands where the thread does.
   const position = first ? positionOf(first) : place.position;
   const note = await inTransaction(db, async (tx) => {
     if (thread) await joinThread(tx, thread);
-    return store(tx, context, afterCommands(target, commands), {
+    return store(tx, context, afterCommands(noteable, commands), {
       body,
       internal,
       inThread: beginsThread || thread !== undefined,
       ...(first && { discussionId: first.discussion_id }),
       ...(position && { position }),
       ...(line && { line }),
-      ...(input.created_at !== undefined && setsTimes(target) && { createdAt: new Date(input.created_at) }),
+      ...(input.created_at !== undefined && setsTimes(noteable) && { createdAt: new Date(input.created_at) }),
     });
   });
-  if (commands) await depart(context, target, commands);
+  if (commands) await applyMoveActions(context, noteable, commands);
   return { note, changes: commands?.changes ?? {} };
 }
 
@@ -145,9 +151,9 @@ const done = ({ changes, messages }: Interpretation): CommandsReply => ({
 });
 
 /** Fewer are reminded when a command has just hidden it. */
-const afterCommands = (target: Target, commands: Interpretation | undefined): Target => ({
-  ...target,
-  confidential: target.confidential || commands?.changes.confidential === true,
+const afterCommands = (noteable: Noteable, commands: Interpretation | undefined): Noteable => ({
+  ...noteable,
+  confidential: noteable.confidential || commands?.changes.confidential === true,
 });
 
 const lockNote = async (tx: Db, id: number): Promise<NoteRow> => {
@@ -163,32 +169,32 @@ const lockNote = async (tx: Db, id: number): Promise<NoteRow> => {
  */
 export async function updateNote(
   context: WriteContext,
-  target: Target,
+  noteable: Noteable,
   note: NoteRow,
   text: string,
-): Promise<Said> {
-  requireEditable(target, context.actor, note);
+): Promise<NoteResult> {
+  requireEditable(noteable, context.actor, note);
   requireText(text);
   if (text === note.body) return { note, changes: {} };
-  const commands = await understand(context, target, text);
+  const commands = await parseQuickActions(context, noteable, text);
   const body = commands?.text ?? text;
   if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
   const judged = { body: body === '' ? text : body, internal: note.internal, write: 'update' } as const;
-  await gate(context, target, judged);
-  if (commands) await carryOut(context, target, commands);
+  await refuseSpam(context, noteable, judged);
+  if (commands) await applyQuickActions(context, noteable, commands);
   if (commands && body === '') {
-    await deleteNote(context, target, note, () => {});
-    await depart(context, target, commands);
+    await deleteNote(context, noteable, note, () => {});
+    await applyMoveActions(context, noteable, commands);
     return { commands: done(commands) };
   }
-  const changed = await rewrite(context, afterCommands(target, commands), note, body);
-  if (commands) await depart(context, target, commands);
+  const changed = await rewrite(context, afterCommands(noteable, commands), note, body);
+  if (commands) await applyMoveActions(context, noteable, commands);
   return { note: changed, changes: commands?.changes ?? {} };
 }
 
 const rewrite = (
   { db, actor, services }: WriteContext,
-  target: Target,
+  noteable: Noteable,
   note: NoteRow,
   body: string,
 ): Promise<NoteRow> =>
@@ -201,9 +207,9 @@ const rewrite = (
       .where('id', '=', note.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await remindMentioned(tx, services.database.points, {
+    await addMentionTodos(tx, services.database.points, {
       actor,
-      target,
+      target: noteable,
       text: body,
       before: before.body,
       noteId: note.id,
@@ -215,11 +221,11 @@ const rewrite = (
 /** Deletes the note, and what it reminded of; `check` sees it first, while nobody else can change it. */
 export async function deleteNote(
   { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
-  target: Target,
+  noteable: Noteable,
   note: NoteRow,
   check: (updatedAt: Date) => void,
 ): Promise<void> {
-  requireEditable(target, actor, note);
+  requireEditable(noteable, actor, note);
   await inTransaction(db, async (tx) => {
     const locked = await lockNote(tx, note.id);
     check(locked.updated_at);
@@ -232,12 +238,12 @@ export async function deleteNote(
 /** Says of notes of one thread that they are settled, or are not; 400 for what is no thread, 403 for who may not. */
 export async function resolveNotes(
   { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
-  target: Target,
+  noteable: Noteable,
   thread: readonly NoteRow[],
   resolved: boolean,
   noteId?: number,
 ): Promise<void> {
-  requireResolver(target, actor, thread);
+  requireResolver(noteable, actor, thread);
   const ids = thread
     .filter((note) => note.system_action === null && (noteId === undefined || note.id === noteId))
     .filter((note) => (note.resolved_at !== null) !== resolved)

@@ -3,24 +3,24 @@ import Type from 'typebox';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import { NoteRecord } from '../../core/work/note-records.ts';
 import { createNote, deleteNote, updateNote } from './note-actions.ts';
-import type { Place } from './places.ts';
-import { presentNote, presentNotePage, presentSaid } from './present.ts';
+import type { NoteableResource } from './noteable-resources.ts';
+import { presentNote, presentNotePage, presentNoteResult } from './present.ts';
 import { findNote, selectNotes } from './queries.ts';
 import {
-  BODY_LIMIT,
   CommandsReply,
   changedNote,
   listNotes,
+  MAX_REQUEST_BYTES,
   newNote,
   newNoteOfTeam,
   noteId,
 } from './schema.ts';
 
-export function noteEndpoints(place: Place): Endpoint[] {
-  const { noun, read, write } = place;
-  const path = `${place.path}/notes`;
-  const shared = place.tier ? { tier: place.tier } : {};
-  const ofTarget = { noteable_id: place.noteable };
+export function noteEndpoints(resource: NoteableResource): Endpoint[] {
+  const { noun, read, write } = resource;
+  const path = `${resource.path}/notes`;
+  const shared = resource.tier ? { tier: resource.tier } : {};
+  const ofTarget = { noteable_id: resource.noteable };
   const ofNote = Type.Object({ ...ofTarget, ...noteId });
   return [
     listing({
@@ -35,9 +35,9 @@ export function noteEndpoints(place: Place): Endpoint[] {
       handle: async (context) => {
         const { db, subject, input, page } = context;
         const { order_by = 'created_at', sort = 'desc', activity_filter = 'all_notes' } = input;
-        const target = await place.find(context, subject, input.noteable_id);
-        const asked = { by: order_by, sort, filter: activity_filter };
-        return presentNotePage(context, await selectNotes(db, target, asked, page));
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const requested = { by: order_by, sort, filter: activity_filter };
+        return presentNotePage(context, await selectNotes(db, noteable, requested, page));
       },
     }),
     endpoint({
@@ -47,13 +47,13 @@ export function noteEndpoints(place: Place): Endpoint[] {
       summary: `Says something of ${noun}; quick actions in it are carried out.`,
       access: write,
       also: [202, 409],
-      bodyLimit: BODY_LIMIT,
-      input: Type.Object({ ...ofTarget, ...(place.internal ? newNoteOfTeam : newNote) }),
+      bodyLimit: MAX_REQUEST_BYTES,
+      input: Type.Object({ ...ofTarget, ...(resource.internal ? newNoteOfTeam : newNote) }),
       reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
         const { subject, input } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        return presentSaid(context, await createNote(context, target, input));
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        return presentNoteResult(context, await createNote(context, noteable, input));
       },
     }),
     endpoint({
@@ -66,8 +66,8 @@ export function noteEndpoints(place: Place): Endpoint[] {
       reply: NoteRecord,
       handle: async (context) => {
         const { db, subject, input } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        return presentNote(context, await findNote(db, target, input.note_id));
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        return presentNote(context, await findNote(db, noteable, input.note_id));
       },
     }),
     endpoint({
@@ -77,14 +77,14 @@ export function noteEndpoints(place: Place): Endpoint[] {
       summary: `Changes what a note on ${noun} says; quick actions in it are carried out.`,
       access: write,
       also: [202, 409],
-      bodyLimit: BODY_LIMIT,
+      bodyLimit: MAX_REQUEST_BYTES,
       input: Type.Object({ ...ofTarget, ...noteId, ...changedNote }),
       reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
         const { db, subject, input } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        const note = await findNote(db, target, input.note_id);
-        return presentSaid(context, await updateNote(context, target, note, input.body));
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const note = await findNote(db, noteable, input.note_id);
+        return presentNoteResult(context, await updateNote(context, noteable, note, input.body));
       },
     }),
     endpoint({
@@ -97,8 +97,8 @@ export function noteEndpoints(place: Place): Endpoint[] {
       reply: noContent,
       handle: async (context) => {
         const { db, subject, input, unmodified } = context;
-        const target = await place.find(context, subject, input.noteable_id);
-        await deleteNote(context, target, await findNote(db, target, input.note_id), unmodified);
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        await deleteNote(context, noteable, await findNote(db, noteable, input.note_id), unmodified);
         return null;
       },
     }),

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { bodyOf, makeProject } from '../../../test/support/factories.ts';
-import { placeOf } from './positions.ts';
+import { diffPosition } from './positions.ts';
 import type { PositionInput } from './schema.ts';
 
 const ashlar = useApp();
@@ -36,10 +36,10 @@ describe('a thread', () => {
       notes: [{ type: 'DiffNote', body: 'Here', position }],
     });
     const path = `${repository}/${sha}/discussions/${thread.id}`;
-    const answer = bodyOf(await ashlar.root(`POST ${path}/notes`, { body: { body: 'Why?' } }), 201);
-    expect(answer).toMatchObject({ type: 'DiffNote', position });
+    const response = bodyOf(await ashlar.root(`POST ${path}/notes`, { body: { body: 'Why?' } }), 201);
+    expect(response).toMatchObject({ type: 'DiffNote', position });
     expect(bodyOf(await ashlar.root(`GET ${path}`), 200).notes).toMatchObject([{ position }, { position }]);
-    const changed = await ashlar.root(`PUT ${path}/notes/${answer.id}`, { body: { body: 'How?' } });
+    const changed = await ashlar.root(`PUT ${path}/notes/${response.id}`, { body: { body: 'How?' } });
     expect(bodyOf(changed, 200)).toMatchObject({ body: 'How?', type: 'DiffNote', position });
     const comments = bodyOf(await ashlar.root(`GET ${repository}/${sha}/comments`), 200);
     expect(comments[0]).toMatchObject({ note: 'Here', path: 'README.md', line: 1, line_type: 'new' });
@@ -120,7 +120,7 @@ test.each<[Partial<PositionInput>, Record<string, unknown>, Record<string, unkno
   ],
   [{ position_type: 'file', new_path: 'a' }, { new_path: 'a' }, { path: 'a', line: null, line_type: null }],
 ])('%j is kept', (sent, position, line) => {
-  expect(placeOf({ sha: NOWHERE }, at(sent))).toMatchObject({ position, line });
+  expect(diffPosition({ sha: NOWHERE }, at(sent))).toMatchObject({ position, line });
 });
 
 test.each<Partial<PositionInput>>([
@@ -131,5 +131,5 @@ test.each<Partial<PositionInput>>([
   { position_type: 'image', new_path: 'a', ...spot, y: null },
   { position_type: 'file' },
 ])('%j does not say where', (sent) => {
-  expect(() => placeOf({ sha: NOWHERE }, at(sent))).toThrow();
+  expect(() => diffPosition({ sha: NOWHERE }, at(sent))).toThrow();
 });

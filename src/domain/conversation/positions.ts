@@ -1,6 +1,7 @@
 /** Places in what a commit changed: what is sent of one, as it is kept. Pure. */
+
+import type { Noteable } from '../../core/work/noteables.ts';
 import type { NewNote } from '../../core/work/notes.ts';
-import type { Target } from '../../core/work/targets.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { PositionInput } from './schema.ts';
 
@@ -32,11 +33,11 @@ function isComplete({ position_type, new_path, old_path, ...place }: PositionInp
  * The position as the note keeps it, and the line as comments on the commit show it. 400 for one of another commit, and for
  * one that does not say where.
  */
-export function placeOf(
-  target: Pick<Target, 'sha'>,
+export function diffPosition(
+  noteable: Pick<Noteable, 'sha'>,
   position: PositionInput,
 ): Required<Pick<NewNote, 'position' | 'line'>> {
-  if (position.head_sha !== target.sha) throw invalid({ commit_id: ['does not match the diff refs'] });
+  if (position.head_sha !== noteable.sha) throw invalid({ commit_id: ['does not match the diff refs'] });
   if (!isComplete(position)) throw invalid({ position: ['is incomplete'] });
   const { base_sha, start_sha, head_sha, position_type, line_range } = position;
   const { new_path = null, old_path = null, new_line = null, old_line = null } = position;

@@ -11,9 +11,9 @@ import {
 import type { NoteRow } from '../../core/work/notes.ts';
 import type { Page } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { Said } from './note-actions.ts';
-import type { FindContext } from './places.ts';
-import { hideUnreadable } from './pointing.ts';
+import { hideUnreadable } from './cross-reference-filter.ts';
+import type { NoteResult } from './note-actions.ts';
+import type { FindContext } from './noteable-resources.ts';
 import type { AwardRecord, CommandsReply } from './schema.ts';
 
 /** As much of the request as finds what is presented beside it. */
@@ -42,9 +42,9 @@ export async function presentNote(context: Presenting, row: NoteRow): Promise<No
 }
 
 /** What was said: the note with what its commands changed, or, with 202, what commands alone did. */
-export async function presentSaid(
+export async function presentNoteResult(
   context: Presenting,
-  said: Said,
+  said: NoteResult,
 ): Promise<NoteRecord | Reply<CommandsReply>> {
   if (said.commands) return new Reply(202, said.commands);
   return { ...(await presentNote(context, said.note)), commands_changes: said.changes };

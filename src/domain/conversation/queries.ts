@@ -1,35 +1,35 @@
 /** Notes and threads of a target that the caller reads. */
 import { sql } from 'kysely';
+import { type Noteable, noteableKey, readsInternalNotes } from '../../core/work/noteables.ts';
 import type { NoteRow } from '../../core/work/notes.ts';
-import { readsInternalNotes, type Target, targetKey } from '../../core/work/targets.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { ActivityFilter } from './schema.ts';
 
 /** The notes of the target; those of the team only for the team. */
-function notesOf(db: Db, target: Target) {
-  const { column, id } = targetKey(target);
+function notesOf(db: Db, noteable: Noteable) {
+  const { column, id } = noteableKey(noteable);
   let query = db
     .selectFrom('notes')
     .selectAll('notes')
     .where(sql.ref<number | string>(`notes.${column}`), '=', id);
   // Commits of forks have the same name.
-  if (target.project) query = query.where('notes.project_id', '=', target.project.id);
-  return readsInternalNotes(target) ? query : query.where('notes.internal', '=', false);
+  if (noteable.project) query = query.where('notes.project_id', '=', noteable.project.id);
+  return readsInternalNotes(noteable) ? query : query.where('notes.internal', '=', false);
 }
 
 /** A page of the notes, in the order that was asked for. */
 export function selectNotes(
   db: Db,
-  target: Target,
-  asked: { by: 'created_at' | 'updated_at'; sort: 'asc' | 'desc'; filter: ActivityFilter },
+  noteable: Noteable,
+  requested: { by: 'created_at' | 'updated_at'; sort: 'asc' | 'desc'; filter: ActivityFilter },
   page: PageRequest,
 ): Promise<Page<NoteRow>> {
-  let query = notesOf(db, target);
-  if (asked.filter === 'only_comments') query = query.where('notes.system_action', 'is', null);
-  if (asked.filter === 'only_activity') query = query.where('notes.system_action', 'is not', null);
-  return selectPage(db, query, page, asked, {
+  let query = notesOf(db, noteable);
+  if (requested.filter === 'only_comments') query = query.where('notes.system_action', 'is', null);
+  if (requested.filter === 'only_activity') query = query.where('notes.system_action', 'is not', null);
+  return selectPage(db, query, page, requested, {
     created_at: 'notes.created_at',
     updated_at: 'notes.updated_at',
     id: 'notes.id',
@@ -37,8 +37,13 @@ export function selectNotes(
 }
 
 /** The note of the target, and of the thread where one is named; 404 when there is none that the caller reads. */
-export async function findNote(db: Db, target: Target, id: number, discussionId?: string): Promise<NoteRow> {
-  let query = notesOf(db, target).where('notes.id', '=', id);
+export async function findNote(
+  db: Db,
+  noteable: Noteable,
+  id: number,
+  discussionId?: string,
+): Promise<NoteRow> {
+  let query = notesOf(db, noteable).where('notes.id', '=', id);
   if (discussionId !== undefined) query = query.where('notes.discussion_id', '=', discussionId);
   const note = await query.executeTakeFirst();
   if (!note) throw notFound('Note');
@@ -46,8 +51,8 @@ export async function findNote(db: Db, target: Target, id: number, discussionId?
 }
 
 /** The notes of the thread, oldest first; 404 when there is none. */
-export async function findThread(db: Db, target: Target, discussionId: string): Promise<NoteRow[]> {
-  const notes = await notesOf(db, target)
+export async function findThread(db: Db, noteable: Noteable, discussionId: string): Promise<NoteRow[]> {
+  const notes = await notesOf(db, noteable)
     .where('notes.discussion_id', '=', discussionId)
     .orderBy('notes.id')
     .execute();
@@ -58,26 +63,26 @@ export async function findThread(db: Db, target: Target, discussionId: string): 
 /** A page of the thread's notes, oldest first. */
 export const selectThread = (
   db: Db,
-  target: Target,
+  noteable: Noteable,
   discussionId: string,
   page: PageRequest,
 ): Promise<Page<NoteRow>> =>
   selectPage(
     db,
-    notesOf(db, target).where('notes.discussion_id', '=', discussionId),
+    notesOf(db, noteable).where('notes.discussion_id', '=', discussionId),
     page,
     { by: 'id', sort: 'asc' },
     { id: 'notes.id' },
   );
 
 /** A page of the threads, in the order in which they began, each with all its notes: two statements. */
-export async function selectThreads(db: Db, target: Target, page: PageRequest): Promise<Page<NoteRow[]>> {
-  const { column, id } = targetKey(target);
+export async function selectThreads(db: Db, noteable: Noteable, page: PageRequest): Promise<Page<NoteRow[]>> {
+  const { column, id } = noteableKey(noteable);
   const first = sql<boolean>`not exists (select from notes earlier
     where earlier.discussion_id = notes.discussion_id and earlier.id < notes.id and earlier.${sql.ref(column)} = ${id})`;
   const beginnings = await selectPage(
     db,
-    notesOf(db, target).where(first),
+    notesOf(db, noteable).where(first),
     page,
     { by: 'created_at', sort: 'asc' },
     { created_at: 'notes.created_at', id: 'notes.id' },
@@ -86,7 +91,7 @@ export async function selectThreads(db: Db, target: Target, page: PageRequest): 
   const notes =
     ids.length === 0
       ? []
-      : await notesOf(db, target).where('notes.discussion_id', 'in', ids).orderBy('notes.id').execute();
+      : await notesOf(db, noteable).where('notes.discussion_id', 'in', ids).orderBy('notes.id').execute();
   const threads = Map.groupBy(notes, ({ discussion_id }) => discussion_id);
   return { ...beginnings, items: ids.flatMap((discussion) => [threads.get(discussion) ?? []]) };
 }

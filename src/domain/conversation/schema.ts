@@ -4,11 +4,11 @@ import { UserBasic } from '../../core/identity/records.ts';
 import { dateTime, integerId, notBlank, nullable, stringEnum } from '../../platform/http/schema.ts';
 
 /** Characters of a note. */
-const LONGEST = 1_000_000;
+const MAX_BODY_LENGTH = 1_000_000;
 /** Bytes of a request with one: characters may take several, and escapes more. */
-export const BODY_LIMIT = 8 * 1_048_576;
+export const MAX_REQUEST_BYTES = 8 * 1_048_576;
 
-const body = Type.String({ maxLength: LONGEST, ...notBlank });
+const body = Type.String({ maxLength: MAX_BODY_LENGTH, ...notBlank });
 const internal = Type.Optional(Type.Boolean({ description: 'Whether only the team reads it.' }));
 const confidential = Type.Optional(Type.Boolean({ description: 'Use `internal`.', deprecated: true }));
 const created_at = Type.Optional(dateTime({ description: 'For administrators and owners.' }));
@@ -32,9 +32,9 @@ export const newNoteOfTeam = { ...newNote, internal, confidential };
 
 const sha = Type.String({ pattern: '^([0-9a-f]{40}|[0-9a-f]{64})$' });
 const filePath = Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 4_096 })));
-const LARGEST = 2_147_483_647;
-const lineNumber = Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: LARGEST })));
-const pixels = Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: LARGEST })));
+const MAX_INTEGER = 2_147_483_647;
+const lineNumber = Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: MAX_INTEGER })));
+const pixels = Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: MAX_INTEGER })));
 const lineEnd = Type.Optional(
   Type.Object({
     line_code: Type.Optional(nullable(Type.String({ maxLength: 255 }))),

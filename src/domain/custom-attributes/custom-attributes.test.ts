@@ -47,10 +47,10 @@ describe.each(Object.entries(makers))('custom attributes of %s', (kind, make) =>
   test('the same key at once is one attribute', async () => {
     const { id } = await make();
     const path = `/${kind}/${id}/custom_attributes`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['a', 'b', 'c'].map((value) => app.root(`PUT ${path}/same`, { body: { value } })),
     );
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+    expect(responses.map((response) => response.status)).toEqual([200, 200, 200]);
     expect(bodyOf(await app.root(`GET ${path}`), 200)).toHaveLength(1);
   });
 });

@@ -14,8 +14,8 @@ const users: OwnerKind = {
   noun: 'a user',
   access: {
     ...onUserAsAdmin(),
-    find: async (question) => {
-      const { subject, actor } = await onUserAsAdmin().find(question);
+    find: async (request) => {
+      const { subject, actor } = await onUserAsAdmin().find(request);
       const { id, row } = subject;
       return { subject: { column: 'user_id', id, entity: { type: 'User', id, path: row.username } }, actor };
     },

@@ -3,7 +3,7 @@ import type { Capability } from '../../core/capability.ts';
 import { describeApi } from '../../core/openapi.ts';
 import { version } from '../../package.ts';
 import { Failure } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Method, Route } from '../../platform/http/server.ts';
 import { documentationPage } from './page.ts';
 
@@ -24,7 +24,7 @@ export function documentationCapability(all: () => readonly Capability[]): Capab
 }
 
 /** The same answer each time, made at the first. */
-function once(contentType: string, make: () => string): () => Answer {
+function once(contentType: string, make: () => string): () => HttpResponse {
   let body: Buffer | undefined;
   return () => {
     body ??= Buffer.from(make());

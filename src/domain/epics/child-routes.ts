@@ -8,7 +8,7 @@ import { EpicRecord } from '../../core/work/epic-records.ts';
 import type { EpicRow } from '../../core/work/epic-rows.ts';
 import { moveChild } from '../../core/work/epic-tree.ts';
 import { visibleEpics } from '../../core/work/epic-visibility.ts';
-import { createEpic, type EpicWriting, setParent } from '../../core/work/epic-writes.ts';
+import { type ActorContext, createEpic, setParent } from '../../core/work/epic-writes.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -35,7 +35,7 @@ const selectChildren = (
   );
 
 /** The child of the epic, that the actor sees; 404 when it is none. */
-async function findChild(context: EpicWriting, parent: EpicRow, id: number): Promise<FoundEpic> {
+async function findChild(context: ActorContext, parent: EpicRow, id: number): Promise<FoundEpic> {
   const child = await findEpicById(context.db, context.services.database.points, context.actor, id);
   if (child.epic.parent_id !== parent.id) throw notFound();
   return child;

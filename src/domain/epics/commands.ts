@@ -3,12 +3,12 @@ import type { AuthorizedGroup } from '../../core/access/find.ts';
 import type { Effect } from '../../core/work/commands.ts';
 import type { EpicChanges } from '../../core/work/epic-changes.ts';
 import type { EpicRow } from '../../core/work/epic-rows.ts';
-import type { EpicWriting } from '../../core/work/epic-writes.ts';
+import type { ActorContext } from '../../core/work/epic-writes.ts';
 import { atCreation, readCommands } from '../../core/work/read-commands.ts';
 
 /** The request without the commands in its description, and with what they mean; `epic` is undefined for a new one. */
-export async function understand<Changes extends EpicChanges>(
-  context: EpicWriting,
+export async function parseQuickActions<Changes extends EpicChanges>(
+  context: ActorContext,
   group: AuthorizedGroup,
   epic: EpicRow | undefined,
   changes: Changes,

@@ -10,17 +10,17 @@ import { EpicRecord } from '../../core/work/epic-records.ts';
 import type { EpicRow } from '../../core/work/epic-rows.ts';
 import { epicGroups } from '../../core/work/epic-visibility.ts';
 import {
+  type ActorContext,
   createEpic,
   deleteEpic,
-  type EpicWriting,
   type Parentage,
   updateEpic,
 } from '../../core/work/epic-writes.ts';
-import { epicTarget } from '../../core/work/targets.ts';
-import { understand } from './commands.ts';
+import { epicNoteable } from '../../core/work/noteables.ts';
+import { parseQuickActions } from './commands.ts';
 import { findForChange, findParent } from './find.ts';
 import { listEpics } from './list.ts';
-import { epicConditions, findsFew, groupsAsked } from './list-filters.ts';
+import { epicConditions, findsFew, groupsInScope } from './list-filters.ts';
 import { atBothPaths } from './paths.ts';
 import { presentOne, presentPage, wholePage } from './present.ts';
 import { CreateInput, ListInput, OneEpic, UpdateInput } from './schema.ts';
@@ -51,7 +51,7 @@ function changesOf(group: AuthorizedGroup, input: Omit<UpdateInput, 'epic_iid'>)
 
 /** The move that the request asks for, if it is one; 0 and null take the parent away. */
 async function parentageOf(
-  context: EpicWriting,
+  context: ActorContext,
   epic: EpicRow,
   parentId: number | null | undefined,
 ): Promise<Parentage | undefined> {
@@ -73,7 +73,7 @@ const endpointsAt = (path: string): Endpoint[] => [
     handle: async (context) => {
       const { db, actor, subject, input, page } = context;
       const query = {
-        groups: epicGroups(actor, groupsAsked(subject, input)),
+        groups: epicGroups(actor, groupsInScope(subject, input)),
         conditions: epicConditions(actor, input),
         few: findsFew(input),
         by: input.order_by ?? 'created_at',
@@ -97,9 +97,9 @@ const endpointsAt = (path: string): Endpoint[] => [
       const { subject, input } = context;
       const parent = input.parent_id ? await findForChange(context, input.parent_id) : undefined;
       const sent = { ...changesOf(subject, input), title: input.title };
-      const { changes, effects } = await understand(context, subject, undefined, sent);
+      const { changes, effects } = await parseQuickActions(context, subject, undefined, sent);
       const epic = await createEpic(context, subject, changes, parent);
-      await applyEffects(context, epicTarget(subject, epic), effects);
+      await applyEffects(context, epicNoteable(subject, epic), effects);
       return presentOne(context, epic);
     },
   }),
@@ -130,9 +130,9 @@ const endpointsAt = (path: string): Endpoint[] => [
       const { epic_iid, ...sent } = input;
       const epic = await findEpic(db, subject, actor, epic_iid);
       const parentage = await parentageOf(context, epic, sent.parent_id);
-      const { changes, effects } = await understand(context, subject, epic, changesOf(subject, sent));
+      const { changes, effects } = await parseQuickActions(context, subject, epic, changesOf(subject, sent));
       const updated = await updateEpic(context, subject, epic, changes, parentage);
-      await applyEffects(context, epicTarget(subject, epic), effects);
+      await applyEffects(context, epicNoteable(subject, epic), effects);
       return presentOne(context, updated);
     },
   }),

@@ -93,8 +93,8 @@ describe('an epic', () => {
       { message: { title: ['is too long (maximum is 255 characters)'] } },
     ],
     ['no colour', { title: 'x', color: 'redd' }, { message: { color: ['must be a valid color code'] } }],
-  ])('is refused with %s', async (_, body, answer) => {
-    expect(bodyOf(await as(planner)(`POST ${path}`, { body }), 400)).toMatchObject(answer);
+  ])('is refused with %s', async (_, body, response) => {
+    expect(bodyOf(await as(planner)(`POST ${path}`, { body }), 400)).toMatchObject(response);
   });
 
   test('is made and changed by Planners, and removed by Owners', async () => {

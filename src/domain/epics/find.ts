@@ -1,11 +1,11 @@
 /** Epics that a request names by their ids, as far as the actor may use them for it. */
 import { type FoundEpic, findEpicById } from '../../core/work/epic-find.ts';
 import type { EpicRow } from '../../core/work/epic-rows.ts';
-import type { EpicWriting } from '../../core/work/epic-writes.ts';
+import type { ActorContext } from '../../core/work/epic-writes.ts';
 import { Failure, forbidden } from '../../platform/failure.ts';
 
 /** An epic that is to be put below another, or another below it: 404 unless the caller sees it, 403 unless they may change it. */
-export async function findForChange({ db, services, actor }: EpicWriting, id: number): Promise<FoundEpic> {
+export async function findForChange({ db, services, actor }: ActorContext, id: number): Promise<FoundEpic> {
   const epic = await findEpicById(db, services.database.points, actor, id);
   if (!epic.group.may('update_epics')) throw forbidden();
   return epic;
@@ -13,7 +13,7 @@ export async function findForChange({ db, services, actor }: EpicWriting, id: nu
 
 /** The epic's parent, if it has one that the caller sees. */
 export async function findParent(
-  { db, services, actor }: EpicWriting,
+  { db, services, actor }: ActorContext,
   epic: EpicRow,
 ): Promise<FoundEpic | null> {
   if (epic.parent_id === null) return null;

@@ -101,10 +101,10 @@ describe('child epics', () => {
   test('never come to a circle, however many try at once', async () => {
     const epics = await Promise.all([1, 2, 3, 4].map(() => makeEpic(ashlar, group)));
     const pairs = epics.map((epic, index) => [epic, epics[(index + 1) % epics.length]] as const);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       pairs.map(([parent, child]) => ashlar.root(`POST ${path}/${parent.iid}/epics/${child.id}`)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409]);
   });
 
   test('end at the seventh level', async () => {
@@ -237,9 +237,9 @@ describe('issues of an epic', () => {
       [`POST ${issues}/${iid}/notes`, { body: `/epic ${open.full_path}&${epic.iid}` }],
     ];
     const statuses = async () => {
-      const answers = [];
-      for (const [call, body] of calls) answers.push((await as(reader)(call, { body })).status);
-      return answers;
+      const responses = [];
+      for (const [call, body] of calls) responses.push((await as(reader)(call, { body })).status);
+      return responses;
     };
     expect(await statuses()).toEqual([403, 403, 400]);
     expect(bodyOf(await ashlar.root(`GET /groups/${open.id}/epics/${epic.iid}/issues`), 200)).toEqual([]);
@@ -342,11 +342,11 @@ describe('related epics', () => {
   test('are linked once when two ask at once, and told under both', async () => {
     const [one, two] = [await makeEpic(ashlar, group), await makeEpic(ashlar, group)];
     const body = (epic: { iid: number }) => ({ target_group_id: group.id, target_epic_iid: epic.iid });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ashlar.root(`POST ${path}/${one.iid}/related_epics`, { body: body(two) }),
       ashlar.root(`POST ${path}/${two.iid}/related_epics`, { body: body(one) }),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect(await notesOf(one.id)).toEqual([`marked this epic as related to &${two.iid}`]);
     expect(await notesOf(two.id)).toEqual([`marked this epic as related to &${one.iid}`]);
   });

@@ -6,11 +6,11 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import { findEpic } from '../../core/work/epic-find.ts';
-import { tellOfIssue } from '../../core/work/epic-notes.ts';
-import { placesAfterMove } from '../../core/work/epic-places.ts';
+import { addSystemNoteOfIssue } from '../../core/work/epic-notes.ts';
+import { positionsAfterMove } from '../../core/work/epic-positions.ts';
 import { presentEpics } from '../../core/work/epic-records.ts';
 import type { EpicRow } from '../../core/work/epic-rows.ts';
-import { writePlaces } from '../../core/work/epic-tree.ts';
+import { writePositions } from '../../core/work/epic-tree.ts';
 import { findIssueById } from '../../core/work/issue-find.ts';
 import { type IssueReading, presentIssues } from '../../core/work/issue-records.ts';
 import type { IssueRow } from '../../core/work/issue-rows.ts';
@@ -131,7 +131,7 @@ const moveIssue = (
       .orderBy('id')
       .execute();
     if (!links.some((link) => link.id === id)) throw notFound();
-    await writePlaces(tx, 'epic_issues', placesAfterMove(links, id, move));
+    await writePositions(tx, 'epic_issues', positionsAfterMove(links, id, move));
   });
 
 const endpointsAt = (path: string): Endpoint[] => {
@@ -169,7 +169,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         if (await selectLink(db, epic.id, 'issue_id', issue.id)) throw conflict('Issue(s) already assigned');
         const updated = await updateIssue(context, project, issue, { epic_id: epic.id });
         const link = found(await selectLink(db, epic.id, 'issue_id', issue.id));
-        await tellOfIssue(db, actor, { epic, group: subject }, { issue, project }, 'added');
+        await addSystemNoteOfIssue(db, actor, { epic, group: subject }, { issue, project }, 'added');
         return presentLink(context, epic, updated, link);
       },
     }),
@@ -205,7 +205,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         if (!project.may('update_issues')) throw forbidden();
         unmodified(issue.updated_at);
         const updated = await updateIssue(context, project, issue, { epic_id: null });
-        await tellOfIssue(db, actor, { epic, group: subject }, { issue, project }, 'removed');
+        await addSystemNoteOfIssue(db, actor, { epic, group: subject }, { issue, project }, 'removed');
         return presentLink(context, epic, updated, link);
       },
     }),

@@ -9,7 +9,7 @@ export type Condition = RawBuilder<SqlBool>;
 const not = (condition: Condition): Condition => sql`not ${condition}`;
 
 /** The group, and those below and around it, as asked; over `namespaces n`. */
-export function groupsAsked(
+export function groupsInScope(
   group: AuthorizedGroup,
   scope: Pick<ListInput, 'include_descendant_groups' | 'include_ancestor_groups'>,
 ): Condition {

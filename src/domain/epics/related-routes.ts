@@ -5,16 +5,16 @@ import { authorizeGroup } from '../../core/access/find.ts';
 import { GUEST } from '../../core/access/roles.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
 import { type FoundEpic, findEpic, findEpicById } from '../../core/work/epic-find.ts';
-import { tellOfEpic } from '../../core/work/epic-notes.ts';
+import { addSystemNoteOfEpic } from '../../core/work/epic-notes.ts';
 import { presentEpics } from '../../core/work/epic-records.ts';
 import { visibleEpics } from '../../core/work/epic-visibility.ts';
-import type { EpicWriting } from '../../core/work/epic-writes.ts';
+import type { ActorContext } from '../../core/work/epic-writes.ts';
 import { systemNote } from '../../core/work/system-notes.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { selectPage } from '../../platform/db/page.ts';
 import { conflict, Failure, forbidden } from '../../platform/failure.ts';
-import { type Condition, groupsAsked, timeConditions } from './list-filters.ts';
+import { type Condition, groupsInScope, timeConditions } from './list-filters.ts';
 import { plainPath } from './paths.ts';
 import type { Presenting } from './present.ts';
 import {
@@ -68,7 +68,7 @@ async function presentLinks(
 
 /** Links the epics; told under both. 409 when they are linked, 422 for an epic and itself. */
 async function relate(
-  { db, actor }: EpicWriting,
+  { db, actor }: ActorContext,
   from: FoundEpic,
   to: FoundEpic,
   type: LinkType,
@@ -92,10 +92,10 @@ async function relate(
     if (!link) throw conflict('Epic(s) already assigned');
     const what =
       type === 'relates_to' ? (['related', 'related'] as const) : (['blocking', 'blocked_by'] as const);
-    await tellOfEpic(tx, actor, source, target, (reference) =>
+    await addSystemNoteOfEpic(tx, actor, source, target, (reference) =>
       systemNote({ what: what[0], reference }, 'epic'),
     );
-    await tellOfEpic(tx, actor, target, source, (reference) =>
+    await addSystemNoteOfEpic(tx, actor, target, source, (reference) =>
       systemNote({ what: what[1], reference }, 'epic'),
     );
     return link;
@@ -104,7 +104,7 @@ async function relate(
 
 /** Removes the link; told under both. */
 const separate = (
-  { db, actor }: EpicWriting,
+  { db, actor }: ActorContext,
   link: { id: number },
   one: FoundEpic,
   other: FoundEpic,
@@ -113,8 +113,8 @@ const separate = (
     const gone = await tx.deleteFrom('related_epic_links').where('id', '=', link.id).executeTakeFirst();
     if (gone.numDeletedRows === 0n) return;
     const told = (reference: string) => systemNote({ what: 'unrelated', reference }, 'epic');
-    await tellOfEpic(tx, actor, one, other, told);
-    await tellOfEpic(tx, actor, other, one, told);
+    await addSystemNoteOfEpic(tx, actor, one, other, told);
+    await addSystemNoteOfEpic(tx, actor, other, one, told);
   });
 
 const path = `${plainPath}/:epic_iid/related_epics`;
@@ -231,7 +231,7 @@ export const relatedEndpoints: Endpoint[] = [
       const { db, actor, subject, input, page } = context;
       const one = (side: 'source_id' | 'target_id', condition: Condition): Condition => sql`exists (
         select from epics where epics.id = ${sql.ref(`related_epic_links.${side}`)} and ${condition})`;
-      const ours: Condition = sql`namespace_id in (select n.id from namespaces n where ${groupsAsked(subject, {})})`;
+      const ours: Condition = sql`namespace_id in (select n.id from namespaces n where ${groupsInScope(subject, {})})`;
       let query = db
         .selectFrom('related_epic_links')
         .selectAll()

@@ -6,15 +6,15 @@ import { type Json, type JsonObject, REMOVED } from './event-shape.ts';
 import { scrubCards, scrubSource, scrubText, verdictOf } from './scrub.ts';
 
 /** Characters of one text. */
-const LONGEST_TEXT = 16_384;
+const MAX_TEXT_LENGTH = 16_384;
 /** Of a longer one: a secret may begin within what is kept of it and end behind that. */
-const MOST_LOOKED_AT = 20_480;
-const LONGEST_KEY = 200;
-const MOST_KEYS = 500;
-const MOST_ITEMS = 500;
-const MOST_DEPTH = 100;
+const MAX_SCANNED_LENGTH = 20_480;
+const MAX_KEY_LENGTH = 200;
+const MAX_KEYS = 500;
+const MAX_ITEMS = 500;
+const MAX_DEPTH = 100;
 /** What an object or a number takes of what there is, beside its texts. */
-const PLACE = 8;
+const PLACEHOLDER_LENGTH = 8;
 
 /** What stands beside the name of something, where both are members. */
 const VALUE_KEYS: ReadonlySet<string> = new Set(['value', 'val', 'content']);
@@ -99,14 +99,16 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
       return value;
     }
     // A secret that begins within the bound ends not far behind it; what is cut off here is looked at by nobody.
-    const scrubbed = scrub(mend(value.length > MOST_LOOKED_AT ? value.slice(0, MOST_LOOKED_AT) : value));
+    const scrubbed = scrub(
+      mend(value.length > MAX_SCANNED_LENGTH ? value.slice(0, MAX_SCANNED_LENGTH) : value),
+    );
     if (scrubbed === value) known.add(value);
     const kept = mend(cut(scrubbed, most));
     left -= kept.length;
     return kept;
   }
 
-  function text(value: unknown, longest = LONGEST_TEXT): string | null {
+  function text(value: unknown, longest = MAX_TEXT_LENGTH): string | null {
     if (left <= 0) return null;
     if (typeof value === 'string') return value === '' ? null : keep(value, texts, longest);
     return typeof value === 'number' || typeof value === 'boolean'
@@ -115,7 +117,7 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
   }
 
   function number(value: number): Json {
-    left -= PLACE;
+    left -= PLACEHOLDER_LENGTH;
     if (Math.abs(value) < 1e12) return value;
     const written = String(value);
     return scrubCards(written) === written ? value : REMOVED;
@@ -128,7 +130,7 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
   /** Headers, cookies and parameters come as pairs too, in lists of headers one after another, and options in commands. */
   function isNamed(values: readonly unknown[], place: number): boolean {
     const name = values[place - 1];
-    if (typeof name !== 'string' || name.length > LONGEST_KEY) return false;
+    if (typeof name !== 'string' || name.length > MAX_KEY_LENGTH) return false;
     const names =
       values.length === 2 ? place === 1 : place % 2 === 1 ? NAMES_NEXT.test(name) : OPTION.test(name);
     return names && hides(name);
@@ -137,7 +139,7 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
   function list(values: readonly unknown[], depth: number): Json {
     const kept: Json[] = [];
     for (const each of values) {
-      if (kept.length >= MOST_ITEMS || left <= 0) break;
+      if (kept.length >= MAX_ITEMS || left <= 0) break;
       kept.push(isNamed(values, kept.length) ? hidden(each) : walk(each, depth));
     }
     return kept;
@@ -149,11 +151,13 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
     const kept: Record<string, Json> = {};
     let count = 0;
     for (const key of Object.keys(value)) {
-      if (count >= MOST_KEYS || left <= 0) break;
-      const short = mend(cut(PLAIN_KEY.test(key) ? key : scrubText(key.slice(0, LONGEST_TEXT)), LONGEST_KEY));
+      if (count >= MAX_KEYS || left <= 0) break;
+      const short = mend(
+        cut(PLAIN_KEY.test(key) ? key : scrubText(key.slice(0, MAX_TEXT_LENGTH)), MAX_KEY_LENGTH),
+      );
       if (short === '__proto__') continue;
       count += 1;
-      left -= short.length + PLACE;
+      left -= short.length + PLACEHOLDER_LENGTH;
       const isHidden = hides(key) || (isSecret && VALUE_KEYS.has(key));
       kept[short] = isHidden ? hidden(value[key]) : walk(value[key], depth);
     }
@@ -161,18 +165,18 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
   }
 
   function walk(value: unknown, depth: number): Json {
-    if (typeof value === 'string') return left <= 0 ? '' : keep(value, texts, LONGEST_TEXT);
+    if (typeof value === 'string') return left <= 0 ? '' : keep(value, texts, MAX_TEXT_LENGTH);
     if (typeof value === 'number') return number(value);
     if (typeof value === 'boolean') return value;
     if (typeof value !== 'object' || value === null) return null;
-    left -= PLACE;
-    if (depth >= MOST_DEPTH) return '…';
+    left -= PLACEHOLDER_LENGTH;
+    if (depth >= MAX_DEPTH) return '…';
     return Array.isArray(value) ? list(value, depth + 1) : isRecord(value) ? members(value, depth + 1) : null;
   }
 
   return {
     text,
-    source: (value) => (typeof value === 'string' && left > 0 ? keep(value, sources, LONGEST_TEXT) : null),
+    source: (value) => (typeof value === 'string' && left > 0 ? keep(value, sources, MAX_TEXT_LENGTH) : null),
     json: (value) => walk(value, 0),
     object: (value) => (isRecord(value) ? members(value, 1) : null),
     hides,

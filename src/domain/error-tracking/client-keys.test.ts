@@ -1,6 +1,6 @@
 /** How clients show their keys. */
 import { expect, test } from 'vitest';
-import { dsnOf, keyOfDsn, makeKey, presentedKey } from './client-keys.ts';
+import { dsnOf, keyOfDsn, makeKey, readClientKey } from './client-keys.ts';
 
 const KEY = 'glet_0123456789abcdef0123456789abcdef';
 
@@ -61,5 +61,5 @@ test.each<[string, string, Record<string, string>, object]>([
   ],
   ['nothing', 'a=b', {}, { key: undefined, isGiven: false }],
 ])('the key in %s', (_, query, headers, presented) => {
-  expect(presentedKey({ query, headers })).toEqual(presented);
+  expect(readClientKey({ query, headers })).toEqual(presented);
 });

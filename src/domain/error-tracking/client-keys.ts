@@ -1,5 +1,5 @@
 /** Client keys: what applications show to report their errors, and where they show it. Pure but for a key's making. */
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { randomHex } from '../../platform/secret.ts';
 
 const PREFIX = 'glet_';
@@ -29,9 +29,9 @@ const asPresented = (text: string): Presented => ({ key: isKey(text) ? text : un
  * The key in the query or in a header (`Sentry sentry_key=…, …`). Without `isGiven` there was none, and the report itself
  * may name it; without `key` what was given is no key.
  */
-export function presentedKey({ query, headers }: Pick<HttpRequest, 'query' | 'headers'>): Presented {
-  const asked = query.includes('sentry_key') ? new URLSearchParams(query).get('sentry_key') : null;
-  if (asked !== null) return asPresented(asked);
+export function readClientKey({ query, headers }: Pick<HttpRequest, 'query' | 'headers'>): Presented {
+  const requested = query.includes('sentry_key') ? new URLSearchParams(query).get('sentry_key') : null;
+  if (requested !== null) return asPresented(requested);
   for (const header of [headers['x-sentry-auth'], headers.authorization]) {
     const [, key] =
       /^\s*sentry\s(?:.*[\s,])?sentry_key\s*=\s*([^\s,]+)/i.exec(header?.toString() ?? '') ?? [];

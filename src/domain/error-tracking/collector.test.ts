@@ -255,9 +255,9 @@ describe('who is refused', () => {
     ['no project', { project: 'x' }],
     ['a project by another name', { project: '01' }],
   ])('%s', async (_, options) => {
-    const answer = await send(plain, options);
-    expect(answer).toMatchObject(refused);
-    expect(answer.headers.get('x-sentry-error')).toBe('unknown project or client key');
+    const response = await send(plain, options);
+    expect(response).toMatchObject(refused);
+    expect(response.headers.get('x-sentry-error')).toBe('unknown project or client key');
     expect(await spool()).toEqual([]);
   });
 
@@ -317,9 +317,9 @@ describe('who is refused', () => {
     await app.root(`PATCH ${keys}/${tracked.key.id}`, { body: { active: false } });
     for (let sent = 0; sent < 5; sent++) expect(await send(plain, options)).toMatchObject(refused);
     const { body: other } = await app.root(`POST ${keys}`);
-    const answer = await send(plain, { ...options, query: `sentry_key=${other.public_key}` });
+    const response = await send(plain, { ...options, query: `sentry_key=${other.public_key}` });
     await configure({ error_tracking_events_per_minute: 0 });
-    expect(answer).toMatchObject({ status: 200 });
+    expect(response).toMatchObject({ status: 200 });
   });
 
   test('everybody, while nothing is written', async () => {
@@ -357,11 +357,11 @@ describe('what is refused', () => {
     ['too much', Buffer.alloc(21 * 1_048_576), {}, 413],
   ])('%s', async (_, body, options, status) => {
     await configure({ error_tracking_max_event_bytes: 4_096 });
-    const answer = await send(body, options);
-    expect(answer.status).toBe(status);
+    const response = await send(body, options);
+    expect(response.status).toBe(status);
     if (status === 400)
-      expect(answer.body).toEqual({ message: '400 Bad request - Failed to parse sentry request' });
-    expect(answer.headers.get('x-sentry-error')).not.toBeNull();
+      expect(response.body).toEqual({ message: '400 Bad request - Failed to parse sentry request' });
+    expect(response.headers.get('x-sentry-error')).not.toBeNull();
     expect(await spool()).toEqual([]);
   });
 });
@@ -372,12 +372,12 @@ test('too many events of a project are told when to come again', async () => {
     const tracked = await makeTracked();
     const options = { project: tracked.id, query: `sentry_key=${tracked.key.public_key}` };
     const two = envelope(['event', event()], ['event', event()]);
-    const answers: Sent[] = [];
+    const responses: Sent[] = [];
     // A minute may end meanwhile: after twice as many, it is too much for sure.
     for (const body of [envelope(['session', '{}']), two, plain, plain, two, two, plain])
-      answers.push(await send(body, options));
-    expect(answers.slice(0, 2).map(({ status }) => status)).toEqual([200, 200]);
-    const refused = answers.filter(({ status }) => status === 429);
+      responses.push(await send(body, options));
+    expect(responses.slice(0, 2).map(({ status }) => status)).toEqual([200, 200]);
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     for (const { headers } of refused) {
       const seconds = Number(headers.get('retry-after'));
@@ -385,7 +385,7 @@ test('too many events of a project are told when to come again', async () => {
       expect(seconds).toBeLessThanOrEqual(60);
       expect(headers.get('x-sentry-rate-limits')).toBe(`${seconds}:error:project`);
     }
-    expect(await spool()).toHaveLength(answers.length - refused.length - 1);
+    expect(await spool()).toHaveLength(responses.length - refused.length - 1);
     // Another project has a limit of its own.
     expect(await send(plain)).toMatchObject({ status: 200 });
   } finally {
@@ -394,7 +394,7 @@ test('too many events of a project are told when to come again', async () => {
 });
 
 test('browsers may send from any page', async () => {
-  const asked = await send('', {
+  const requested = await send('', {
     method: 'OPTIONS',
     headers: {
       origin: 'https://shop.example',
@@ -402,17 +402,17 @@ test('browsers may send from any page', async () => {
       'access-control-request-headers': 'x-sentry-auth, content-type, sentry-trace, baggage',
     },
   });
-  expect(asked.status).toBe(200);
-  expect(asked.headers.get('access-control-allow-origin')).toBe('*');
-  expect(asked.headers.get('access-control-allow-headers')).toContain('x-sentry-auth');
+  expect(requested.status).toBe(200);
+  expect(requested.headers.get('access-control-allow-origin')).toBe('*');
+  expect(requested.headers.get('access-control-allow-headers')).toContain('x-sentry-auth');
   for (const [query, status] of [
     [`sentry_key=${key.public_key}`, 200],
     ['', 404],
   ] as const) {
-    const answer = await send(plain, { query, headers: { origin: 'https://shop.example' } });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('access-control-expose-headers')).toContain('X-Sentry-Rate-Limits');
+    const response = await send(plain, { query, headers: { origin: 'https://shop.example' } });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).toContain('X-Sentry-Rate-Limits');
   }
 });
 

@@ -5,14 +5,14 @@
 import type { Services } from '../../core/services.ts';
 import { createStrangerLimit } from '../../core/stranger-limit.ts';
 import { Failure } from '../../platform/failure.ts';
-import { createMemoryShare, type HeldMemory } from '../../platform/fair-share.ts';
-import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
+import { createMemoryShare, type MemoryReservation } from '../../platform/fair-share.ts';
 import { eachPiece, joinPieces } from '../../platform/http/body-stream.ts';
+import { type HttpRequest, type HttpResponse, json } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
-import { keyOfDsn, presentedKey } from './client-keys.ts';
-import { createDoors, type Door } from './doors.ts';
+import { keyOfDsn, readClientKey } from './client-keys.ts';
+import { createIngestKeys, type IngestKey } from './ingest-keys.ts';
 import type { ItemCounts } from './item-counts.ts';
-import { createEventLimit, LARGEST_REPORT, refusal, tooLarge } from './limits.ts';
+import { createEventLimit, MAX_REPORT_BYTES, refusal, tooLarge } from './limits.ts';
 import { createReader } from './reader.ts';
 import { glanceAt, type ReportForm } from './report.ts';
 import type { Spool } from './spool.ts';
@@ -25,8 +25,8 @@ export type Collector = {
 
 /** Reports that are being received. */
 const memory = createMemoryShare({
-  bytes: 6 * LARGEST_REPORT,
-  perCaller: 3 * LARGEST_REPORT,
+  bytes: 6 * MAX_REPORT_BYTES,
+  perCaller: 3 * MAX_REPORT_BYTES,
   free: 65_536,
 });
 
@@ -40,28 +40,32 @@ const unknown = (): Failure => refusal('not_found', '404 Not Found', 'unknown pr
 export function createCollector(services: Services, spool: Spool, items: ItemCounts): Collector {
   const limit = createEventLimit(services.limiter);
   const reader = createReader();
-  const doors = createDoors(services.database.points);
+  const ingestKeys = createIngestKeys(services.database.points);
   const strangers = createStrangerLimit(services.limiter, 'error_strangers');
 
   /** The project of a key, where it may report; 404 where it may not, 429 where it has reported too much. */
-  async function enter(key: string | undefined, project: string): Promise<Door & { key: string }> {
+  async function enter(key: string | undefined, project: string): Promise<IngestKey & { key: string }> {
     if (key === undefined) throw unknown();
-    const door = await doors.find(key);
-    if (String(door?.project_id) !== project || !door) throw unknown();
-    limit.refuse(door.project_id);
-    return { ...door, key };
+    const ingestKey = await ingestKeys.find(key);
+    if (String(ingestKey?.project_id) !== project || !ingestKey) throw unknown();
+    limit.refuse(ingestKey.project_id);
+    return { ...ingestKey, key };
   }
 
-  async function collect(form: ReportForm, request: HttpRequest, held: HeldMemory): Promise<Answer> {
+  async function collect(
+    form: ReportForm,
+    request: HttpRequest,
+    reservation: MemoryReservation,
+  ): Promise<HttpResponse> {
     const reading = services.settings.read();
     const settings = reading instanceof Promise ? await reading : reading;
     if (settings.maintenance_mode)
       throw refusal('unavailable', '503 Service Unavailable: maintenance', 'maintenance');
     services.disk.refuseWrites();
     const { id: project = '' } = request.params;
-    const { key, isGiven } = presentedKey(request);
+    const { key, isGiven } = readClientKey(request);
     const known = isGiven ? await enter(key, project) : undefined;
-    const body = await receive(request, held);
+    const body = await receive(request, reservation);
     const encoding = request.headers['content-encoding']?.toString();
     const arrived = { form, encoding, body, largestEvent: settings.error_tracking_max_event_bytes };
     // Where events are counted, all of them are looked for.
@@ -81,10 +85,10 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
         address: request.address,
       });
       if (!stored) {
-        doors.forget(door.key);
+        ingestKeys.forget(door.key);
         throw unknown();
       }
-    } else if (!(await doors.look(door.key))) throw unknown();
+    } else if (!(await ingestKeys.select(door.key))) throw unknown();
     return json(200, eventId === undefined ? {} : { id: eventId });
   }
 
@@ -96,15 +100,15 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
     async handle(request) {
       if (request.headers.origin !== undefined)
         request.replyHeaders['access-control-expose-headers'] = exposed;
-      const held = memory.open();
+      const reservation = memory.open();
       try {
         strangers.refuse(request.address);
-        return await collect(form, request, held);
+        return await collect(form, request, reservation);
       } catch (error) {
         if (error instanceof Failure && error.kind === 'not_found') await strangers.count(request.address);
         throw error;
       } finally {
-        held.release();
+        reservation.release();
       }
     },
   });
@@ -116,14 +120,17 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
 }
 
 /** The body as it came; 413 as soon as it is known to be too large. */
-async function receive({ headers, bodyStream }: HttpRequest, held: HeldMemory): Promise<Buffer> {
-  if (Number(headers['content-length'] ?? 0) > LARGEST_REPORT) throw tooLarge();
+async function receive(
+  { headers, bodyStream }: HttpRequest,
+  reservation: MemoryReservation,
+): Promise<Buffer> {
+  if (Number(headers['content-length'] ?? 0) > MAX_REPORT_BYTES) throw tooLarge();
   const pieces: Buffer[] = [];
   let length = 0;
   const take = (piece: Buffer): void => {
     length += piece.length;
-    if (length > LARGEST_REPORT) throw tooLarge();
-    held.take(piece.length);
+    if (length > MAX_REPORT_BYTES) throw tooLarge();
+    reservation.take(piece.length);
     pieces.push(piece);
   };
   await eachPiece(bodyStream, take, () => refusal('bad_request', '400 Bad request', 'cut off'));

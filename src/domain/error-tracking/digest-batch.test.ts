@@ -68,7 +68,7 @@ const countOf = async (projectId: number): Promise<number[]> => {
   return rows.map(({ events_count }) => events_count);
 };
 
-const digest = (most = 1_000) => digestBatch(db(), digestHere, { most, together: 50 }, () => {});
+const digest = (most = 1_000) => digestBatch(db(), digestHere, { most, batchSize: 50 }, () => {});
 
 /** The digest as the program runs it, in a process of its own; how many reports it has given up. */
 function startDigest(limits?: { milliseconds: number; memoryMb: number; idle: number }) {

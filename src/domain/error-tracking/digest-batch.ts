@@ -18,10 +18,10 @@ import {
 import { type Addition, distinctEvents, errorKey, eventKey, foldEvents, type Occurrence } from './fold.ts';
 
 /** Milliseconds after which the rest of a batch is left for later. */
-const LONGEST = 15_000;
+const BATCH_TIMEOUT_MS = 15_000;
 /** Characters of what a batch writes, after which the rest of it is left for later too; and of an event beside its payload. */
-const MOST_WRITTEN = 16_777_216;
-const BESIDE = 4_096;
+const MAX_WRITTEN_BYTES = 16_777_216;
+const ROW_OVERHEAD_BYTES = 4_096;
 
 /** Digests a report, or leaves it for later. */
 export type DigestOne = (report: TakenReport) => Promise<Digested | 'later'>;
@@ -41,7 +41,7 @@ export type Batch = {
 export const noCounts = (): Counts => ({ kept: 0, repeated: 0, unreadable: 0, fatal: 0 });
 
 const sizeOf = ({ events }: Digested): number =>
-  events.reduce((sum, { payload }) => sum + payload.length + BESIDE, 0);
+  events.reduce((sum, { payload }) => sum + payload.length + ROW_OVERHEAD_BYTES, 0);
 
 /** A report that is digested, and its events. */
 type Task = {
@@ -54,10 +54,10 @@ type Task = {
 /** Digests the reports one after the other; those whose turn does not come in time are left for later. */
 async function digestReports(reports: readonly TakenReport[], digestOne: DigestOne): Promise<Task[]> {
   const tasks: Task[] = [];
-  const end = monotonic() + LONGEST;
+  const end = monotonic() + BATCH_TIMEOUT_MS;
   let written = 0;
   for (const report of reports) {
-    if (monotonic() >= end || written >= MOST_WRITTEN) break;
+    if (monotonic() >= end || written >= MAX_WRITTEN_BYTES) break;
     const digested = await digestOne(report);
     if (digested === 'later') break;
     written += sizeOf(digested);
@@ -161,17 +161,17 @@ async function writeReports(
 }
 
 /**
- * Digests the oldest `together` reports, as one transaction, while an error keeps the `most` newest of its events. `onDigested` is told
+ * Digests the oldest `batchSize` reports, as one transaction, while an error keeps the `most` newest of its events. `onDigested` is told
  * when none of them is in hand any more, and all that is left is to write.
  */
 export const digestBatch = (
   db: Db,
   digestOne: DigestOne,
-  { most, together }: { most: number; together: number },
+  { most, batchSize }: { most: number; batchSize: number },
   onDigested: () => void,
 ): Promise<Batch> =>
   inTransaction(db, async (tx) => {
-    const reports = await takeReports(tx, together);
+    const reports = await takeReports(tx, batchSize);
     if (reports.length === 0) return { taken: 0, counts: noCounts(), others: [], crowded: [] };
     const tasks = await digestReports(reports, digestOne);
     onDigested();

@@ -15,41 +15,44 @@ import { trimErrors } from './retention.ts';
 export type Beginning = { target: ConnectionTarget; personKey: string };
 
 /**
- * That there is something. Of an error `most` events are kept; a batch has as many reports as `together`: what ends this
+ * That there is something. Of an error `most` events are kept; a batch has as many reports as `batchSize`: what ends this
  * process costs all those of its batch a try.
  */
-export type Look = { most: number; together: number };
+export type DigestOrder = { most: number; batchSize: number };
 
 /** `digested`: of a batch that is committed. `idle`: nothing is left. `failed`: why it stopped before that. */
-export type Told = { digested: Counts; others: readonly string[] } | { idle: true } | { failed: string };
+export type DigestMessage =
+  | { digested: Counts; others: readonly string[] }
+  | { idle: true }
+  | { failed: string };
 
 /** The descriptor of the file that says which report is being digested: to tell of each would wake the other. */
-const IN_HAND = 4;
+const CURRENT_REPORT_FD = 4;
 
 /** Of 19 that there are: then it has a tenth of what the others have, and all that they leave. */
-const STEP_BACK = 10;
+const NICENESS = 10;
 /** While one batch is written, the next is read and scrubbed. */
-const LANES = 2;
+const SHARDS = 2;
 /** Milliseconds for each report of the last batch, and at most: where many come, many are written together. */
-const GATHERING = { each: 20, most: 500 };
+const GATHER_MS = { each: 20, most: 500 };
 
 const inHand = new BigInt64Array(1);
 
 /** Zero for none. */
 function hold(id: number): void {
   inHand[0] = BigInt(id);
-  writeSync(IN_HAND, inHand, 0, inHand.byteLength, 0);
+  writeSync(CURRENT_REPORT_FD, inHand, 0, inHand.byteLength, 0);
 }
 
-const tell = (told: Told): void => {
+const sendMessage = (told: DigestMessage): void => {
   if (process.connected) process.send?.(told);
 };
 
 function begin({ target, personKey }: Beginning): void {
-  const database = openDatabase(target, { requests: 1, background: LANES });
+  const database = openDatabase(target, { requests: 1, background: SHARDS });
   const situation = { personKey, mayBeWhole: createAllowance() };
-  const lanes = new Set<Promise<void>>();
-  let look: Look = { most: 0, together: 1 };
+  const shards = new Set<Promise<void>>();
+  let look: DigestOrder = { most: 0, batchSize: 1 };
 
   const digestOne: DigestOne = async (report) => {
     // In between it may be told to stop.
@@ -63,37 +66,37 @@ function begin({ target, personKey }: Beginning): void {
     while (process.connected) {
       const { taken, counts, others, crowded } = await digestBatch(db, digestOne, look, () => hold(0));
       if (taken === 0) return;
-      tell({ digested: counts, others });
+      sendMessage({ digested: counts, others });
       if (crowded.length > 0) await trimErrors(db, crowded, look.most);
-      if (taken >= look.together) open();
-      else await sleep(Math.min(GATHERING.most, taken * GATHERING.each));
+      if (taken >= look.batchSize) open();
+      else await sleep(Math.min(GATHER_MS.most, taken * GATHER_MS.each));
     }
   }
 
   function open(): void {
-    if (lanes.size >= LANES) return;
-    const lane = work(database.background)
-      .catch((error: unknown) => tell({ failed: String(error) }))
+    if (shards.size >= SHARDS) return;
+    const shard = work(database.background)
+      .catch((error: unknown) => sendMessage({ failed: String(error) }))
       .finally(() => {
-        lanes.delete(lane);
-        if (lanes.size === 0) tell({ idle: true });
+        shards.delete(shard);
+        if (shards.size === 0) sendMessage({ idle: true });
       });
-    lanes.add(lane);
+    shards.add(shard);
   }
 
-  process.on('message', (told: Look) => {
+  process.on('message', (told: DigestOrder) => {
     look = told;
     open();
   });
   process.on('disconnect', async () => {
-    await Promise.all(lanes);
+    await Promise.all(shards);
     await database.close();
     process.exit();
   });
 }
 
 // Nobody waits for a digest: where processors are few, all others go first.
-setPriority(STEP_BACK);
+setPriority(NICENESS);
 // Whoever ends the program may signal all its processes; this one ends when nobody gives orders any more.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.once('message', begin);

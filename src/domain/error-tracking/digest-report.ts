@@ -4,7 +4,7 @@ import type { Allowance } from './allowance.ts';
 import { readEnvelope, readObject } from './envelope.ts';
 import { type NormalEvent, packEvent } from './event-shape.ts';
 import { fingerprintOf, type Title, titleOf } from './grouping.ts';
-import { LARGEST_REPORT } from './limits.ts';
+import { MAX_REPORT_BYTES } from './limits.ts';
 import { type Arrival, outlineEvent } from './normalise.ts';
 import { type Packing, unpack } from './packing.ts';
 
@@ -46,16 +46,16 @@ export type Digested = { events: readonly DigestedEvent[]; unreadable: number; o
  * Bytes of an event, unpacked. Reading JSON can take sixty times as much memory, and where that is more than its process
  * may have, the process ends.
  */
-const LARGEST_EVENT = 4 * 1_048_576;
+const MAX_EVENT_BYTES = 4 * 1_048_576;
 /** Characters of an event that are kept; and of one that packs badly. */
-const ROOM = 524_288;
-const LITTLE_ROOM = 65_536;
+const EVENT_BUDGET_BYTES = 524_288;
+const SMALL_EVENT_BUDGET_BYTES = 65_536;
 /** Bytes of a packed event; and of those of one report, until each has little room. */
-const LARGEST_PAYLOAD = 262_144;
-const LARGEST_PAYLOADS = 2_097_152;
+const MAX_PAYLOAD_BYTES = 262_144;
+const MAX_TOTAL_PAYLOAD_BYTES = 2_097_152;
 /** Tags of an event that its error counts. */
-const MOST_TAGS = 50;
-const LONGEST_TAG = 200;
+const MAX_TAGS = 50;
+const MAX_TAG_LENGTH = 200;
 
 /**
  * By the first of these that is known: people change their names, and share addresses. With the key in it nobody who has
@@ -91,9 +91,9 @@ function tagsOf(event: NormalEvent): [string, string][] {
   };
   for (const [name, value] of Object.entries(own)) {
     if (typeof value === 'string' && value !== '' && !tags.has(name))
-      tags.set(name, value.slice(0, LONGEST_TAG).toWellFormed());
+      tags.set(name, value.slice(0, MAX_TAG_LENGTH).toWellFormed());
   }
-  return [...tags].slice(0, MOST_TAGS);
+  return [...tags].slice(0, MAX_TAGS);
 }
 
 const versionedName = ({
@@ -120,7 +120,7 @@ function digestEvent(
   const packed = packEvent(isWhole ? complete() : outline);
   const { event_id, timestamp, platform, level, environment, release } = outline;
   const little = (): Buffer => {
-    const less = outlineEvent(raw, { ...arrival, eventId: event_id }, LITTLE_ROOM);
+    const less = outlineEvent(raw, { ...arrival, eventId: event_id }, SMALL_EVENT_BUDGET_BYTES);
     return packEvent(isWhole ? less.complete() : less.outline);
   };
   return {
@@ -133,7 +133,7 @@ function digestEvent(
     release,
     occurred_at: new Date(timestamp),
     abridged: !isWhole,
-    payload: packed.length > LARGEST_PAYLOAD ? little() : packed,
+    payload: packed.length > MAX_PAYLOAD_BYTES ? little() : packed,
     person: personOf(outline, project_id, personKey),
     tags: tagsOf(outline),
   };
@@ -148,14 +148,14 @@ export function digestReport(report: ReportRow, situation: Situation): Digested 
   let kept = 0;
   const take = (payload: Buffer, eventId?: string): void => {
     // What is no UTF-8 becomes signs that stand for it.
-    const raw = payload.length > LARGEST_EVENT ? undefined : readObject(payload.toString('utf8'));
+    const raw = payload.length > MAX_EVENT_BYTES ? undefined : readObject(payload.toString('utf8'));
     const arrival = { receivedAt: received_at, keepAddresses: keep_addresses, address, eventId };
     if (!raw) {
       unreadable += 1;
       return;
     }
     // Packings that see far make little of a hundred events that are alike, and each is kept alone.
-    const room = kept < LARGEST_PAYLOADS ? ROOM : LITTLE_ROOM;
+    const room = kept < MAX_TOTAL_PAYLOAD_BYTES ? EVENT_BUDGET_BYTES : SMALL_EVENT_BUDGET_BYTES;
     const event = digestEvent(raw, arrival, report, situation, room);
     kept += event.payload.length;
     events.push(event);
@@ -164,7 +164,7 @@ export function digestReport(report: ReportRow, situation: Situation): Digested 
     const body = unpack(
       encoding,
       Buffer.from(report.body.buffer, report.body.byteOffset, report.body.length),
-      LARGEST_REPORT,
+      MAX_REPORT_BYTES,
     );
     if (form === 'store') take(body);
     else {

@@ -6,16 +6,16 @@ import type { ReportRow } from './digest-report.ts';
 import { type Addition, errorKey, eventKey, type Occurrence } from './fold.ts';
 
 /** Reports of one batch, and their bytes: what is packed well takes a multiple of it. */
-export const MOST_REPORTS = 250;
-const MOST_BYTES = 8_388_608;
+export const MAX_BATCH_REPORTS = 250;
+const MAX_BATCH_BYTES = 8_388_608;
 
 /** How long the database waits while the digest is at it, be the reports as bad as they can. */
 const PATIENCE = '10min';
 
 /** People of an error that are told apart, and what is counted of its tags. */
-const MOST_PEOPLE = 10_000;
-const MOST_KEYS = 50;
-const MOST_VALUES = 100;
+const MAX_PEOPLE = 10_000;
+const MAX_KEYS = 50;
+const MAX_VALUES = 100;
 
 export type TakenReport = ReportRow & { id: number };
 
@@ -24,7 +24,7 @@ const table = (rows: readonly object[], columns: string): RawBuilder<unknown> =>
   sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as g(${sql.raw(columns)})`;
 
 /** So often a report may end the digest. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /** Whether there is anything to digest, as far as one can know without asking for it. */
 export async function hasReports(db: Db): Promise<boolean> {
@@ -44,7 +44,7 @@ export async function takeReports(tx: Db, most: number): Promise<TakenReport[]> 
     patience as materialized (select set_config('idle_in_transaction_session_timeout', ${PATIENCE}, true)),
     few as (
       select id from (select id, sum(size) over (order by id) - size as before from next) sized
-      where before < ${MOST_BYTES})
+      where before < ${MAX_BATCH_BYTES})
     select s.id, s.project_id, s.form, s.encoding, s.body, s.address, s.received_at,
       coalesce(t.keep_addresses, false) as keep_addresses
     from patience, error_spool s left join error_tracking_settings t on t.project_id = s.project_id
@@ -63,7 +63,7 @@ export async function blameReports(db: Db, culprits: readonly number[]): Promise
   const ids = [...culprits];
   await sql`update error_spool set attempts = attempts + 1 where id = any(${ids}::bigint[])`.execute(db);
   const { numAffectedRows } = await sql`
-    delete from error_spool where id = any(${ids}::bigint[]) and attempts >= ${MOST_ATTEMPTS}`.execute(db);
+    delete from error_spool where id = any(${ids}::bigint[]) and attempts >= ${MAX_ATTEMPTS}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -178,7 +178,7 @@ export async function addToErrors(tx: Db, additions: readonly Counted[]): Promis
     met as (
       insert into error_users (error_id, person)
       select g.error_id, decode(g.person, 'hex') from ${table(people, 'error_id bigint, person text')}
-        join errors e on e.id = g.error_id and e.users_count < ${MOST_PEOPLE}
+        join errors e on e.id = g.error_id and e.users_count < ${MAX_PEOPLE}
       on conflict do nothing returning error_id),
     counted as (
       insert into error_counts (error_id, hour, events)
@@ -232,7 +232,7 @@ async function countTags(tx: Db, additions: readonly Counted[]): Promise<void> {
     select given.* from given join error_tags using (error_id, key, value)
     union all
     select error_id, key, value, events, last_seen_at from ranked
-    where had + place <= ${MOST_VALUES} and (not is_new or keys + key_place <= ${MOST_KEYS})
+    where had + place <= ${MAX_VALUES} and (not is_new or keys + key_place <= ${MAX_KEYS})
     on conflict (error_id, key, value) do update set
       events = error_tags.events + excluded.events,
       last_seen_at = greatest(error_tags.last_seen_at, excluded.last_seen_at)`.execute(tx);

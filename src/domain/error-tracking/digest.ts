@@ -15,8 +15,8 @@ import { monotonic } from '../../platform/clock.ts';
 import type { ReadGauge } from '../../platform/metrics.ts';
 import { deriveKey } from '../../platform/secret.ts';
 import { type Counts, noCounts } from './digest-batch.ts';
-import type { Beginning, Look, Told } from './digest-process.ts';
-import { blameReports, hasReports, MOST_REPORTS } from './digest-writes.ts';
+import type { Beginning, DigestMessage, DigestOrder } from './digest-process.ts';
+import { blameReports, hasReports, MAX_BATCH_REPORTS } from './digest-writes.ts';
 import type { ItemCounts } from './item-counts.ts';
 import type { Spool } from './spool.ts';
 
@@ -26,15 +26,15 @@ import type { Spool } from './spool.ts';
  */
 const LIMITS = { milliseconds: 30_000, memoryMb: 512, idle: 30_000 };
 /** Milliseconds: what is reported in them is digested together. */
-const GATHERING = 40;
+const GATHER_MS = 40;
 /** Milliseconds after which a process looks for what another one left behind. */
-const POLLING = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /** Milliseconds after a failure: of a database that is away, say. */
-const PAUSE = 5_000;
+const PAUSE_MS = 5_000;
 /** So often it is looked at while a report has its time. */
-const LOOKS = 8;
+const MAX_ORDERS = 8;
 /** Milliseconds in which a batch is written to its end when the program stops. */
-const ENDING = 5_000;
+const END_TIMEOUT_MS = 5_000;
 const help = 'Reported events that were digested since the start, by what became of them.';
 
 /**
@@ -85,7 +85,7 @@ export function createDigest(
 
   function fail(error: unknown): void {
     if (!isRunning) return;
-    pausedUntil = monotonic() + PAUSE;
+    pausedUntil = monotonic() + PAUSE_MS;
     log.error('the digest of reported errors failed', error);
   }
 
@@ -112,11 +112,11 @@ export function createDigest(
       const time = monotonic() - seen.since;
       if (id !== 0 && time >= limits.milliseconds) watched.kill('SIGKILL');
       else if (!isWorking && time >= limits.idle) letGo(watched);
-    }, limits.milliseconds / LOOKS);
+    }, limits.milliseconds / MAX_ORDERS);
     watching.unref();
   }
 
-  function hear(told: Told): void {
+  function hear(told: DigestMessage): void {
     if ('digested' in told) {
       count(told.digested);
       items.add(told.others);
@@ -156,7 +156,7 @@ export function createDigest(
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc', note.descriptor],
     });
-    opened.on('message', (told: Told) => hear(told));
+    opened.on('message', (told: DigestMessage) => hear(told));
     // Whatever is wrong with it, it ends.
     let cause: unknown;
     opened.on('error', (error) => {
@@ -181,7 +181,7 @@ export function createDigest(
     isWorking = true;
     isMore = false;
     child ??= open();
-    const order: Look = { most, together: isCareful ? 1 : MOST_REPORTS };
+    const order: DigestOrder = { most, batchSize: isCareful ? 1 : MAX_BATCH_REPORTS };
     child.send(order);
   }
 
@@ -189,7 +189,7 @@ export function createDigest(
     gathering ??= setTimeout(() => {
       gathering = undefined;
       look().catch(fail);
-    }, GATHERING);
+    }, GATHER_MS);
   }
 
   /** Also what others have left behind. */
@@ -207,7 +207,7 @@ export function createDigest(
     background: {
       start() {
         isRunning = true;
-        polling = setInterval(() => void poll().catch(fail), POLLING);
+        polling = setInterval(() => void poll().catch(fail), POLL_INTERVAL_MS);
         polling.unref();
       },
       async stop() {
@@ -216,7 +216,7 @@ export function createDigest(
         const last = child;
         if (last && last.exitCode === null && last.signalCode === null) {
           const ended = once(last, 'exit');
-          const late = setTimeout(() => last.kill('SIGKILL'), ENDING);
+          const late = setTimeout(() => last.kill('SIGKILL'), END_TIMEOUT_MS);
           if (last.connected) last.disconnect();
           await ended;
           clearTimeout(late);

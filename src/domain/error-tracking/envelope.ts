@@ -20,8 +20,8 @@ export class EnvelopeFailure extends Error {}
 
 const NEWLINE = 0x0a;
 /** No client sends so many items, nor so long headers. */
-const MOST_ITEMS = 1_000;
-const LONGEST_HEADERS = 65_536;
+const MAX_ITEMS = 1_000;
+const MAX_HEADERS_LENGTH = 65_536;
 
 /** Reads a body that is unpacked; throws an EnvelopeFailure. The payloads are parts of the body. */
 export function readEnvelope(body: Buffer): Envelope {
@@ -34,7 +34,7 @@ export function readEnvelope(body: Buffer): Envelope {
       at += 1;
       continue;
     }
-    if (items.length === MOST_ITEMS) throw new EnvelopeFailure('too many items');
+    if (items.length === MAX_ITEMS) throw new EnvelopeFailure('too many items');
     const line = lineAt(body, at);
     const { type, length } = readHeaders(body, at, line);
     if (typeof type !== 'string') throw new EnvelopeFailure('an item without a type');
@@ -82,7 +82,7 @@ function lineAt(body: Buffer, start: number): number {
 }
 
 function readHeaders(body: Buffer, start: number, end: number): Record<string, unknown> {
-  if (end - start > LONGEST_HEADERS) throw new EnvelopeFailure('headers that are too long');
+  if (end - start > MAX_HEADERS_LENGTH) throw new EnvelopeFailure('headers that are too long');
   const headers = readObject(body.toString('utf8', start, end));
   if (!headers) throw new EnvelopeFailure('headers that are no object');
   return headers;

@@ -57,7 +57,7 @@ export const changeStatus = (
     return { ...before, ...changes };
   });
 
-const LONGEST_TITLE = 255;
+const MAX_TITLE_LENGTH = 255;
 
 /** Text that somebody's program sent, as code: so that nobody is called by it, and nothing done. */
 function fenced(text: string): string {
@@ -73,7 +73,7 @@ export function issueText(
 ): { title: string; description: string } {
   const said = [error.name, error.description].filter((part) => part.trim() !== '').join(': ');
   const line = said.replaceAll(/\s+/g, ' ').trim() || 'Error';
-  const title = [...line].slice(0, LONGEST_TITLE).join('');
+  const title = [...line].slice(0, MAX_TITLE_LENGTH).join('');
   const where = error.actor === '' ? '' : `\n\nWhere:\n\n${fenced(error.actor)}`;
   return {
     title,
@@ -128,7 +128,7 @@ export async function makeIssue(
         assigneeIds: [],
         labelIds: [],
         epicId: null,
-        reminders: [],
+        todos: [],
       },
     });
     await tx

@@ -153,7 +153,7 @@ export const selectCounts = (db: Db, error: ErrorRow): Promise<Selectable<ErrorC
     .orderBy('hour')
     .execute();
 
-const MOST_VALUES = 10;
+const MAX_VALUES = 10;
 
 /** The error's tags by name, each with its most frequent values. */
 export async function selectTags(db: Db, error: ErrorRow): Promise<TagSummary[]> {
@@ -161,7 +161,7 @@ export async function selectTags(db: Db, error: ErrorRow): Promise<TagSummary[]>
     select key, value, events from (
       select key, value, events, row_number() over (partition by key order by events desc, value) as place
       from error_tags where error_id = ${error.id}) ranked
-    where place <= ${MOST_VALUES} order by key, place`.execute(db);
+    where place <= ${MAX_VALUES} order by key, place`.execute(db);
   const byKey = Map.groupBy(rows, ({ key }) => key);
   return [...byKey].map(([key, values]) => ({
     key,

@@ -187,9 +187,9 @@ test('an issue is made of an error once, however often it is asked for', async (
   });
   const path = `${listOf(project.id)}/${id}`;
   const ask = () => ashlar.as(reporter.token)(`POST ${path}/issue`);
-  const answers = await Promise.all(Array.from({ length: 5 }, ask));
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
-  const issue = answers.find(({ status }) => status === 201)?.body;
+  const responses = await Promise.all(Array.from({ length: 5 }, ask));
+  expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+  const issue = responses.find(({ status }) => status === 201)?.body;
   expect(issue).toMatchObject({
     project_id: project.id,
     title: 'Error: hello @root /close ``` /confidential ```',

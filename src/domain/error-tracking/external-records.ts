@@ -10,13 +10,13 @@ import type {
   WholeEventRecord,
 } from './error-schema.ts';
 
-type Said = Readonly<Record<string, unknown>>;
+type ExternalRecord = Readonly<Record<string, unknown>>;
 
-const nothing: Said = {};
-const isObject = (value: unknown): value is Said =>
+const nothing: ExternalRecord = {};
+const isObject = (value: unknown): value is ExternalRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const objectOf = (value: unknown): Said => (isObject(value) ? value : nothing);
-const objectsIn = (value: unknown): Said[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const objectOf = (value: unknown): ExternalRecord => (isObject(value) ? value : nothing);
+const objectsIn = (value: unknown): ExternalRecord[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
@@ -80,7 +80,7 @@ export function errorOf(projectId: number, said: unknown): ErrorRecord | undefin
 
 const MILLISECONDS = 1_000;
 
-function countsOf(issue: Said): CountRecord[] {
+function countsOf(issue: ExternalRecord): CountRecord[] {
   const hours = objectOf(issue.stats)['24h'];
   if (!Array.isArray(hours)) return [];
   return hours.flatMap((pair: unknown) => {
@@ -91,7 +91,7 @@ function countsOf(issue: Said): CountRecord[] {
   });
 }
 
-const tagsOf = (issue: Said): TagSummary[] =>
+const tagsOf = (issue: ExternalRecord): TagSummary[] =>
   objectsIn(issue.tags).flatMap((tag) => {
     const key = textOf(tag.key);
     const values = objectsIn(tag.topValues).flatMap(({ value, count }) => {
@@ -105,7 +105,7 @@ const tagsOf = (issue: Said): TagSummary[] =>
 function contextOf({
   context,
   lineNo,
-}: Said): Pick<FrameRecord, 'pre_context' | 'context_line' | 'post_context'> {
+}: ExternalRecord): Pick<FrameRecord, 'pre_context' | 'context_line' | 'post_context'> {
   const here = numberOf(lineNo);
   const lines = (Array.isArray(context) ? context : []).flatMap((pair: unknown) => {
     const [at, line]: unknown[] = Array.isArray(pair) ? pair : [];
@@ -132,7 +132,7 @@ const framesOf = (stacktrace: unknown): FrameRecord[] =>
     vars: null,
   }));
 
-const exceptionOf = (thrown: Said): ExceptionRecord => {
+const exceptionOf = (thrown: ExternalRecord): ExceptionRecord => {
   const { handled, type } = objectOf(thrown.mechanism);
   return {
     type: textOf(thrown.type),
@@ -147,7 +147,7 @@ const exceptionOf = (thrown: Said): ExceptionRecord => {
 
 type Crumb = WholeEventRecord['breadcrumbs'][number];
 
-const breadcrumbOf = (crumb: Said): Crumb => ({
+const breadcrumbOf = (crumb: ExternalRecord): Crumb => ({
   timestamp: textOf(crumb.timestamp),
   type: textOf(crumb.type),
   category: textOf(crumb.category),
@@ -165,7 +165,7 @@ const userOf = (said: unknown): User | null => {
   return { id: textOf(id), username: textOf(username), email: textOf(email), ip_address: null, data: {} };
 };
 
-const requestOf = (said: Said | undefined): Request | null =>
+const requestOf = (said: ExternalRecord | undefined): Request | null =>
   said === undefined
     ? null
     : {
@@ -184,7 +184,7 @@ export function eventOf(said: unknown): WholeEventRecord | null {
   const occurred = timeOf(event.dateCreated) ?? timeOf(event.dateReceived);
   if (id === null || occurred === null) return null;
   const entries = new Map(objectsIn(event.entries).map(({ type, data }) => [type, objectOf(data)]));
-  const entry = (type: string): Said => entries.get(type) ?? nothing;
+  const entry = (type: string): ExternalRecord => entries.get(type) ?? nothing;
   const tags = objectsIn(event.tags).flatMap(({ key, value }) => {
     const [name, text] = [textOf(key), textOf(value)];
     return name === null || text === null ? [] : [{ key: name, value: text }];

@@ -102,15 +102,15 @@ test('its errors are listed as ours are', () =>
       issue_iid: null,
       web_url: 'https://tracker.example/issues/1/',
     });
-    const [asked] = tracker.received;
-    const url = new URL(asked?.path ?? '', tracker.url);
+    const [requested] = tracker.received;
+    const url = new URL(requested?.path ?? '', tracker.url);
     expect(url.pathname).toBe(`${PATH}/issues/`);
     expect(Object.fromEntries(url.searchParams)).toEqual({
       query: 'is:unresolved a b',
       sort: 'freq',
       limit: '3',
     });
-    expect(asked?.headers.authorization).toBe('Bearer the token');
+    expect(requested?.headers.authorization).toBe('Bearer the token');
   }));
 
 test('pages lead through its list, as far as it goes', () =>

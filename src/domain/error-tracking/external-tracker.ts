@@ -27,8 +27,8 @@ export type Tracker = OutboundRules & {
 };
 
 /** For all calls that one request makes. */
-const PATIENCE = 10_000;
-const MAXIMUM_BYTES = 4 * 1_048_576;
+const RESPONSE_TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 
 /** The project's external tracker; nothing while errors are those that are kept here. */
 export async function findTracker(
@@ -45,7 +45,7 @@ export async function findTracker(
     // Whatever is behind the path is not of the project.
     url: new URL(`${url.pathname.replace(/\/*$/, '')}/`, url.origin),
     token: row.token_sealed === null ? '' : unseal(services.secretKey, row.token_sealed.toString()),
-    deadline: monotonic() + PATIENCE,
+    deadline: monotonic() + RESPONSE_TIMEOUT_MS,
   };
 }
 
@@ -76,7 +76,7 @@ async function ask(
       fetchGuarded(url.href, {
         headers: { accept: 'application/json', ...(token !== '' && { authorization: `Bearer ${token}` }) },
         timeoutMilliseconds: Math.max(1, Math.floor(deadline - monotonic())),
-        maximumBytes: MAXIMUM_BYTES,
+        maximumBytes: MAX_RESPONSE_BYTES,
         allowLocal,
         allowlist,
       }),
@@ -112,10 +112,10 @@ export function nextCursor(link: string | string[] | undefined): string | undefi
 const orders: Record<ErrorOrder, string> = { last_seen: 'date', first_seen: 'new', frequency: 'freq' };
 
 /** Errors of one call; as many as the tracker gives at once. */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 /** How far into the tracker's list one can page: it leads only from page to page. */
-const MOST_READ = 1_000;
-const MOST_CALLS = 20;
+const MAX_READ = 1_000;
+const MAX_CALLS = 20;
 
 /** A page of the tracker's errors, newest or most frequent first; 503 with the reason where it does not say them. */
 export async function listExternal(
@@ -129,22 +129,22 @@ export async function listExternal(
   }
   if (sort === 'asc') throw badRequest('an external tracker lists errors in descending order only');
   const end = page.offset + page.perPage;
-  if (end > MOST_READ) throw badRequest(`an external tracker is read up to its error number ${MOST_READ}`);
+  if (end > MAX_READ) throw badRequest(`an external tracker is read up to its error number ${MAX_READ}`);
   const errors: ErrorRecord[] = [];
   let cursor: string | undefined;
-  for (let calls = 0; calls < MOST_CALLS && errors.length <= end; calls++) {
+  for (let calls = 0; calls < MAX_CALLS && errors.length <= end; calls++) {
     const url = new URL('issues/', tracker.url);
     const query = [status === 'all' ? '' : `is:${status}`, search].join(' ').trim();
     url.search = new URLSearchParams({
       query,
       sort: orders[by],
-      limit: String(Math.min(MOST_AT_ONCE, end + 1)),
+      limit: String(Math.min(MAX_AT_ONCE, end + 1)),
       ...(cursor !== undefined && { cursor }),
     }).toString();
-    const answer = await ask(tracker, url);
-    if (!Array.isArray(answer?.said)) throw unavailable('it has no list of errors there');
-    errors.push(...answer.said.flatMap((issue) => errorOf(tracker.projectId, issue) ?? []));
-    cursor = answer.next;
+    const response = await ask(tracker, url);
+    if (!Array.isArray(response?.said)) throw unavailable('it has no list of errors there');
+    errors.push(...response.said.flatMap((issue) => errorOf(tracker.projectId, issue) ?? []));
+    cursor = response.next;
     if (cursor === undefined) break;
   }
   return { items: errors.slice(page.offset, end), total: undefined, more: errors.length > end };

@@ -4,8 +4,8 @@
  */
 
 /** Bytes that are read at most, and that are made of them. */
-const MOST_READ = 1_024;
-const MOST_MADE = 8_192;
+const MAX_READ_BYTES = 1_024;
+const MAX_INFLATED_BYTES = 8_192;
 const NEWLINE = 0x0a;
 
 /** What is read ends before the lines do, or is nothing that gzip has packed. */
@@ -56,7 +56,7 @@ class Input {
   #bits = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes.subarray(0, MOST_READ);
+    this.#bytes = bytes.subarray(0, MAX_READ_BYTES);
   }
 
   byte(): number {
@@ -114,7 +114,7 @@ const lengthsCode = new PrefixCode();
 const literalsCode = new PrefixCode();
 const distancesCode = new PrefixCode();
 const lengths = new Uint8Array(320);
-const made = Buffer.alloc(MOST_MADE);
+const made = Buffer.alloc(MAX_INFLATED_BYTES);
 
 class Output {
   readonly #wanted: number;
@@ -126,7 +126,7 @@ class Output {
   }
 
   add(byte: number): void {
-    if (this.#length === MOST_MADE) throw new Stop();
+    if (this.#length === MAX_INFLATED_BYTES) throw new Stop();
     made[this.#length++] = byte;
     if (byte === NEWLINE) this.#lines += 1;
   }

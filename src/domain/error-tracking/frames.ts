@@ -6,7 +6,7 @@ import type { Frame } from './event-shape.ts';
 const FIRST_FRAMES = 50;
 const LAST_FRAMES = 200;
 const CONTEXT_LINES = 10;
-const LONGEST_NAME = 512;
+const MAX_NAME_LENGTH = 512;
 
 export type Stack = { frames: Frame[]; frames_omitted: number };
 
@@ -46,12 +46,12 @@ const bare = { pre_context: [], context_line: null, post_context: [], vars: null
 
 function toFrame(raw: Record<string, unknown>, cleaner: Cleaner, platform: string): Frame {
   const named = {
-    module: cleaner.text(raw.module, LONGEST_NAME) ?? cleaner.text(raw.package, LONGEST_NAME),
-    filename: cleaner.text(raw.filename, LONGEST_NAME),
-    abs_path: raw.abs_path === raw.filename ? null : cleaner.text(raw.abs_path, LONGEST_NAME),
+    module: cleaner.text(raw.module, MAX_NAME_LENGTH) ?? cleaner.text(raw.package, MAX_NAME_LENGTH),
+    filename: cleaner.text(raw.filename, MAX_NAME_LENGTH),
+    abs_path: raw.abs_path === raw.filename ? null : cleaner.text(raw.abs_path, MAX_NAME_LENGTH),
   };
   return {
-    function: cleaner.text(raw.function, LONGEST_NAME),
+    function: cleaner.text(raw.function, MAX_NAME_LENGTH),
     ...named,
     lineno: lineNumber(raw.lineno),
     colno: lineNumber(raw.colno),

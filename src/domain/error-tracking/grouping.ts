@@ -44,13 +44,13 @@ const bareFunction = (name: string): string =>
     .replace(/(\$|__)\d+(?:_\d+)*/g, '$1#')
     .replace(/\d{5,}/g, '#');
 
-const placeOf = (frame: Frame): string =>
+const locationOf = (frame: Frame): string =>
   `${frame.module === null ? bareFile(frame.filename ?? frame.abs_path ?? '') : bareFunction(frame.module)} ${bareFunction(frame.function ?? '')}`;
 
-function placesOf(frames: readonly Frame[]): string[] {
+function locationsOf(frames: readonly Frame[]): string[] {
   const places: string[] = [];
   for (const frame of frames) {
-    const place = placeOf(frame);
+    const place = locationOf(frame);
     // A function that calls itself is as often on the stack as it likes.
     if (place !== ' ' && place !== places.at(-1)) places.push(place);
   }
@@ -60,7 +60,7 @@ function placesOf(frames: readonly Frame[]): string[] {
 function exceptionParts(event: NormalEvent, counts: (frame: Frame) => boolean): string[] | undefined {
   const found = event.exceptions.map(({ type, frames }) => ({
     type,
-    places: placesOf(frames.filter(counts)),
+    places: locationsOf(frames.filter(counts)),
   }));
   if (found.every(({ places }) => places.length === 0)) return undefined;
   return found.flatMap(({ type, places }) => ['exception', type ?? '', ...places]);
@@ -76,7 +76,7 @@ function defaultParts(event: NormalEvent): string[] {
     );
   const said = event.message_template ?? event.message;
   if (said !== null) return ['message', maskVarying(said)];
-  return ['frames', ...placesOf(event.frames)];
+  return ['frames', ...locationsOf(event.frames)];
 }
 
 /** 32 bytes that are the same for all events of an error. */
@@ -98,8 +98,8 @@ export type Title = {
   actor: string;
 };
 
-const LONGEST_NAME = 255;
-const LONGEST_DESCRIPTION = 2_000;
+const MAX_NAME_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 2_000;
 
 const cut = (text: string, longest: number): string => text.slice(0, longest).toWellFormed();
 
@@ -117,8 +117,8 @@ export function titleOf(event: NormalEvent): Title {
   const thrown = event.exceptions.at(-1);
   const said = (thrown ? thrown.value : event.message) ?? '';
   return {
-    name: cut(thrown?.type ?? firstLine(said), LONGEST_NAME) || 'Unknown error',
-    description: cut(said, LONGEST_DESCRIPTION),
-    actor: cut(event.transaction ?? innermost(thrown?.frames ?? event.frames), LONGEST_NAME),
+    name: cut(thrown?.type ?? firstLine(said), MAX_NAME_LENGTH) || 'Unknown error',
+    description: cut(said, MAX_DESCRIPTION_LENGTH),
+    actor: cut(event.transaction ?? innermost(thrown?.frames ?? event.frames), MAX_NAME_LENGTH),
   };
 }

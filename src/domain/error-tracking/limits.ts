@@ -5,7 +5,7 @@ import { Failure } from '../../platform/failure.ts';
 import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 
 /** Bytes of a report, packed or not: events come with attachments, which nobody here keeps. */
-export const LARGEST_REPORT = 20 * 1_048_576;
+export const MAX_REPORT_BYTES = 20 * 1_048_576;
 
 export const tooLarge = (): Failure =>
   refusal('payload_too_large', '413 Request Entity Too Large', 'too large');
@@ -31,9 +31,9 @@ export type EventLimit = {
   take(projectId: number, events: number, settings: ApplicationSettings): Promise<void>;
 };
 
-const MINUTE = 60;
+const MINUTE_SECONDS = 60;
 /** Projects that are known to be over their limit; the oldest is forgotten beyond it. */
-const MOST_PROJECTS = 10_000;
+const MAX_PROJECTS = 10_000;
 
 /** Events of a project in a minute, over all processes. */
 export function createEventLimit(limiter: RateLimiter): EventLimit {
@@ -41,7 +41,7 @@ export function createEventLimit(limiter: RateLimiter): EventLimit {
   const closed = new Map<number, number>();
 
   function close(projectId: number, seconds: number): void {
-    const [oldest] = closed.size >= MOST_PROJECTS ? closed.keys() : [];
+    const [oldest] = closed.size >= MAX_PROJECTS ? closed.keys() : [];
     if (oldest !== undefined) closed.delete(oldest);
     closed.set(projectId, monotonic() + seconds * 1_000);
   }
@@ -56,7 +56,10 @@ export function createEventLimit(limiter: RateLimiter): EventLimit {
       const limit = settings.error_tracking_events_per_minute;
       if (limit === 0) return;
       for (let count = 0; count < events; count++) {
-        const taken = await limiter.take(`error_events:${projectId}`, { limit, periodSeconds: MINUTE });
+        const taken = await limiter.take(`error_events:${projectId}`, {
+          limit,
+          periodSeconds: MINUTE_SECONDS,
+        });
         if (taken.allowed) continue;
         close(projectId, taken.retryAfter);
         throw tooMany(taken.retryAfter);

@@ -15,19 +15,19 @@ import {
 } from './event-shape.ts';
 import { type BareFrame, readStack, type Stack, surround } from './frames.ts';
 
-const MOST_EXCEPTIONS = 20;
-const MOST_BREADCRUMBS = 100;
-const MOST_TAGS = 100;
-const MOST_HEADERS = 100;
-const MOST_MODULES = 500;
-const MOST_OF_USER = 100;
-const MOST_FINGERPRINT_PARTS = 20;
-const LONGEST_WORD = 200;
-const LONGEST_PART = 1_000;
+const MAX_EXCEPTIONS = 20;
+const MAX_BREADCRUMBS = 100;
+const MAX_TAGS = 100;
+const MAX_HEADERS = 100;
+const MAX_MODULES = 500;
+const MAX_OF_USER = 100;
+const MAX_FINGERPRINT_PARTS = 20;
+const MAX_WORD_LENGTH = 200;
+const MAX_PART_LENGTH = 1_000;
 /** Later than received, in milliseconds: a clock that is a little ahead. */
-const AHEAD = 60_000;
+const MAX_AHEAD_MS = 60_000;
 /** An event that claims to be older, in milliseconds, is as old as its arrival. */
-const BEHIND = 30 * 86_400_000;
+const MAX_BEHIND_MS = 30 * 86_400_000;
 
 /** What is known of an event beside what it says itself. */
 export type Arrival = {
@@ -91,7 +91,7 @@ function occurredAt(value: unknown, receivedAt: Date): Date {
   const moment = momentOf(value);
   if (!moment) return receivedAt;
   const behind = receivedAt.getTime() - moment.getTime();
-  if (behind > BEHIND || behind < -AHEAD) return receivedAt;
+  if (behind > MAX_BEHIND_MS || behind < -MAX_AHEAD_MS) return receivedAt;
   return behind < 0 ? receivedAt : moment;
 }
 
@@ -101,7 +101,7 @@ const eventIdOf = (value: unknown): string | undefined => {
 };
 
 /** What was thrown may be anything. */
-const saidBy = (value: unknown, cleaner: Cleaner): string | null =>
+const logMessageOf = (value: unknown, cleaner: Cleaner): string | null =>
   typeof value === 'object' && value !== null
     ? JSON.stringify(cleaner.json(value)).slice(0, 16_384).toWellFormed()
     : cleaner.text(value);
@@ -120,29 +120,29 @@ function exceptionsOf(
   };
   // The last is what the application met, and what is kept whole.
   const found = all
-    .slice(-MOST_EXCEPTIONS)
+    .slice(-MAX_EXCEPTIONS)
     .toReversed()
     .map((value): ThrownValue => {
       const mechanism = isRecord(value.mechanism) ? value.mechanism : {};
       return {
-        type: cleaner.text(value.type, LONGEST_WORD),
-        value: saidBy(value.value, cleaner),
-        module: cleaner.text(value.module, LONGEST_WORD),
+        type: cleaner.text(value.type, MAX_WORD_LENGTH),
+        value: logMessageOf(value.value, cleaner),
+        module: cleaner.text(value.module, MAX_WORD_LENGTH),
         handled: typeof mechanism.handled === 'boolean' ? mechanism.handled : null,
-        mechanism: cleaner.text(mechanism.type, LONGEST_WORD),
+        mechanism: cleaner.text(mechanism.type, MAX_WORD_LENGTH),
         ...stackOf(value),
       };
     });
   return found.reverse();
 }
 
-const LONGEST_TEMPLATE = 8_192;
+const MAX_TEMPLATE_LENGTH = 8_192;
 /** Of C and of those who learned from it, and of Python and C#. */
 const PLACEHOLDER = /%%|%(?:\.\d+)?[sdifrx]|\{(\d{0,2})\}/g;
 
-type Said = { message: string | null; message_template: string | null };
+type LogMessage = { message: string | null; message_template: string | null };
 
-function messageOf(raw: Raw, cleaner: Cleaner): Said {
+function messageOf(raw: Raw, cleaner: Cleaner): LogMessage {
   const entry = field(raw, 'logentry', 'sentry.interfaces.Message', 'message');
   const plain = cleaner.text(raw.message);
   if (!isRecord(entry)) return { message: plain ?? cleaner.text(entry), message_template: null };
@@ -153,14 +153,14 @@ function messageOf(raw: Raw, cleaner: Cleaner): Said {
 
 /** Clients of some generations leave it to the server to put the parameters into the template. */
 function formatted({ message, params }: Raw): string | undefined {
-  if (typeof message !== 'string' || message.length > LONGEST_TEMPLATE || !Array.isArray(params))
+  if (typeof message !== 'string' || message.length > MAX_TEMPLATE_LENGTH || !Array.isArray(params))
     return undefined;
   let next = 0;
   return message.replace(PLACEHOLDER, (whole, place: string | undefined) => {
     if (whole === '%%') return '%';
     const value: unknown = params[place ? Number(place) : next++];
     const isScalar = value !== undefined && (typeof value !== 'object' || value === null);
-    return isScalar ? String(value).slice(0, LONGEST_PART) : whole;
+    return isScalar ? String(value).slice(0, MAX_PART_LENGTH) : whole;
   });
 }
 
@@ -179,14 +179,14 @@ const firstKeys = (value: Raw, most: number): string[] => Object.keys(value).sli
 /** A header that came several times; what is no scalar says nothing. */
 const joined = (values: readonly unknown[]): string =>
   values
-    .slice(0, MOST_HEADERS)
+    .slice(0, MAX_HEADERS)
     .filter((value) => typeof value !== 'object')
     .join(', ');
 
 function textsOf(value: unknown, most: number, cleaner: Cleaner): [string, string][] {
   const texts: [string, string][] = [];
   for (const [name, held] of pairsOf(value, most)) {
-    const key = cleaner.text(name, LONGEST_WORD);
+    const key = cleaner.text(name, MAX_WORD_LENGTH);
     const text = cleaner.hides(name) ? REMOVED : cleaner.text(Array.isArray(held) ? joined(held) : held);
     if (key !== null && text !== null) texts.push([key, text]);
   }
@@ -194,9 +194,9 @@ function textsOf(value: unknown, most: number, cleaner: Cleaner): [string, strin
 }
 
 function tagsOf(raw: Raw, cleaner: Cleaner): [string, string][] {
-  return textsOf(raw.tags, MOST_TAGS, cleaner).map(([key, value]) => [
+  return textsOf(raw.tags, MAX_TAGS, cleaner).map(([key, value]) => [
     key,
-    value.slice(0, LONGEST_WORD).toWellFormed(),
+    value.slice(0, MAX_WORD_LENGTH).toWellFormed(),
   ]);
 }
 
@@ -216,15 +216,15 @@ function userOf(
   const ip_address = keepAddresses
     ? said === '{{auto}}'
       ? address
-      : cleaner.text(said, LONGEST_WORD)
+      : cleaner.text(said, MAX_WORD_LENGTH)
     : null;
-  const others = firstKeys(user, MOST_OF_USER)
+  const others = firstKeys(user, MAX_OF_USER)
     .filter((name) => !NAMED_OF_USER.has(name) || (name === 'geo' && keepAddresses))
     .map((name) => [name, user[name]] as const);
   const known = {
-    id: cleaner.text(user.id, LONGEST_WORD),
-    username: cleaner.text(user.username, LONGEST_WORD) ?? cleaner.text(user.name, LONGEST_WORD),
-    email: cleaner.text(user.email, LONGEST_WORD),
+    id: cleaner.text(user.id, MAX_WORD_LENGTH),
+    username: cleaner.text(user.username, MAX_WORD_LENGTH) ?? cleaner.text(user.name, MAX_WORD_LENGTH),
+    email: cleaner.text(user.email, MAX_WORD_LENGTH),
     ip_address,
     data: cleaner.object(Object.fromEntries(others)) ?? {},
   };
@@ -236,10 +236,10 @@ function requestOf(raw: Raw, cleaner: Cleaner): EventRequest | null {
   const request = field(raw, 'request', 'sentry.interfaces.Http');
   if (!isRecord(request)) return null;
   return {
-    method: cleaner.text(request.method, LONGEST_WORD),
+    method: cleaner.text(request.method, MAX_WORD_LENGTH),
     url: cleaner.text(request.url),
     query_string: cleaner.json(request.query_string),
-    headers: textsOf(request.headers, MOST_HEADERS, cleaner),
+    headers: textsOf(request.headers, MAX_HEADERS, cleaner),
     data: cleaner.json(request.data),
     env: cleaner.object(request.env) ?? {},
   };
@@ -248,13 +248,13 @@ function requestOf(raw: Raw, cleaner: Cleaner): EventRequest | null {
 function breadcrumbsOf(raw: Raw, cleaner: Cleaner): Breadcrumb[] {
   const kept: Breadcrumb[] = [];
   const all = valuesOf(field(raw, 'breadcrumbs', 'sentry.interfaces.Breadcrumbs'));
-  for (const each of all.slice(-MOST_BREADCRUMBS).toReversed()) {
+  for (const each of all.slice(-MAX_BREADCRUMBS).toReversed()) {
     if (cleaner.isFull()) break;
     kept.push({
       timestamp: momentOf(each.timestamp)?.toISOString() ?? null,
-      type: cleaner.text(each.type, LONGEST_WORD),
-      category: cleaner.text(each.category, LONGEST_WORD),
-      level: cleaner.text(each.level, LONGEST_WORD),
+      type: cleaner.text(each.type, MAX_WORD_LENGTH),
+      category: cleaner.text(each.category, MAX_WORD_LENGTH),
+      level: cleaner.text(each.level, MAX_WORD_LENGTH),
       message: cleaner.text(each.message),
       data: cleaner.json(each.data),
     });
@@ -265,22 +265,24 @@ function breadcrumbsOf(raw: Raw, cleaner: Cleaner): Breadcrumb[] {
 /** Names of packages are no names of secrets. */
 const modulesOf = (raw: Raw, cleaner: Cleaner): JsonObject =>
   Object.fromEntries(
-    pairsOf(raw.modules, MOST_MODULES)
+    pairsOf(raw.modules, MAX_MODULES)
       .filter(([name]) => name !== '__proto__')
       .flatMap(([name, version]): [string, Json][] => {
-        const key = cleaner.text(name, LONGEST_WORD);
-        return key === null ? [] : [[key, cleaner.text(version, LONGEST_WORD)]];
+        const key = cleaner.text(name, MAX_WORD_LENGTH);
+        return key === null ? [] : [[key, cleaner.text(version, MAX_WORD_LENGTH)]];
       }),
   );
 
 function fingerprintOf(raw: Raw, cleaner: Cleaner): string[] {
   const given = Array.isArray(raw.fingerprint) ? raw.fingerprint : [raw.fingerprint ?? raw.checksum];
-  return given.slice(0, MOST_FINGERPRINT_PARTS).flatMap((part) => cleaner.text(part, LONGEST_PART) ?? []);
+  return given.slice(0, MAX_FINGERPRINT_PARTS).flatMap((part) => cleaner.text(part, MAX_PART_LENGTH) ?? []);
 }
 
 function sdkOf({ sdk }: Raw, cleaner: Cleaner): NormalEvent['sdk'] {
-  const name = isRecord(sdk) ? cleaner.text(sdk.name, LONGEST_WORD) : null;
-  return isRecord(sdk) && name !== null ? { name, version: cleaner.text(sdk.version, LONGEST_WORD) } : null;
+  const name = isRecord(sdk) ? cleaner.text(sdk.name, MAX_WORD_LENGTH) : null;
+  return isRecord(sdk) && name !== null
+    ? { name, version: cleaner.text(sdk.version, MAX_WORD_LENGTH) }
+    : null;
 }
 
 /** An event without source, variables, request, breadcrumbs, extra and modules, and what takes those over too. */
@@ -292,7 +294,7 @@ export type ReadEvent = { outline: NormalEvent; complete(): NormalEvent };
  */
 export function outlineEvent(raw: Raw, arrival: Arrival, most: number): ReadEvent {
   const cleaner = createCleaner(arrival.keepAddresses, most);
-  const word = (value: unknown): string | null => cleaner.text(value, LONGEST_WORD);
+  const word = (value: unknown): string | null => cleaner.text(value, MAX_WORD_LENGTH);
   const platform = word(raw.platform) ?? 'other';
   const threads = valuesOf(raw.threads);
   const head = {

@@ -40,7 +40,7 @@ export function packingOf(encoding: string | undefined, body: Buffer): Packing |
 }
 
 /** Most reports fit into one piece, and the next one is as large. */
-const PIECE = 65_536;
+const PIECE_BYTES = 65_536;
 
 const unpackers = {
   gzip: zlib.gunzipSync,
@@ -59,7 +59,7 @@ export function unpack(packing: Packing, body: Buffer, most: number): Buffer {
     return body;
   }
   try {
-    return unpackers[unpackerOf(packing, body)](body, { chunkSize: PIECE, maxOutputLength: most });
+    return unpackers[unpackerOf(packing, body)](body, { chunkSize: PIECE_BYTES, maxOutputLength: most });
   } catch (error) {
     const isTooLarge =
       error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
@@ -68,7 +68,7 @@ export function unpack(packing: Packing, body: Buffer, most: number): Buffer {
 }
 
 /** How large a body says that it is unpacked, and its first two lines; undefined unless gzip has packed it. */
-export function lookInto(body: Buffer): { size: number; beginning: Buffer } | undefined {
+export function peek(body: Buffer): { size: number; beginning: Buffer } | undefined {
   if (!isGzip(body) || body.length < 18) return undefined;
   const beginning = firstLines(body, 2);
   // RFC 1952, section 2.3.1: the last four bytes.

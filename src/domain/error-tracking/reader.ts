@@ -12,9 +12,9 @@ export type ReportReader = {
 };
 
 /** Who comes when so many wait is told so at once. */
-const MOST_WAITING = 2_000;
+const MAX_WAITING = 2_000;
 /** Milliseconds after which a thread without work ends: it holds megabytes. */
-const IDLE = 30_000;
+const IDLE_MS = 30_000;
 /** The largest report, unpacked, and what is made of it. */
 const MEMORY_MB = 256;
 
@@ -39,7 +39,7 @@ export function createReader(): ReportReader {
   const waiting = new Map<number, Waiting>();
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let asked = 0;
+  let requested = 0;
 
   function open(): Worker {
     const worker = new Worker(new URL(`./report-thread${extname(import.meta.url)}`, import.meta.url), {
@@ -61,7 +61,7 @@ export function createReader(): ReportReader {
       waiting.clear();
     });
     worker.unref();
-    idle ??= setTimeout(rest, IDLE).unref();
+    idle ??= setTimeout(rest, IDLE_MS).unref();
     return worker;
   }
 
@@ -81,9 +81,9 @@ export function createReader(): ReportReader {
 
   return {
     async read(arrived) {
-      if (waiting.size >= MOST_WAITING) throw unavailable();
+      if (waiting.size >= MAX_WAITING) throw unavailable();
       thread ??= open();
-      const id = ++asked;
+      const id = ++requested;
       const { promise, resolve, reject } = Promise.withResolvers<ReadReport>();
       waiting.set(id, { resolve, reject });
       // A copy of its own: what a buffer is a part of would go with it.

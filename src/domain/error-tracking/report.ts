@@ -12,8 +12,8 @@ import {
   readObject,
   writeEnvelope,
 } from './envelope.ts';
-import { LARGEST_REPORT } from './limits.ts';
-import { lookInto, type Packing, pack, packingOf, UnpackFailure, unpack } from './packing.ts';
+import { MAX_REPORT_BYTES } from './limits.ts';
+import { type Packing, pack, packingOf, peek, UnpackFailure, unpack } from './packing.ts';
 
 /** How a body is to be read: as an envelope, or as one event. */
 export type ReportForm = 'envelope' | 'store';
@@ -45,10 +45,10 @@ export type ReadReport = {
 export type Refused = 'too_large' | 'unreadable' | 'unknown_packing';
 
 /** Bytes, from where it is worth it. */
-const WORTH_PACKING = 1_024;
-const WORTH_LEAVING_OUT = 16_384;
+const MIN_PACKED_BYTES = 1_024;
+const MIN_OMITTED_BYTES = 16_384;
 /** Clients put one into an envelope. */
-const MOST_EVENTS = 100;
+const MAX_EVENTS = 100;
 
 /**
  * What a report is, where its beginning says enough: an envelope that begins with an event, as clients send them, packed by
@@ -58,7 +58,7 @@ const MOST_EVENTS = 100;
 export function glanceAt({ form, encoding, body: bytes, largestEvent }: Arrived): ReadReport | undefined {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (form !== 'envelope' || packingOf(encoding, body) !== 'gzip') return undefined;
-  const looked = lookInto(body);
+  const looked = peek(body);
   const said = looked && looked.size <= largestEvent ? readBeginning(looked.beginning) : undefined;
   if (said?.type !== 'event' || said.eventId === undefined) return undefined;
   if (typeof said.length === 'number' && said.length > largestEvent) return undefined;
@@ -81,17 +81,17 @@ export function readReport({ form, encoding, body: bytes, largestEvent }: Arrive
 }
 
 function readEvents(packing: Packing, body: Buffer, largestEvent: number): ReadReport | Refused {
-  const unpacked = unpack(packing, body, LARGEST_REPORT);
+  const unpacked = unpack(packing, body, MAX_REPORT_BYTES);
   const envelope = readEnvelope(unpacked);
   const events = envelope.items.filter(({ type }) => type === 'event');
   const others = envelope.items.filter(({ type }) => type !== 'event');
-  if (events.length > MOST_EVENTS || events.some(({ payload }) => payload.length > largestEvent))
+  if (events.length > MAX_EVENTS || events.some(({ payload }) => payload.length > largestEvent))
     return 'too_large';
   if (!events.every(({ payload }) => looksLikeObject(payload))) return 'unreadable';
   const { eventId, dsn } = envelope;
   const read = { eventId, dsn, events: events.length, others: others.map(({ type }) => type) };
   if (events.length === 0) return { ...read, packing, instead: undefined };
-  if (sizeOf(others) > WORTH_LEAVING_OUT)
+  if (sizeOf(others) > MIN_OMITTED_BYTES)
     return { ...read, ...packed('identity', writeEnvelope(envelope, events)) };
   return { ...read, others: [], ...packed(packing, body) };
 }
@@ -124,6 +124,6 @@ function unwrap(body: Buffer): Uint8Array<ArrayBuffer> {
 }
 
 function packed(packing: Packing, body: Buffer): { packing: Packing; instead: ReadReport['instead'] } {
-  if (packing !== 'identity' || body.length <= WORTH_PACKING) return { packing, instead: undefined };
+  if (packing !== 'identity' || body.length <= MIN_PACKED_BYTES) return { packing, instead: undefined };
   return { packing: 'deflate', instead: pack(body) };
 }

@@ -5,14 +5,14 @@ import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 /** With an error goes what is counted of it: thousands of rows of people and tags. */
 const BATCH_OF_ERRORS = 20;
 /** Errors that are looked at by one statement. */
 const ERRORS = 200;
 /** Milliseconds that others have the disk to themselves between two batches. */
-const PAUSE = 20;
+const PAUSE_MS = 20;
 
 /** Repeats what deletes a batch until it finds less than one; returns how many rows went. */
 async function inBatches(deleteBatch: () => Promise<number>, size = BATCH): Promise<number> {
@@ -20,7 +20,7 @@ async function inBatches(deleteBatch: () => Promise<number>, size = BATCH): Prom
     const some = await deleteBatch();
     gone += some;
     if (some < size) return gone;
-    await sleep(PAUSE);
+    await sleep(PAUSE_MS);
   }
 }
 
@@ -30,7 +30,7 @@ const affected = async (statement: Promise<{ numAffectedRows?: bigint | undefine
 /** Deletes the events that are older than so many days, what was counted of them, and errors without any; 0 keeps all. */
 export async function sweepOldErrors(db: Db, days: number): Promise<number> {
   if (days === 0) return 0;
-  const before = new Date(now().getTime() - days * DAY);
+  const before = new Date(now().getTime() - days * DAY_MS);
   const events = await inBatches(() =>
     affected(
       sql`delete from error_events where id in (

@@ -17,12 +17,12 @@ const ADDRESS_NAME =
 type Verdict = 'secret' | 'address' | 'free';
 
 const verdicts = new Map<string, Verdict>();
-const MOST_VERDICTS = 5_000;
-const LONGEST_NAME = 100;
+const MAX_VERDICTS = 5_000;
+const MAX_NAME_LENGTH = 100;
 
 function judge(name: string): Verdict {
   // As Python writes what is bytes or a text of its own.
-  const short = name.slice(0, LONGEST_NAME).replace(/^[bu]?(["'])(.*)\1$/s, '$2');
+  const short = name.slice(0, MAX_NAME_LENGTH).replace(/^[bu]?(["'])(.*)\1$/s, '$2');
   const bare = short.toLowerCase().replace(/[^a-z0-9]/g, '');
   if (SECRET_NAME.test(bare) || SECRET_ENDING.test(short) || SECRET_LOUD_ENDING.test(short)) return 'secret';
   return ADDRESS_NAME.test(bare) ? 'address' : 'free';
@@ -33,8 +33,8 @@ export function verdictOf(name: string): Verdict {
   const known = verdicts.get(name);
   if (known) return known;
   const verdict = judge(name);
-  if (name.length > LONGEST_NAME) return verdict;
-  if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+  if (name.length > MAX_NAME_LENGTH) return verdict;
+  if (verdicts.size >= MAX_VERDICTS) verdicts.clear();
   verdicts.set(name, verdict);
   return verdict;
 }

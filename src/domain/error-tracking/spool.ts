@@ -4,13 +4,13 @@
  */
 import type postgres from 'postgres';
 import type { Services } from '../../core/services.ts';
+import { batch } from '../../platform/batch.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { translateDatabaseError } from '../../platform/db/errors.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { ReadGauge } from '../../platform/metrics.ts';
-import { together } from '../../platform/together.ts';
-import { openDoors } from './doors.ts';
+import { activeIngestKeys } from './ingest-keys.ts';
 import type { Packing } from './packing.ts';
 import type { ReportForm } from './report.ts';
 
@@ -33,11 +33,11 @@ export type Spool = {
 };
 
 /** Reports of one statement. */
-const MOST_TOGETHER = 64;
+const MAX_BATCH_REPORTS = 64;
 /** Milliseconds: who reports an error waits for nobody, and a statement for three costs hardly more than for one. */
-const GATHER = 2;
+const GATHER_MS = 2;
 /** Bytes; what is larger is written alone, for the others' sake. */
-const LARGE = 262_144;
+const LARGE_REPORT_BYTES = 262_144;
 
 /** The bodies come as one: the driver has no arrays of bytes. */
 const insertion = `
@@ -49,7 +49,7 @@ const insertion = `
     insert into error_spool (id, project_id, form, encoding, body, address, received_at) overriding system value
     select g.id, p.id, g.form, g.packing, substring($4::bytea from g.start for g.length),
       case when s.keep_addresses then g.address end, $7::timestamptz
-    from given g join (${openDoors}) on c.public_key = g.key and c.active
+    from given g join (${activeIngestKeys}) on c.public_key = g.key and c.active
     returning id)
   select place from given join stored using (id)`;
 
@@ -96,8 +96,8 @@ async function insertOne(sql: postgres.Sql, report: Report): Promise<boolean> {
   }
 }
 
-const insertTogether = together<postgres.Sql, Report, boolean>(
-  MOST_TOGETHER,
+const insertBatched = batch<postgres.Sql, Report, boolean>(
+  MAX_BATCH_REPORTS,
   async (sql, reports) => {
     try {
       return await insert(sql, reports);
@@ -106,7 +106,7 @@ const insertTogether = together<postgres.Sql, Report, boolean>(
       return reports.map((report) => insertOne(sql, report));
     }
   },
-  { gather: GATHER },
+  { gather: GATHER_MS },
 );
 
 type Depth = { rows: number; seconds: number };
@@ -151,7 +151,7 @@ export function createSpool({ database }: Pick<Services, 'database'>): Spool {
 
   return {
     async store(report) {
-      const write = report.body.length > LARGE ? insertOne : insertTogether;
+      const write = report.body.length > LARGE_REPORT_BYTES ? insertOne : insertBatched;
       const isStored = await write(database.sql, report);
       if (!isStored) return false;
       for (const listener of listeners) listener();

@@ -27,9 +27,11 @@ const flags = () => `/projects/${project.id}/feature_flags`;
 const asDeveloper = (request: string, options = {}): Promise<Called> =>
   app.as(developer.token)(request, options);
 const create = async (attributes: object = {}): Promise<Called['body']> => {
-  const answer = await asDeveloper(`POST ${flags()}`, { body: { name: uniqueName('flag'), ...attributes } });
-  expect(answer.status).toBe(201);
-  return answer.body;
+  const response = await asDeveloper(`POST ${flags()}`, {
+    body: { name: uniqueName('flag'), ...attributes },
+  });
+  expect(response.status).toBe(201);
+  return response.body;
 };
 
 describe('feature flags (facts: Projects core)', () => {
@@ -147,18 +149,18 @@ describe('feature flags (facts: Projects core)', () => {
       { strategies: { parameters: ['is invalid'] } },
     ],
   ])('%j is refused', async (body, message) => {
-    const answer = await asDeveloper(`POST ${flags()}`, { body });
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toEqual(message);
+    const response = await asDeveloper(`POST ${flags()}`, { body });
+    expect(response.status).toBe(400);
+    expect(response.body.message).toEqual(message);
   });
 
   test('a name is there once in a project, however many ask for it at once', async () => {
     const name = uniqueName('flag');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => asDeveloper(`POST ${flags()}`, { body: { name } })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
-    const refused = answers.find(({ status }) => status === 400);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+    const refused = responses.find(({ status }) => status === 400);
     expect(refused?.body.message).toEqual({ name: ['has already been taken'] });
     const other = await create();
     const renamed = await asDeveloper(`PUT ${flags()}/${other.name}`, { body: { name } });
@@ -168,14 +170,14 @@ describe('feature flags (facts: Projects core)', () => {
   test('changes at once are all kept', async () => {
     const { name } = await create();
     const environments = ['one', 'two', 'three', 'four'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       environments.map((environment_scope) =>
         asDeveloper(`PUT ${flags()}/${name}`, {
           body: { strategies: [{ name: 'default', scopes: [{ environment_scope }] }] },
         }),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const { body } = await asDeveloper(`GET ${flags()}/${name}`);
     const kept = body.strategies.map(
       (each: { scopes: { environment_scope: string }[] }) => each.scopes[0]?.environment_scope,

@@ -20,14 +20,14 @@ const app = useApp();
 beforeAll(() => withSettings({ throttle_protected_paths_requests_per_period: 100 }));
 const PASSWORD = 'correct horse battery staple';
 
-type Door = { status: number; text: string; headers: Headers };
+type GitResponse = { status: number; text: string; headers: Headers };
 
 /** Asks for the refs, as the beginning of a fetch or a push. */
-async function door(
+async function requestGit(
   path: string,
   service: 'upload-pack' | 'receive-pack',
   credentials?: { username?: string; password: string } | { bearer: string },
-): Promise<Door> {
+): Promise<GitResponse> {
   const headers: Record<string, string> = {};
   if (credentials && 'bearer' in credentials) headers.authorization = `Bearer ${credentials.bearer}`;
   else if (credentials) {
@@ -69,7 +69,7 @@ test('nobody fetches public projects only, and is asked who they are everywhere 
   const open = await makeProject(app, { visibility: 'public' });
   await fillProject(app, open.id);
   const closed = await makeProject(app);
-  expect(await door(pathOf(open), 'upload-pack')).toMatchObject({ status: 200 });
+  expect(await requestGit(pathOf(open), 'upload-pack')).toMatchObject({ status: 200 });
   for (const [path, service] of [
     [pathOf(open), 'receive-pack'],
     [pathOf(closed), 'upload-pack'],
@@ -77,15 +77,15 @@ test('nobody fetches public projects only, and is asked who they are everywhere 
     ['snippets/999999', 'upload-pack'],
     [`${pathOf(closed)}.wiki`, 'upload-pack'],
   ] as const) {
-    const asked = await door(path, service);
-    expect(asked.status).toBe(401);
-    expect(asked.headers.get('www-authenticate')).toBe('Basic realm="GitLab"');
+    const requested = await requestGit(path, service);
+    expect(requested.status).toBe(401);
+    expect(requested.headers.get('www-authenticate')).toBe('Basic realm="GitLab"');
   }
 });
 
 test('what is served must not be kept, and has its own type', async () => {
   const project = await makeProject(app, { visibility: 'public' });
-  const { headers, text } = await door(pathOf(project), 'upload-pack');
+  const { headers, text } = await requestGit(pathOf(project), 'upload-pack');
   expect(headers.get('content-type')).toBe('application/x-git-upload-pack-advertisement');
   expect(headers.get('cache-control')).toBe('no-cache, max-age=0, must-revalidate');
   expect(text).toMatch(/^001e# service=git-upload-pack\n0000/);
@@ -101,8 +101,8 @@ describe('a role', () => {
     const project = await makeProject(app);
     const user = await makeUser(app);
     if (role > 0) await addMember(app, `projects/${project.id}`, user, role);
-    const fetched = await door(pathOf(project), 'upload-pack', { password: user.token });
-    const pushed = await door(pathOf(project), 'receive-pack', { password: user.token });
+    const fetched = await requestGit(pathOf(project), 'upload-pack', { password: user.token });
+    const pushed = await requestGit(pathOf(project), 'receive-pack', { password: user.token });
     expect([fetched.status, pushed.status]).toEqual([fetch, push]);
     if (push === 403) expect(pushed.text).toBe('You are not allowed to push code to this project.\n');
     if (fetch === 403) expect(fetched.text).toBe('You are not allowed to download code from this project.\n');
@@ -123,8 +123,8 @@ describe('a scope', () => {
     await addMember(app, `projects/${project.id}`, user, 40);
     const password = await tokenOf(user, scope);
     for (const credentials of [{ password }, { bearer: password }, { username: 'oauth2', password }]) {
-      expect((await door(pathOf(project), 'upload-pack', credentials)).status).toBe(fetch);
-      expect((await door(pathOf(project), 'receive-pack', credentials)).status).toBe(push);
+      expect((await requestGit(pathOf(project), 'upload-pack', credentials)).status).toBe(fetch);
+      expect((await requestGit(pathOf(project), 'receive-pack', credentials)).status).toBe(push);
     }
   });
 });
@@ -143,8 +143,8 @@ test.each([
   const granted = bodyOf(await app.call('POST /oauth/token', { raw: true, form }), 200);
   for (const username of ['oauth2', 'anything']) {
     const credentials = { username, password: granted.access_token };
-    expect((await door(pathOf(project), 'upload-pack', credentials)).status).toBe(fetch);
-    expect((await door(pathOf(project), 'receive-pack', credentials)).status).toBe(push);
+    expect((await requestGit(pathOf(project), 'upload-pack', credentials)).status).toBe(fetch);
+    expect((await requestGit(pathOf(project), 'receive-pack', credentials)).status).toBe(push);
   }
 });
 
@@ -152,16 +152,16 @@ test('revoked, expired and unknown tokens, and those of blocked users', async ()
   const project = await makeProject(app, { visibility: 'public' });
   const user = await makeUser(app);
   const { sql } = app.app.services.database;
-  const unknown = await door(pathOf(project), 'upload-pack', { password: 'glpat-unknown' });
+  const unknown = await requestGit(pathOf(project), 'upload-pack', { password: 'glpat-unknown' });
   expect(unknown.status).toBe(401);
   expect(unknown.text).toContain('HTTP Basic: Access denied.');
   await sql`update users set state = 'blocked' where id = ${user.id}`;
-  const blocked = await door(pathOf(project), 'upload-pack', { password: user.token });
+  const blocked = await requestGit(pathOf(project), 'upload-pack', { password: user.token });
   expect(blocked).toMatchObject({ status: 403, text: 'Your account has been blocked.\n' });
   await sql`update users set state = 'active' where id = ${user.id}`;
   const digest = createHash('sha256').update(user.token).digest();
   await sql`update access_tokens set revoked_at = now() where digest = ${digest}`;
-  expect((await door(pathOf(project), 'upload-pack', { password: user.token })).status).toBe(401);
+  expect((await requestGit(pathOf(project), 'upload-pack', { password: user.token })).status).toBe(401);
 });
 
 describe('a deploy token', () => {
@@ -174,12 +174,12 @@ describe('a deploy token', () => {
     const project = await makeProject(app);
     const other = await makeProject(app);
     const token = await make(`projects/${project.id}`, 'read_repository');
-    expect((await door(pathOf(project), 'upload-pack', token)).status).toBe(200);
-    expect((await door(pathOf(other), 'upload-pack', token)).status).toBe(404);
-    expect((await door(pathOf(project), 'receive-pack', token)).status).toBe(403);
-    expect((await door(`${pathOf(project)}.wiki`, 'upload-pack', token)).status).toBe(403);
+    expect((await requestGit(pathOf(project), 'upload-pack', token)).status).toBe(200);
+    expect((await requestGit(pathOf(other), 'upload-pack', token)).status).toBe(404);
+    expect((await requestGit(pathOf(project), 'receive-pack', token)).status).toBe(403);
+    expect((await requestGit(`${pathOf(project)}.wiki`, 'upload-pack', token)).status).toBe(403);
     const asOther = { username: 'root', password: token.password };
-    expect((await door(pathOf(project), 'upload-pack', asOther)).status).toBe(401);
+    expect((await requestGit(pathOf(project), 'upload-pack', asOther)).status).toBe(401);
   });
 
   test('of a group works in the projects below it', async () => {
@@ -188,11 +188,11 @@ describe('a deploy token', () => {
     const inside = await makeProject(app, { namespace_id: subgroup.id });
     const outside = await makeProject(app);
     const token = await make(`groups/${group.id}`, 'read_repository');
-    expect((await door(pathOf(inside), 'upload-pack', token)).status).toBe(200);
-    expect((await door(pathOf(outside), 'upload-pack', token)).status).toBe(404);
+    expect((await requestGit(pathOf(inside), 'upload-pack', token)).status).toBe(200);
+    expect((await requestGit(pathOf(outside), 'upload-pack', token)).status).toBe(404);
     const below = await make(`groups/${subgroup.id}`, 'read_repository');
     const above = await makeProject(app, { namespace_id: group.id });
-    expect((await door(pathOf(above), 'upload-pack', below)).status).toBe(404);
+    expect((await requestGit(pathOf(above), 'upload-pack', below)).status).toBe(404);
   });
 
   test('expires and is revoked', async () => {
@@ -200,7 +200,7 @@ describe('a deploy token', () => {
     const token = await make(`projects/${project.id}`, 'read_repository');
     const { sql } = app.app.services.database;
     await sql`update deploy_tokens set expires_at = now() - interval '1 minute' where project_id = ${project.id}`;
-    expect((await door(pathOf(project), 'upload-pack', token)).status).toBe(401);
+    expect((await requestGit(pathOf(project), 'upload-pack', token)).status).toBe(401);
   });
 });
 
@@ -213,9 +213,9 @@ test('a CI job token fetches and never pushes', async () => {
   await sql`insert into access_tokens (user_id, kind, name, digest, scopes, created_at, updated_at)
     values (${user.id}, 'job', 'job', ${digest}, '{}', now(), now())`;
   const job = { username: 'gitlab-ci-token', password: 'job-token' };
-  expect((await door(pathOf(project), 'upload-pack', job)).status).toBe(200);
-  expect((await door(pathOf(project), 'receive-pack', job)).status).toBe(403);
-  expect((await door(pathOf(project), 'upload-pack', { password: 'job-token' })).status).toBe(401);
+  expect((await requestGit(pathOf(project), 'upload-pack', job)).status).toBe(200);
+  expect((await requestGit(pathOf(project), 'receive-pack', job)).status).toBe(403);
+  expect((await requestGit(pathOf(project), 'upload-pack', { password: 'job-token' })).status).toBe(401);
 });
 
 test('the name of CI jobs goes with any token, and with no password', async () => {
@@ -228,7 +228,7 @@ test('the name of CI jobs goes with any token, and with no password', async () =
   const application = await makeApplication(app, { scopes: ['write_repository'] });
   const granted = (await redeem(application, await authorize(browser, application))).body.access_token;
   const status = async (password: string, service: 'upload-pack' | 'receive-pack') =>
-    (await door(pathOf(project), service, { username: 'gitlab-ci-token', password })).status;
+    (await requestGit(pathOf(project), service, { username: 'gitlab-ci-token', password })).status;
   for (const token of [user.token, ofProject.token, granted])
     expect([await status(token, 'upload-pack'), await status(token, 'receive-pack')]).toEqual([200, 200]);
   expect(await status(await tokenOf(user, 'read_repository'), 'receive-pack')).toBe(403);
@@ -284,7 +284,7 @@ describe('a password', () => {
     const user = await makeUser(app);
     await addMember(app, `projects/${project.id}`, user, 30);
     const credentials = { username: user.username, password: PASSWORD };
-    const enter = async () => (await door(pathOf(project), 'receive-pack', credentials)).status;
+    const enter = async () => (await requestGit(pathOf(project), 'receive-pack', credentials)).status;
     expect(await enter()).toBe(200);
     await withSettings({ password_authentication_enabled_for_git: false });
     expect(await enter()).toBe(401);
@@ -303,7 +303,7 @@ describe('a password', () => {
       ['deactivated', 'Your account is not active.'],
     ] as const) {
       await sql`update users set state = ${state} where id = ${user.id}`;
-      const refused = await door(pathOf(project), 'receive-pack', credentials);
+      const refused = await requestGit(pathOf(project), 'receive-pack', credentials);
       expect([refused.status, refused.text]).toEqual([403, expect.stringContaining(text)]);
     }
     await sql`update users set state = 'active' where id = ${user.id}`;
@@ -319,29 +319,34 @@ describe('a password', () => {
     await addMember(app, `projects/${project.id}`, user, 30);
     const { sql } = app.app.services.database;
     for (let guess = 0; guess < 3; guess += 1)
-      await door(pathOf(project), 'upload-pack', { username: user.username, password: `wrong ${guess}` });
+      await requestGit(pathOf(project), 'upload-pack', {
+        username: user.username,
+        password: `wrong ${guess}`,
+      });
     const [row] = await sql`select failed_attempts from users where id = ${user.id}`;
     expect(row).toEqual({ failed_attempts: 3 });
     await sql`update users set locked_at = now(), failed_attempts = 10 where id = ${user.id}`;
     const right = { username: user.username, password: PASSWORD };
-    expect((await door(pathOf(project), 'upload-pack', right)).status).toBe(401);
+    expect((await requestGit(pathOf(project), 'upload-pack', right)).status).toBe(401);
     await sql`update users set locked_at = null, failed_attempts = 0 where id = ${user.id}`;
     await withSettings({ throttle_protected_paths_requests_per_period: 1 });
     const statuses = new Set<number>();
     // More than a process may have leased while the limit was higher.
     for (let guess = 0; guess < 32; guess += 1) {
-      statuses.add((await door('a/b', 'upload-pack', { username: 'nobody', password: `${guess}` })).status);
+      statuses.add(
+        (await requestGit('a/b', 'upload-pack', { username: 'nobody', password: `${guess}` })).status,
+      );
       // Nobody's password is given alone.
-      expect((await door('a/b', 'upload-pack', { bearer: `wrong-${guess}` })).status).toBe(401);
+      expect((await requestGit('a/b', 'upload-pack', { bearer: `wrong-${guess}` })).status).toBe(401);
     }
     expect(statuses).toContain(429);
     for (const text of ['Retry later', 'Come back at noon.']) {
-      const late = await door('a/b', 'upload-pack', { username: 'nobody', password: 'late' });
+      const late = await requestGit('a/b', 'upload-pack', { username: 'nobody', password: 'late' });
       expect(late).toMatchObject({ status: 429, text: `${text}\n` });
       await withSettings({ rate_limiting_response_text: 'Come back at noon.' });
     }
     // Tokens are not guessed.
-    expect((await door(pathOf(project), 'upload-pack', { password: user.token })).status).toBe(200);
+    expect((await requestGit(pathOf(project), 'upload-pack', { password: user.token })).status).toBe(200);
   });
 
   test.each([
@@ -352,7 +357,9 @@ describe('a password', () => {
     await withSettings({ throttle_protected_paths_requests_per_period: 1, [name]: value });
     const statuses = new Set<number>();
     for (let guess = 0; guess < 32; guess += 1)
-      statuses.add((await door('a/b', 'upload-pack', { username: 'nobody', password: `${guess}` })).status);
+      statuses.add(
+        (await requestGit('a/b', 'upload-pack', { username: 'nobody', password: `${guess}` })).status,
+      );
     expect([...statuses]).toEqual([401]);
     // Nothing was counted, and nothing went wrong with counting.
     expect(app.log.join('\n')).not.toContain('rate limits are counted');
@@ -369,14 +376,14 @@ describe('a password', () => {
       return row?.failed_attempts;
     };
     for (const password of ['', ended]) {
-      const refused = await door('a/b', 'upload-pack', { username: user.username, password });
+      const refused = await requestGit('a/b', 'upload-pack', { username: user.username, password });
       expect(refused).toMatchObject({
         status: 401,
         text: expect.stringContaining('HTTP Basic: Access denied.'),
       });
       expect(await failures()).toBe(0);
     }
-    await door('a/b', 'upload-pack', { username: user.username, password: 'a guess' });
+    await requestGit('a/b', 'upload-pack', { username: user.username, password: 'a guess' });
     expect(await failures()).toBe(1);
   });
 
@@ -386,7 +393,7 @@ describe('a password', () => {
       { username, password: `${PASSWORD}\0` },
       { username: `${username}\0`, password: PASSWORD },
     ])
-      expect((await door('a/b', 'upload-pack', credentials)).status).toBe(401);
+      expect((await requestGit('a/b', 'upload-pack', credentials)).status).toBe(401);
   });
 });
 
@@ -394,15 +401,15 @@ test('what is archived, in maintenance, or turned off', async () => {
   const project = await makeProject(app);
   const root = { password: ROOT_TOKEN };
   await withSettings({ maintenance_mode: true, maintenance_mode_message: 'Back at noon.' });
-  expect(await door(pathOf(project), 'receive-pack', root)).toMatchObject({
+  expect(await requestGit(pathOf(project), 'receive-pack', root)).toMatchObject({
     status: 503,
     text: 'Back at noon.\n',
   });
-  expect((await door(pathOf(project), 'upload-pack', root)).status).toBe(200);
+  expect((await requestGit(pathOf(project), 'upload-pack', root)).status).toBe(200);
   await withSettings({ maintenance_mode: false });
   bodyOf(await app.root(`POST /projects/${project.id}/archive`), 201);
-  expect((await door(pathOf(project), 'receive-pack', root)).status).toBe(403);
-  expect((await door(pathOf(project), 'upload-pack', root)).status).toBe(200);
+  expect((await requestGit(pathOf(project), 'receive-pack', root)).status).toBe(403);
+  expect((await requestGit(pathOf(project), 'upload-pack', root)).status).toBe(200);
 });
 
 describe('a snippet', () => {
@@ -432,7 +439,7 @@ describe('a snippet', () => {
       [`snippets/${shown}`, 'receive-pack', undefined, 401],
       [`snippets/${unready}`, 'upload-pack', by(author), 404],
     ] as const)
-      expect([path, service, (await door(path, service, credentials)).status]).toEqual([
+      expect([path, service, (await requestGit(path, service, credentials)).status]).toEqual([
         path,
         service,
         status,
@@ -447,17 +454,19 @@ describe('a snippet', () => {
     const id = await insert({ author: author.id, project: project.id, visibility: 0 });
     const by = (user: { token: string }) => ({ password: user.token });
     const path = `${pathOf(project)}/snippets/${id}`;
-    expect((await door(path, 'receive-pack', by(author))).status).toBe(200);
-    expect((await door(`${pathOf(project)}/-/snippets/${id}`, 'upload-pack', by(author))).status).toBe(200);
-    expect((await door(path, 'upload-pack', by(stranger))).status).toBe(404);
-    expect((await door(`snippets/${id}`, 'upload-pack', by(author))).status).toBe(404);
+    expect((await requestGit(path, 'receive-pack', by(author))).status).toBe(200);
+    expect((await requestGit(`${pathOf(project)}/-/snippets/${id}`, 'upload-pack', by(author))).status).toBe(
+      200,
+    );
+    expect((await requestGit(path, 'upload-pack', by(stranger))).status).toBe(404);
+    expect((await requestGit(`snippets/${id}`, 'upload-pack', by(author))).status).toBe(404);
   });
 
   test('of a project is for who reads the snippets of the project', async () => {
     const [closed, open] = [await makeProject(app), await makeProject(app, { visibility: 'public' })];
     const [stranger, guest] = [await makeUser(app), await makeUser(app)];
     const status = async (project: MadeProject, id: number, user: { token: string }) =>
-      (await door(`${pathOf(project)}/snippets/${id}`, 'upload-pack', { password: user.token })).status;
+      (await requestGit(`${pathOf(project)}/snippets/${id}`, 'upload-pack', { password: user.token })).status;
     for (const [project, refused] of [
       [closed, 404],
       [open, 403],
@@ -477,12 +486,12 @@ describe('a snippet', () => {
     const id = await insert({ author: author.id, project: project.id, visibility: 20 });
     const path = `${pathOf(project)}/snippets/${id}`;
     const push = async (credentials?: { password: string }) =>
-      (await door(path, 'receive-pack', credentials)).status;
+      (await requestGit(path, 'receive-pack', credentials)).status;
     expect(await push({ password: author.token })).toBe(200);
     const { sql } = app.app.services.database;
     await sql`update members set access_level = 10 where user_id = ${author.id}`;
     expect(await push({ password: author.token })).toBe(403);
-    expect((await door(path, 'upload-pack', { password: author.token })).status).toBe(200);
+    expect((await requestGit(path, 'upload-pack', { password: author.token })).status).toBe(200);
     for (const [role, status] of [
       [30, 403],
       [40, 200],
@@ -492,7 +501,7 @@ describe('a snippet', () => {
       expect([role, await push({ password: user.token })]).toEqual([role, status]);
     }
     expect(await push()).toBe(401);
-    expect((await door(path, 'upload-pack')).status).toBe(200);
+    expect((await requestGit(path, 'upload-pack')).status).toBe(200);
   });
 
   test('is no door for deploy tokens, however visible it is', async () => {
@@ -504,7 +513,7 @@ describe('a snippet', () => {
     const personal = await insert({ author: 1, visibility: 20 });
     for (const path of [`${pathOf(project)}/snippets/${inside}`, `snippets/${personal}`])
       for (const service of ['upload-pack', 'receive-pack'] as const)
-        expect([path, (await door(path, service, token)).status]).toEqual([path, 403]);
+        expect([path, (await requestGit(path, service, token)).status]).toEqual([path, 403]);
   });
 });
 
@@ -520,8 +529,8 @@ describe('the wiki of a project', () => {
       const user = await makeUser(app);
       if (role > 0) await addMember(app, `projects/${project.id}`, user, role);
       const by = { password: user.token };
-      const fetched = await door(`${pathOf(project)}.wiki`, 'upload-pack', by);
-      const pushed = await door(`${pathOf(project)}.wiki`, 'receive-pack', by);
+      const fetched = await requestGit(`${pathOf(project)}.wiki`, 'upload-pack', by);
+      const pushed = await requestGit(`${pathOf(project)}.wiki`, 'receive-pack', by);
       expect([role, fetched.status, pushed.status]).toEqual([role, fetch, push]);
     }
     bodyOf(
@@ -531,7 +540,7 @@ describe('the wiki of a project', () => {
       200,
     );
     const stranger = { password: (await makeUser(app)).token };
-    expect((await door(`${pathOf(project)}.wiki`, 'upload-pack', stranger)).status).toBe(403);
+    expect((await requestGit(`${pathOf(project)}.wiki`, 'upload-pack', stranger)).status).toBe(403);
   });
 
   test('is found under its own name alone', async () => {
@@ -539,12 +548,12 @@ describe('the wiki of a project', () => {
     const copy = await makeProject(app, { path: `${pathOf(project).split('/').at(-1)}-copy` });
     const user = await makeUser(app);
     await addMember(app, `projects/${copy.id}`, user, 30);
-    expect((await door(pathOf(copy), 'upload-pack', { password: user.token })).status).toBe(200);
+    expect((await requestGit(pathOf(copy), 'upload-pack', { password: user.token })).status).toBe(200);
     const body = { name: 'd', scopes: ['read_repository'] };
     const made = bodyOf(await app.root(`POST /projects/${project.id}/deploy_tokens`, { body }), 201);
     const token = { username: made.username, password: made.token };
-    expect((await door(`${pathOf(project)}.wiki`, 'upload-pack', token)).status).toBe(403);
-    expect((await door('no/such.wiki', 'upload-pack', token)).status).toBe(404);
+    expect((await requestGit(`${pathOf(project)}.wiki`, 'upload-pack', token)).status).toBe(403);
+    expect((await requestGit('no/such.wiki', 'upload-pack', token)).status).toBe(404);
   });
 });
 
@@ -560,25 +569,25 @@ describe('the wiki of a group', () => {
       const user = await makeUser(app);
       if (role > 0) await addMember(app, `groups/${group.id}`, user, role);
       const by = { password: user.token };
-      const fetched = await door(`${group.full_path}.wiki`, 'upload-pack', by);
-      const pushed = await door(`${group.full_path}.wiki`, 'receive-pack', by);
+      const fetched = await requestGit(`${group.full_path}.wiki`, 'upload-pack', by);
+      const pushed = await requestGit(`${group.full_path}.wiki`, 'receive-pack', by);
       expect([role, fetched.status, pushed.status]).toEqual([role, fetch, push]);
     }
     const body = { visibility: 'public', wiki_access_level: 'private' };
     bodyOf(await app.root(`PUT /groups/${group.id}`, { body }), 200);
     const stranger = { password: (await makeUser(app)).token };
-    expect((await door(`${group.full_path}.wiki`, 'upload-pack', stranger)).status).toBe(403);
+    expect((await requestGit(`${group.full_path}.wiki`, 'upload-pack', stranger)).status).toBe(403);
   });
 
   test('is found by the path of the group, though that be a number', async () => {
     const hidden = await makeGroup(app);
     const user = await makeUser(app);
     const by = { password: user.token };
-    expect((await door(`${hidden.id}.wiki`, 'upload-pack', { password: ROOT_TOKEN })).status).toBe(404);
+    expect((await requestGit(`${hidden.id}.wiki`, 'upload-pack', { password: ROOT_TOKEN })).status).toBe(404);
     const named = await makeGroup(app, { path: String(hidden.id) });
     await addMember(app, `groups/${named.id}`, user, 30);
-    expect((await door(`${hidden.id}.wiki`, 'upload-pack', by)).status).toBe(200);
-    expect((await door(`${hidden.full_path}.wiki`, 'upload-pack', by)).status).toBe(404);
+    expect((await requestGit(`${hidden.id}.wiki`, 'upload-pack', by)).status).toBe(200);
+    expect((await requestGit(`${hidden.full_path}.wiki`, 'upload-pack', by)).status).toBe(404);
   });
 });
 

@@ -28,11 +28,11 @@ beforeEach(async () => {
 
 async function said(service: string, protocol?: string): Promise<string> {
   const authorization = `Basic ${Buffer.from(`root:${ROOT_TOKEN}`).toString('base64')}`;
-  const answer = await fetch(`${address}${service}`, {
+  const response = await fetch(`${address}${service}`, {
     headers: { authorization, ...(protocol && { 'git-protocol': protocol }) },
   });
-  expect(answer.status).toBe(200);
-  return Buffer.from(await answer.arrayBuffer()).toString('latin1');
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer()).toString('latin1');
 }
 
 function byGit(service: string, protocol = ''): string {

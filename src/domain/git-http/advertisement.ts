@@ -9,39 +9,39 @@ import { NO_OBJECT } from '../../platform/git/names.ts';
 import { HIDDEN_REFS } from '../../platform/git/program.ts';
 import { isRepository, readRefFiles } from '../../platform/git/ref-files.ts';
 import { type ServiceOptions, startService } from '../../platform/git/transport.ts';
-import { emptyRepository } from './holding.ts';
-import { FLUSH, LineReader, pktLine } from './pkt-line.ts';
+import { emptyRepository } from './leased-folder.ts';
+import { FLUSH, PktLineReader, pktLine } from './pkt-line.ts';
 
 export const SECOND_VERSION = 'version=2';
 
 /** How git is asked for it: nothing else is read from its standard input, nor said. */
 export const ADVERTISE = ['--http-backend-info-refs'];
 
-type Asked = Pick<ServiceOptions, 'service' | 'protocol'>;
+type AdvertisementRequest = Pick<ServiceOptions, 'service' | 'protocol'>;
 
-const said = new Map<string, Promise<Buffer>>();
-const PATIENCE_MILLISECONDS = 30_000;
+const emptyAdvertisements = new Map<string, Promise<Buffer>>();
+const READ_TIMEOUT_MS = 30_000;
 
 /** What git says in a repository without refs; it says the same in all of them, so it is asked once. */
-function inEmpty(services: Services, asked: Asked): Promise<Buffer> {
-  const key = JSON.stringify(asked);
-  const known = said.get(key);
+function inEmpty(services: Services, request: AdvertisementRequest): Promise<Buffer> {
+  const key = JSON.stringify(request);
+  const known = emptyAdvertisements.get(key);
   if (known) return known;
   // For all who ask from now on: no caller's share is for that.
-  const saying = runForProgram(() => askInEmpty(services, asked));
-  said.set(key, saying);
-  saying.catch(() => said.delete(key));
-  return saying;
+  const change = runForProgram(() => askInEmpty(services, request));
+  emptyAdvertisements.set(key, change);
+  change.catch(() => emptyAdvertisements.delete(key));
+  return change;
 }
 
-async function askInEmpty(services: Services, asked: Asked): Promise<Buffer> {
+async function askInEmpty(services: Services, request: AdvertisementRequest): Promise<Buffer> {
   const folder = await emptyRepository(services);
-  const signal = AbortSignal.timeout(PATIENCE_MILLISECONDS);
-  const { stdin, stdout, ended } = await startService({ ...asked, folder, flags: ADVERTISE, signal });
+  const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+  const { stdin, stdout, ended } = await startService({ ...request, folder, flags: ADVERTISE, signal });
   stdin.end();
   const bytes = await buffer(stdout);
   const { code, complaint } = await ended;
-  if (code !== 0) throw new Error(`git ${asked.service} ended with ${code}: ${complaint}`);
+  if (code !== 0) throw new Error(`git ${request.service} ended with ${code}: ${complaint}`);
   return bytes;
 }
 
@@ -49,7 +49,7 @@ async function askInEmpty(services: Services, asked: Asked): Promise<Buffer> {
 export async function advertisementIn(
   services: Services,
   folder: string,
-  { service, protocol }: Asked,
+  { service, protocol }: AdvertisementRequest,
 ): Promise<Buffer | undefined> {
   if (service === 'upload-pack') {
     if (protocol !== SECOND_VERSION || !isRepository(folder)) return undefined;
@@ -65,7 +65,7 @@ const isHidden = (name: string): boolean => name === HIDDEN_REFS || name.startsW
 
 /** The refs in the place of none, behind the first of them what the service can do (gitprotocol-pack: Reference Discovery). */
 function linesOf(refs: ReadonlyMap<string, string>, ofNone: Buffer): Buffer {
-  const [first] = new LineReader().push(ofNone);
+  const [first] = new PktLineReader().push(ofNone);
   const abilities = first?.payload?.toString('latin1').split('\0')[1]?.trimEnd() ?? '';
   const shown = [...refs].filter(([name]) => !isHidden(name));
   if (shown.length === 0) shown.push(['capabilities^{}', NO_OBJECT]);

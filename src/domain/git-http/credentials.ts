@@ -11,7 +11,7 @@ import { now } from '../../platform/clock.ts';
 import { Failure, forbidden } from '../../platform/failure.ts';
 import { nameCaller } from '../../platform/fair-share.ts';
 import type { Service } from '../../platform/git/transport.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import { digest } from '../../platform/secret.ts';
 
@@ -89,9 +89,9 @@ async function byToken(
   const isJobUser = username === JOB_USER;
   const kinds = isJobUser ? ([...gitTokenKinds, 'job'] as const) : gitTokenKinds;
   const credential = { form: 'token', token: password, kinds } as const;
-  const question = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo: undefined };
+  const request = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo: undefined };
   try {
-    return await services.authenticator.authenticate(question, settings);
+    return await services.authenticator.authenticate(request, settings);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
     if (error.details.error !== undefined || isJobUser) throw wrong();

@@ -153,14 +153,14 @@ test('an object that says it has 3 GiB is refused', async () => {
     Buffer.from(size),
     Buffer.alloc(1_000),
   ]);
-  const answer = await post(
+  const response = await post(
     project,
     'receive-pack',
     Buffer.concat([command('refs/heads/bomb', someId), pack]),
   );
-  expect(answer.status).toBe(200);
-  expect(answer.text).toContain('ng refs/heads/bomb unpacker error');
-  expect(answer.text).toContain('Out of memory');
+  expect(response.status).toBe(200);
+  expect(response.text).toContain('ng refs/heads/bomb unpacker error');
+  expect(response.text).toContain('Out of memory');
 });
 
 test('a push over the limit is refused, by what it says and by what it has', async () => {
@@ -274,9 +274,9 @@ test('requests that are no requests of git', async () => {
       headers,
       status,
     ]);
-  const question = Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]);
-  const answer = await post(project, 'upload-pack', gzipSync(question), { 'content-encoding': 'gzip' });
-  expect(answer.text).toContain('NAK\nPACK');
+  const request = Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]);
+  const response = await post(project, 'upload-pack', gzipSync(request), { 'content-encoding': 'gzip' });
+  expect(response.text).toContain('NAK\nPACK');
   // 200 MB of nothing in 200 kB.
   const bomb = gzipSync(Buffer.concat([pktLine(`want ${head}\n`), Buffer.alloc(200_000_000, '0')]));
   const refused = await post(project, 'upload-pack', bomb, { 'content-encoding': 'gzip' });
@@ -293,9 +293,9 @@ const unending = (count: number): Buffer =>
   );
 
 const answerTo = async (request: ClientRequest): Promise<IncomingMessage> => {
-  const [answer] = (await once(request, 'response')) as [IncomingMessage];
-  answer.resume();
-  return answer;
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  return response;
 };
 
 test('who may not push is told so before any of the push is read', async () => {
@@ -366,18 +366,18 @@ const anotherAdmin = async () => authorizationOf((await makeUser(app, { admin: t
 test('questions of all fetches together are bounded too, whoever asks', { timeout: 60_000 }, async () => {
   const project = await makeProject(app, { visibility: 'public' });
   const head = await fillProject(app, project.id);
-  const question = Buffer.alloc(30_000_000, '0');
+  const request = Buffer.alloc(30_000_000, '0');
   const first = begin(project, 'upload-pack', { authorization: '' });
-  await new Promise((written) => first.write(question, written));
+  await new Promise((written) => first.write(request, written));
   const second = begin(project, 'upload-pack', { authorization: '' });
-  second.write(question);
+  second.write(request);
   const refused = await answerTo(second);
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5']);
   second.destroy();
   const small = Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]);
   expect((await post(project, 'upload-pack', small)).text).toContain('PACK');
   first.destroy();
-  await until(async () => (await post(project, 'upload-pack', question)).status === 200);
+  await until(async () => (await post(project, 'upload-pack', request)).status === 200);
 });
 
 test('a caller has half of the places, waits in a line of its own, and is told whose line it is; others go on', {
@@ -386,13 +386,13 @@ test('a caller has half of the places, waits in a line of its own, and is told w
   const { project, pushes } = await takePlaces();
   const told = [429, '5', '429 Too Many Requests: too many pushes of yours at once\n'];
   const toldTo = async (push: ClientRequest) => {
-    const [answer] = (await once(push, 'response')) as [IncomingMessage];
-    return [answer.statusCode, answer.headers['retry-after'], await text(answer)];
+    const [response] = (await once(push, 'response')) as [IncomingMessage];
+    return [response.statusCode, response.headers['retry-after'], await text(response)];
   };
   // One more than may wait: one of them hears it at once, the others when their patience is over.
   const waiting = Array.from({ length: 51 }, () => beginHalf(project));
-  const answers = waiting.map(toldTo);
-  expect(await Promise.race(answers)).toEqual(told);
+  const responses = waiting.map(toldTo);
+  expect(await Promise.race(responses)).toEqual(told);
   const other = command('refs/tags/other', someId);
   expect(
     (
@@ -401,7 +401,7 @@ test('a caller has half of the places, waits in a line of its own, and is told w
       })
     ).status,
   ).toBe(200);
-  for (const answer of await Promise.all(answers)) expect(answer).toEqual(told);
+  for (const response of await Promise.all(responses)) expect(response).toEqual(told);
   for (const push of [...pushes, ...waiting]) push.destroy();
   await until(() => nothingHeld(project));
   expect((await post(project, 'receive-pack', Buffer.from('0000'))).status).toBe(200);
@@ -413,8 +413,8 @@ test('no more run at once than there are places; the next waits for one, and clo
   const { project, pushes, running } = await takePlaces(await anotherAdmin());
   const third = await anotherAdmin();
   const refused = beginHalf(project, { authorization: third });
-  const [answer] = (await once(refused, 'response')) as [IncomingMessage];
-  expect([answer.statusCode, answer.headers['retry-after'], await text(answer)]).toEqual([
+  const [response] = (await once(refused, 'response')) as [IncomingMessage];
+  expect([response.statusCode, response.headers['retry-after'], await text(response)]).toEqual([
     503,
     '5',
     '503 Service Unavailable: too many pushes\n',

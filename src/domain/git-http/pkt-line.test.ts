@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { BadLine, DATA, inBand, LineReader, pktLine } from './pkt-line.ts';
+import { BadPktLine, DATA, inBand, PktLineReader, pktLine } from './pkt-line.ts';
 
 const read = (...chunks: string[]): (string | undefined)[] => {
-  const reader = new LineReader();
+  const reader = new PktLineReader();
   return chunks.flatMap((chunk) =>
     [...reader.push(Buffer.from(chunk))].map((line) => line.payload?.toString()),
   );
@@ -19,7 +19,7 @@ test.each([
   { chunks: ['-001'], lines: [], bad: true },
   { chunks: ['0x0a'], lines: [], bad: true },
 ])('the lines of $chunks', ({ chunks, lines, bad }) => {
-  if (bad) expect(() => read(...chunks)).toThrow(BadLine);
+  if (bad) expect(() => read(...chunks)).toThrow(BadPktLine);
   else expect(read(...chunks)).toEqual(lines);
 });
 
@@ -27,7 +27,7 @@ test('a line carries 65,516 bytes, and a band as many lines as it takes', () => 
   expect(pktLine('x'.repeat(65_516)).toString('latin1', 0, 4)).toBe('fff0');
   expect(() => pktLine('x'.repeat(65_517))).toThrow();
   const content = 'y'.repeat(200_000);
-  const lines = [...new LineReader().push(inBand(DATA, content))];
+  const lines = [...new PktLineReader().push(inBand(DATA, content))];
   expect(lines).toHaveLength(4);
   expect(lines.map(({ payload }) => payload?.subarray(1).toString()).join('')).toBe(content);
   expect(inBand(DATA, '')).toHaveLength(0);

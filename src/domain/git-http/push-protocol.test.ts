@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_OBJECT } from '../../platform/git/names.ts';
-import { BadLine, DATA, FLUSH, inBand, LineReader, pktLine } from './pkt-line.ts';
+import { BadPktLine, DATA, FLUSH, inBand, PktLineReader, pktLine } from './pkt-line.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
 
 const A = 'a'.repeat(40);
@@ -63,7 +63,7 @@ describe('the commands of a push', () => {
     ],
     ['no pkt-line', Buffer.from('GET / HTTP/1.1')],
   ])('refused: %s', (_, bytes) => {
-    expect(() => read(bytes)).toThrow(BadLine);
+    expect(() => read(bytes)).toThrow(BadPktLine);
   });
 });
 
@@ -71,7 +71,7 @@ test('a refusal says why once, and answers for each ref', () => {
   const updates = ['refs/heads/a', 'refs/heads/b'].map((ref) => ({ ref, before: NO_OBJECT, after: A }));
   const refusals = new Map(updates.map(({ ref }) => [ref, 'No.']));
   const capabilities = new Set(['report-status', 'side-band-64k']);
-  const lines = [...new LineReader().push(refusalReport({ updates, capabilities }, refusals))];
+  const lines = [...new PktLineReader().push(refusalReport({ updates, capabilities }, refusals))];
   expect(lines[0]?.payload?.toString()).toBe('\x02No.\n');
   expect(lines[1]?.payload?.toString()).toContain('ng refs/heads/b pre-receive hook declined\n');
   expect(acceptedRefs(lines, true)).toEqual(new Set());
@@ -88,6 +88,6 @@ test.each([true, false])('the refs that a report calls ok, with a side-band: %s'
     FLUSH,
   ]);
   const bytes = sideBand ? Buffer.concat([inBand(DATA, report), FLUSH]) : report;
-  const lines = [...new LineReader().push(bytes)];
+  const lines = [...new PktLineReader().push(bytes)];
   expect(acceptedRefs(lines, sideBand)).toEqual(new Set(['refs/heads/a', 'refs/tags/c']));
 });

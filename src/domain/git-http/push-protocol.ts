@@ -1,12 +1,21 @@
 /** What a push asks for and how it is answered, as bytes and as values. Pure (gitprotocol-pack, "Pushing data to a server"). */
 import { isObjectId } from '../../platform/git/names.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
-import { BadLine, DATA, FLUSH, inBand, type Line, LineReader, PROGRESS, pktLine } from './pkt-line.ts';
+import {
+  BadPktLine,
+  DATA,
+  FLUSH,
+  inBand,
+  type PktLine,
+  PktLineReader,
+  PROGRESS,
+  pktLine,
+} from './pkt-line.ts';
 
 export type PushCommands = { updates: RefUpdate[]; capabilities: ReadonlySet<string> };
 
-const MOST_UPDATES = 100_000;
-const MOST_BYTES = 32 * 1_048_576;
+const MAX_UPDATES = 100_000;
+const MAX_BYTES = 32 * 1_048_576;
 
 const text = new TextDecoder('utf-8', { fatal: true });
 
@@ -14,7 +23,7 @@ function decode(bytes: Buffer): string {
   try {
     return text.decode(bytes);
   } catch {
-    throw new BadLine('a name of a ref is not UTF-8');
+    throw new BadPktLine('a name of a ref is not UTF-8');
   }
 }
 
@@ -22,13 +31,13 @@ function decode(bytes: Buffer): string {
 function readCommand(line: string): RefUpdate {
   const [before = '', after = '', ...rest] = line.replace(/\n$/, '').split(' ');
   if (!isObjectId(before) || !isObjectId(after) || rest.length !== 1)
-    throw new BadLine('a line of the push is no command');
+    throw new BadPktLine('a line of the push is no command');
   return { before, after, ref: rest.join(' ') };
 }
 
-/** Reads what stands before the pack. Bytes are given until the commands come back; throws BadLine for what is no push. */
+/** Reads what stands before the pack. Bytes are given until the commands come back; throws BadPktLine for what is no push. */
 export class CommandReader {
-  readonly #lines = new LineReader();
+  readonly #lines = new PktLineReader();
   readonly #updates: RefUpdate[] = [];
   readonly #chunks: Buffer[] = [];
   #capabilities: ReadonlySet<string> | undefined;
@@ -47,7 +56,7 @@ export class CommandReader {
       if (this.#flushes === (capabilities.has('push-options') ? 2 : 1))
         return { updates: this.#updates, capabilities };
     }
-    if (this.#bytes > MOST_BYTES) throw new BadLine('the list of refs in the push is too long');
+    if (this.#bytes > MAX_BYTES) throw new BadPktLine('the list of refs in the push is too long');
     return undefined;
   }
 
@@ -56,16 +65,16 @@ export class CommandReader {
     const nul = payload.indexOf(0);
     const line = decode(nul < 0 ? payload : payload.subarray(0, nul));
     if (line.startsWith('shallow ')) return;
-    if (line.startsWith('push-cert')) throw new BadLine('signed pushes are not supported');
+    if (line.startsWith('push-cert')) throw new BadPktLine('signed pushes are not supported');
     if (nul >= 0) {
       const text = payload.toString('latin1', nul + 1);
       // git would read such lists in another way than we do, and we would misread its answer.
       if (this.#capabilities || this.#updates.length > 0 || !/^[\x20-\x7e]*\n?$/.test(text))
-        throw new BadLine('its list of capabilities is strange');
+        throw new BadPktLine('its list of capabilities is strange');
       this.#capabilities = new Set(text.trim().split(/ +/));
     }
-    if (this.#updates.push(readCommand(line)) > MOST_UPDATES)
-      throw new BadLine(`a push can change ${MOST_UPDATES} refs at most`);
+    if (this.#updates.push(readCommand(line)) > MAX_UPDATES)
+      throw new BadPktLine(`a push can change ${MAX_UPDATES} refs at most`);
   }
 
   /** All bytes so far, those behind the commands too. */
@@ -88,12 +97,14 @@ export function refusalReport({ updates, capabilities }: PushCommands, refusals:
 }
 
 /** The refs that the report of receive-pack says were changed; undefined where it is no report. `lines` are its lines, of the side-band where there is one. */
-export function acceptedRefs(lines: readonly Line[], sideBand: boolean): Set<string> | undefined {
+export function acceptedRefs(lines: readonly PktLine[], sideBand: boolean): Set<string> | undefined {
   const payloads = lines.flatMap(({ payload }) => payload ?? []);
   const data = sideBand
     ? Buffer.concat(payloads.filter((payload) => payload[0] === DATA).map((payload) => payload.subarray(1)))
     : undefined;
-  const reported = data ? [...new LineReader().push(data)].flatMap(({ payload }) => payload ?? []) : payloads;
+  const reported = data
+    ? [...new PktLineReader().push(data)].flatMap(({ payload }) => payload ?? [])
+    : payloads;
   if (!reported[0]?.toString('latin1').startsWith('unpack ')) return undefined;
   const accepted = reported.map((payload) => /^ok (.+?)\n?$/.exec(payload.toString('utf8'))?.[1]);
   return new Set(accepted.filter((ref) => ref !== undefined));

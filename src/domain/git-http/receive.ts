@@ -4,33 +4,33 @@ import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FORCE_REFUSED } from '../../core/repositories/protection-rules.ts';
-import { ensure, type Held } from '../../core/repositories/store.ts';
+import { ensure, type RepositoryLease } from '../../core/repositories/store.ts';
 import type { Services } from '../../core/services.ts';
 import { packageFolder } from '../../package.ts';
 import { now } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';
-import type { HeldMemory } from '../../platform/fair-share.ts';
+import type { MemoryReservation } from '../../platform/fair-share.ts';
 import { isWritableRef, NO_OBJECT } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { readRef } from '../../platform/git/refs.ts';
 import { type Running, type ServiceOptions, startService } from '../../platform/git/transport.ts';
 import { type RefUpdate, removeStaleLocks, syncNewObjects, syncRefNames } from '../../platform/git/write.ts';
-import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
-import { ofService } from './answers.ts';
-import { BadLine, DATA, FATAL, inBand, type Line, LineReader, PROGRESS } from './pkt-line.ts';
-import type { Judge, Place } from './places.ts';
+import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
+import { BadPktLine, DATA, FATAL, inBand, type PktLine, PktLineReader, PROGRESS } from './pkt-line.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
+import type { Judge, PushTarget } from './push-targets.ts';
 import { chunksOf, openBody, requireType } from './request.ts';
 import { requestMemory } from './request-memory.ts';
+import { ofService } from './responses.ts';
 
 /** Its hooks are the program's own; no other ever runs. */
 const HOOKS = join(packageFolder, 'bin', 'hooks');
 /** Bytes of names that one variable of the environment is given. */
-const MOST_NAMES = 100_000;
+const MAX_NAMES = 100_000;
 /** Of a push that is refused, so much is read: clients read no answer before they have sent what they have. */
-const MOST_DRAINED = 1_073_741_824;
+const MAX_DRAINED = 1_073_741_824;
 
-const answerOf = (body: Readable | Buffer): Answer => ofService('receive-pack-result', body);
+const pushResponse = (body: Readable | Buffer): HttpResponse => ofService('receive-pack-result', body);
 
 type Push = PushCommands & {
   /** The bytes of the commands, and what came with them. */
@@ -41,7 +41,7 @@ type Push = PushCommands & {
 };
 
 /** The commands of the push; 400 for what is none, 503 where there is no room for so many. */
-async function readPush(body: Readable, memory: HeldMemory): Promise<Push> {
+async function readPush(body: Readable, memory: MemoryReservation): Promise<Push> {
   const chunks = chunksOf(body);
   const reader = new CommandReader();
   try {
@@ -52,7 +52,7 @@ async function readPush(body: Readable, memory: HeldMemory): Promise<Push> {
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const reason = error instanceof BadLine ? error.message : 'its body is broken';
+    const reason = error instanceof BadPktLine ? error.message : 'its body is broken';
     throw new Failure('bad_request', `The push cannot be read: ${reason}.`);
   }
   throw new Failure('bad_request', 'The push ends before its commands do.');
@@ -62,21 +62,25 @@ async function drain(body: Readable): Promise<void> {
   let bytes = 0;
   for await (const chunk of chunksOf(body)) {
     bytes += chunk.length;
-    if (bytes > MOST_DRAINED) return;
+    if (bytes > MAX_DRAINED) return;
   }
 }
 
 /** Takes a push; 413 for one that says that it is too large, 403 while the repository is read-only. */
-export async function receive(services: Services, place: Place, request: HttpRequest): Promise<Answer> {
+export async function receive(
+  services: Services,
+  target: PushTarget,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   requireType(request, 'receive-pack');
-  const { largestPush } = place;
+  const { largestPush } = target;
   const length = Number(request.headers['content-length'] ?? 0);
   if (largestPush !== undefined && length > largestPush)
     throw new Failure('payload_too_large', `The push is larger than ${largestPush} bytes.`);
   const memory = requestMemory.open();
   try {
     const push = await readPush(openBody(request, 'receive-pack'), memory);
-    return answerOf(await judgePush(services, place, request, push, memory));
+    return pushResponse(await judgePush(services, target, request, push, memory));
   } catch (error) {
     memory.release();
     throw error;
@@ -86,10 +90,10 @@ export async function receive(services: Services, place: Place, request: HttpReq
 /** What is answered to the push: refusals, or what git says to it while it runs; then it keeps its room to its end. */
 async function judgePush(
   services: Services,
-  place: Place,
+  target: PushTarget,
   request: HttpRequest,
   push: Push,
-  memory: HeldMemory,
+  memory: MemoryReservation,
 ): Promise<Readable | Buffer> {
   // Clients ask so whether they are let in.
   if (push.updates.length === 0) {
@@ -98,14 +102,14 @@ async function judgePush(
   }
   if (!reports(push))
     throw new Failure('bad_request', 'The client does not ask for a report of what was pushed.');
-  const judging = place.judge();
+  const judging = target.judge();
   // Asked for when there is something to judge for.
   judging.catch(() => {});
-  await place.settle();
-  const held = await services.repositories.hold(place.key, 'write');
+  await target.ensureStorage();
+  const lease = await services.repositories.lease(target.key, 'write');
   try {
-    const { folder } = held.git;
-    await ensure(services.database.sql, place.key, folder, place.defaultBranch);
+    const { folder } = lease.git;
+    await ensure(services.database.sql, target.key, folder, target.defaultBranch);
     await removeStaleLocks(
       folder,
       push.updates.map(({ ref }) => ref),
@@ -114,14 +118,14 @@ async function judgePush(
     const unforced = push.updates.filter((update) => isRewritable(update) && !judge.mayForce(update.ref));
     const refusals = refusalsOf(push.updates, judge, unforced);
     if (refusals.size > 0) {
-      await held.release();
+      await lease.release();
       await drain(push.body);
       memory.release();
       return refusalReport(push, refusals);
     }
-    return await take(services, place, held, request, push, unforced, memory);
+    return await take(services, target, lease, request, push, unforced, memory);
   } catch (error) {
-    await held.release();
+    await lease.release();
     throw error;
   }
 }
@@ -145,7 +149,7 @@ function refusalsOf(
       : `${JSON.stringify(update.ref)} cannot be the name of a branch or tag here.`;
     if (refusal !== undefined) refusals.set(update.ref, refusal);
   }
-  if (Buffer.byteLength(namesOf(unforced)) > MOST_NAMES)
+  if (Buffer.byteLength(namesOf(unforced)) > MAX_NAMES)
     for (const { ref } of unforced)
       refusals.set(ref, 'The push changes too many protected branches at once.');
   return refusals;
@@ -165,12 +169,12 @@ async function watchForce(unforced: readonly RefUpdate[]): Promise<Partial<Servi
 /** Hands the push to git; what comes back is its answer, as far as there is one yet. */
 async function take(
   services: Services,
-  place: Place,
-  held: Held,
+  target: PushTarget,
+  lease: RepositoryLease,
   request: HttpRequest,
   push: Push,
   unforced: readonly RefUpdate[],
-  memory: HeldMemory,
+  memory: MemoryReservation,
 ): Promise<Readable> {
   const { configuration, environment = {} } = await watchForce(unforced);
   const sending = new AbortController();
@@ -180,10 +184,10 @@ async function take(
   const since = now();
   const running = await startService({
     service: 'receive-pack',
-    folder: held.git.folder,
+    folder: lease.git.folder,
     configuration: {
       ...configuration,
-      ...(place.largestPush !== undefined && { 'receive.maxInputSize': String(place.largestPush) }),
+      ...(target.largestPush !== undefined && { 'receive.maxInputSize': String(target.largestPush) }),
     },
     environment,
     signal: sending.signal,
@@ -194,7 +198,7 @@ async function take(
   });
   const out = new PassThrough();
   let cutOff = false;
-  void settle(services, place, held, push, running, out, since)
+  void finishPush(services, target, lease, push, running, out, since)
     .catch((error) => {
       cutOff = true;
       if (sending.signal.aborted) return out.destroy();
@@ -207,7 +211,7 @@ async function take(
     .finally(async () => {
       await sent;
       memory.release();
-      await held.release(cutOff);
+      await lease.release(cutOff);
     })
     .catch((error) => services.log.error('a repository stays held', error));
   return out;
@@ -231,21 +235,21 @@ async function feed(push: Push, running: Running): Promise<boolean> {
 }
 
 /** Passes on what people read while it runs; keeps the report until what it says is recorded. */
-async function settle(
+async function finishPush(
   services: Services,
-  place: Place,
-  held: Held,
+  target: PushTarget,
+  lease: RepositoryLease,
   push: Push,
   running: Running,
   out: Writable,
   since: Date,
 ): Promise<void> {
   const sideBand = push.capabilities.has('side-band-64k');
-  const report: Line[] = [];
-  const lines = new LineReader();
+  const report: PktLine[] = [];
+  const lines = new PktLineReader();
   for await (const chunk of running.stdout as AsyncIterable<Buffer>) {
     for (const line of lines.push(chunk)) {
-      if (sideBand && isForPeople(line)) out.write(withoutPath(line, held.git.folder));
+      if (sideBand && isForPeople(line)) out.write(withoutPath(line, lease.git.folder));
       else report.push(line);
     }
   }
@@ -254,15 +258,15 @@ async function settle(
   // Nothing is taken without a record: where the report is not what it should be, the refs themselves are asked.
   const updates = accepted
     ? push.updates.filter(({ ref }) => accepted.has(ref))
-    : await takenRefs(held.git, push.updates);
+    : await takenRefs(lease.git, push.updates);
   if (updates.length > 0) {
     const refs = updates.map(({ ref }) => ref);
-    const { folder } = held.git;
+    const { folder } = lease.git;
     // A loss of power may leave the record of a push that is not there, and that nobody was told of: they push again.
     await Promise.all([
       syncNewObjects(folder, since),
       syncRefNames(folder, refs),
-      place.record(held.git, updates, held.confirm()),
+      target.record(lease.git, updates, lease.confirm()),
     ]);
     services.wake();
   }
@@ -271,11 +275,11 @@ async function settle(
 }
 
 /** Progress, and the empty lines that keep the connection open. */
-const isForPeople = ({ payload }: Line): boolean =>
+const isForPeople = ({ payload }: PktLine): boolean =>
   payload !== undefined && (payload[0] === PROGRESS || (payload[0] === DATA && payload.length === 1));
 
 /** What people read says nothing of where the repository is. */
-function withoutPath(line: Line, folder: string): Buffer {
+function withoutPath(line: PktLine, folder: string): Buffer {
   const text = line.payload?.toString('latin1', 1) ?? '';
   if (!text.includes(folder)) return line.bytes;
   return inBand(line.payload?.[0] ?? PROGRESS, Buffer.from(text.replaceAll(`${folder}/`, ''), 'latin1'));

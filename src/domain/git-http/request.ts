@@ -3,10 +3,10 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../../platform/failure.ts';
 import type { Service } from '../../platform/git/transport.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 
 /** Bytes of what a fetch asks for, and of all that is compressed: names of commits. Packs are compressed by themselves. */
-const LARGEST_QUESTION = 64 * 1_048_576;
+const MAX_REQUEST_BYTES = 64 * 1_048_576;
 
 /** `version=0` to `version=2` of the header Git-Protocol, for the environment of git; undefined for anything else. */
 export function protocolOf(header: string | string[] | undefined): string | undefined {
@@ -39,8 +39,8 @@ export function openBody({ headers, bodyStream }: HttpRequest, service: Service)
     throw new Failure('unsupported_media_type', '415 Unsupported Media Type');
   // What goes wrong on the way is seen by whoever reads at the end.
   const seen = (): void => {};
-  if (encoding !== 'identity') return pipeline(bodyStream, createGunzip(), upTo(LARGEST_QUESTION), seen);
-  return service === 'upload-pack' ? pipeline(bodyStream, upTo(LARGEST_QUESTION), seen) : bodyStream;
+  if (encoding !== 'identity') return pipeline(bodyStream, createGunzip(), upTo(MAX_REQUEST_BYTES), seen);
+  return service === 'upload-pack' ? pipeline(bodyStream, upTo(MAX_REQUEST_BYTES), seen) : bodyStream;
 }
 
 /** A body that can be left and read on. */

@@ -4,14 +4,14 @@ import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { Failure, type FailureKind } from '../../platform/failure.ts';
 import type { Service } from '../../platform/git/transport.ts';
-import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
+import { type HttpRequest, type HttpResponse, json } from '../../platform/http/messages.ts';
 import { addressKey, rateLimitHeaders } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
-import { askWho, plainText } from './answers.ts';
 import { identify, type Purpose, purposes, type Visitor } from './credentials.ts';
-import type { Place } from './places.ts';
+import type { PushTarget } from './push-targets.ts';
 import { receive } from './receive.ts';
-import { findPlace } from './targets.ts';
+import { resolveRepository } from './resolve-repository.ts';
+import { askWho, plainText } from './responses.ts';
 import { advertise, upload } from './upload.ts';
 
 const isService = (name: string): name is Service => Object.hasOwn(purposes, name);
@@ -23,16 +23,20 @@ const LFS =
 
 /** All routes of git. */
 export function gitRoutes(services: Services): Route[] {
-  const post = (service: Service, work: (place: Place, request: HttpRequest) => Promise<Answer>): Route => ({
+  const post = (
+    service: Service,
+    work: (target: PushTarget, request: HttpRequest) => Promise<HttpResponse>,
+  ): Route => ({
     method: 'POST',
     path: `/:path+.git/git-${service}`,
     stream: true,
-    handle: (request) => atDoor(services, request, purposes[service], (place) => work(place, request)),
+    handle: (request) =>
+      guardGitRequest(services, request, purposes[service], (target) => work(target, request)),
   });
   const dumb = (path: string): Route => ({
     method: 'GET',
     path: `/:path+.git/${path}`,
-    handle: (request) => atDoor(services, request, 'read', async () => plainText(403, DUMB)),
+    handle: (request) => guardGitRequest(services, request, 'read', async () => plainText(403, DUMB)),
   });
   const noLfs = (method: Route['method']): Route => ({
     method,
@@ -52,15 +56,15 @@ export function gitRoutes(services: Services): Route[] {
       method: 'GET',
       path: '/:path+.git/info/refs',
       async handle(request) {
-        const asked = new URLSearchParams(request.query).get('service')?.replace(/^git-/, '') ?? '';
-        const service = isService(asked) ? asked : undefined;
-        return atDoor(services, request, service ? purposes[service] : 'read', async (place) =>
-          service ? advertise(services, place, request, service) : plainText(403, DUMB),
+        const requested = new URLSearchParams(request.query).get('service')?.replace(/^git-/, '') ?? '';
+        const service = isService(requested) ? requested : undefined;
+        return guardGitRequest(services, request, service ? purposes[service] : 'read', async (target) =>
+          service ? advertise(services, target, request, service) : plainText(403, DUMB),
         );
       },
     },
-    post('upload-pack', (place, request) => upload(services, place, request)),
-    post('receive-pack', (place, request) => receive(services, place, request)),
+    post('upload-pack', (target, request) => upload(services, target, request)),
+    post('receive-pack', (target, request) => receive(services, target, request)),
     dumb('HEAD'),
     dumb('objects/*'),
     ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(noLfs),
@@ -68,18 +72,18 @@ export function gitRoutes(services: Services): Route[] {
 }
 
 /** git goes on below the address with `.git` that it is led to; that is said of any path, so that it tells nothing. */
-function withSuffix({ origin, path, query }: HttpRequest): Answer {
+function withSuffix({ origin, path, query }: HttpRequest): HttpResponse {
   const location = `${origin}${path.replace(/\/info\/refs\/?$/, '.git/info/refs')}${query === '' ? '' : `?${query}`}`;
   return plainText(301, `Repositories are at addresses that end in .git: ${location}`, { location });
 }
 
 /** Lets the visitor in to the place, or says why not, as git shows it to people. */
-async function atDoor(
+async function guardGitRequest(
   services: Services,
   request: HttpRequest,
   purpose: Purpose,
-  work: (place: Place) => Promise<Answer>,
-): Promise<Answer> {
+  work: (target: PushTarget) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   const settings = await services.settings.read();
   const path = request.params.path ?? '';
   let visitor: Visitor | undefined;
@@ -87,12 +91,12 @@ async function atDoor(
     visitor = await enter(services, settings, request, purpose);
     if (purpose === 'write') refuseWrites(services, settings);
     if (path.includes('\0')) throw new Failure('not_found', 'Not found');
-    const answer = await work(await findPlace({ services, settings, visitor, purpose, path }));
+    const response = await work(await resolveRepository({ services, settings, visitor, purpose, path }));
     const actor = visitor.caller?.username ?? visitor.deployToken?.username;
-    return { ...answer, ...(actor !== undefined && { actor }) };
+    return { ...response, ...(actor !== undefined && { actor }) };
   } catch (error) {
-    if (error instanceof Moved) return movedAnswer(request, path, error);
-    if (error instanceof Failure) return refusalAnswer(services.config.gitRealm, visitor, error);
+    if (error instanceof Moved) return movedResponse(request, path, error);
+    if (error instanceof Failure) return refusalResponse(services.config.gitRealm, visitor, error);
     if (request.signal.aborted) return plainText(400, 'The client hung up.');
     throw error;
   }
@@ -144,7 +148,7 @@ function refuseWrites(services: Services, settings: ApplicationSettings): void {
 /** What nobody in particular is told is whether there is anything: git asks for a name and a password then. */
 const forWhoIsNobody: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'forbidden', 'not_found']);
 
-function refusalAnswer(realm: string, visitor: Visitor | undefined, failure: Failure): Answer {
+function refusalResponse(realm: string, visitor: Visitor | undefined, failure: Failure): HttpResponse {
   const text = typeof failure.publicMessage === 'string' ? failure.publicMessage : failure.message;
   const anonymous = visitor !== undefined && !visitor.caller && !visitor.deployToken;
   if (anonymous && forWhoIsNobody.has(failure.kind))
@@ -160,7 +164,7 @@ function refusalAnswer(realm: string, visitor: Visitor | undefined, failure: Fai
 const NOT_FOUND = 'The repository could not be found, or you have no permission to view it.';
 
 /** The same address below the project's path of now: git goes on from there, pushes too. */
-function movedAnswer(request: HttpRequest, path: string, { fullPath }: Moved): Answer {
+function movedResponse(request: HttpRequest, path: string, { fullPath }: Moved): HttpResponse {
   const ending = request.path.slice(request.path.lastIndexOf('.git/'));
   const query = request.query === '' ? '' : `?${request.query}`;
   const wiki = path.endsWith('.wiki') && !fullPath.endsWith('.wiki') ? '.wiki' : '';

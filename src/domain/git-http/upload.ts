@@ -1,29 +1,29 @@
 /** What git clients read: the refs that there are, and packs, as the git program gives them. */
 import type { Services } from '../../core/services.ts';
 import { Failure } from '../../platform/failure.ts';
-import type { HeldMemory } from '../../platform/fair-share.ts';
+import type { MemoryReservation } from '../../platform/fair-share.ts';
 import {
   type Running,
   type Service,
   type ServiceOptions,
   startService,
 } from '../../platform/git/transport.ts';
-import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import { ADVERTISE, advertisementIn, SECOND_VERSION } from './advertisement.ts';
-import { ofService } from './answers.ts';
 import { purposes } from './credentials.ts';
-import { holdFolder } from './holding.ts';
+import { leaseFolder } from './leased-folder.ts';
 import { FLUSH, pktLine } from './pkt-line.ts';
-import type { Place } from './places.ts';
+import type { PushTarget } from './push-targets.ts';
 import { chunksOf, openBody, protocolOf, requireType } from './request.ts';
 import { requestMemory } from './request-memory.ts';
+import { ofService } from './responses.ts';
 
-type Asked = Pick<ServiceOptions, 'service' | 'flags' | 'protocol' | 'configuration'>;
+type UploadRequest = Pick<ServiceOptions, 'service' | 'flags' | 'protocol' | 'configuration'>;
 
 /** Holds the place for the service, and what is asked of it there. */
-async function enter(services: Services, place: Place, request: HttpRequest, service: Service) {
-  const { folder, empty, release } = await holdFolder(services, place.key, purposes[service]);
-  const asked: Asked = {
+async function enter(services: Services, target: PushTarget, request: HttpRequest, service: Service) {
+  const { folder, empty, release } = await leaseFolder(services, target.key, purposes[service]);
+  const asked: UploadRequest = {
     service,
     protocol: protocolOf(request.headers['git-protocol']),
     // The empty folder stands for many: its HEAD is nobody's.
@@ -36,9 +36,13 @@ async function enter(services: Services, place: Place, request: HttpRequest, ser
 type Entered = Awaited<ReturnType<typeof enter>>;
 
 /** Starts the service in the folder, which is held until it has ended. */
-async function serve({ folder, leave }: Entered, asked: Asked, signal: AbortSignal): Promise<Running> {
+async function serve(
+  { folder, leave }: Entered,
+  request: UploadRequest,
+  signal: AbortSignal,
+): Promise<Running> {
   try {
-    const running = await startService({ ...asked, folder, signal });
+    const running = await startService({ ...request, folder, signal });
     void running.ended.then(leave);
     return running;
   } catch (error) {
@@ -50,17 +54,17 @@ async function serve({ folder, leave }: Entered, asked: Asked, signal: AbortSign
 /** The refs, and what the service can do. */
 export async function advertise(
   services: Services,
-  place: Place,
+  target: PushTarget,
   request: HttpRequest,
   service: Service,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const protocol = protocolOf(request.headers['git-protocol']);
   const isSecond = protocol === SECOND_VERSION && service === 'upload-pack';
   const title = isSecond ? [] : [pktLine(`# service=git-${service}\n`), FLUSH];
-  const git = await services.repositories.locate(place.key, purposes[service]);
+  const git = await services.repositories.locate(target.key, purposes[service]);
   const known = git && (await advertisementIn(services, git.folder, { service, protocol }));
   if (known) return ofService(`${service}-advertisement`, Buffer.concat([...title, known]));
-  const entered = await enter(services, place, request, service);
+  const entered = await enter(services, target, request, service);
   const { stdin, stdout } = await serve(entered, { ...entered.asked, flags: ADVERTISE }, request.signal);
   stdin.end();
   if (!isSecond) stdout.unshift(Buffer.concat(title));
@@ -68,13 +72,17 @@ export async function advertise(
 }
 
 /** What was asked for: refs in the second version of the protocol, and packs. */
-export async function upload(services: Services, place: Place, request: HttpRequest): Promise<Answer> {
+export async function upload(
+  services: Services,
+  target: PushTarget,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   requireType(request, 'upload-pack');
   const memory = requestMemory.open();
   try {
     // Before anything is held or started for it: whoever is slow to ask waits by himself.
-    const question = await readQuestion(request, memory);
-    const entered = await enter(services, place, request, 'upload-pack');
+    const question = await readWants(request, memory);
+    const entered = await enter(services, target, request, 'upload-pack');
     const running = await serve(entered, entered.asked, request.signal);
     void running.ended.then(memory.release);
     running.stdin.end(question);
@@ -86,7 +94,7 @@ export async function upload(services: Services, place: Place, request: HttpRequ
 }
 
 /** What is asked for, whole; git itself says what is wrong with one that was cut off or compressed badly. 503 where there is no room for it. */
-async function readQuestion(request: HttpRequest, memory: HeldMemory): Promise<Buffer> {
+async function readWants(request: HttpRequest, memory: MemoryReservation): Promise<Buffer> {
   const body = openBody(request, 'upload-pack');
   const chunks: Buffer[] = [];
   try {

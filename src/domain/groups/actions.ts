@@ -20,12 +20,12 @@ import { forbidden, invalid } from '../../platform/failure.ts';
 import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
 import {
   changedSettings,
+  type GroupWriteContext,
   groupEntity,
   lockWithParent,
-  MAXIMUM_DEPTH,
+  MAX_DEPTH,
   refuseProblems,
   tooDeep,
-  type Writing,
 } from './changes.ts';
 import { isNameTaken, selectVisibilityInside } from './queries.ts';
 import {
@@ -57,7 +57,7 @@ async function takenProblems(
 
 /** The group to create in, when the actor may; undefined for the top level. 403 or 404 otherwise. */
 export async function authorizeParent(
-  { services, settings, actor }: Writing,
+  { services, settings, actor }: GroupWriteContext,
   parentId: number | null | undefined,
 ): Promise<AuthorizedGroup | undefined> {
   const { db, sql: driver } = services.database;
@@ -82,13 +82,13 @@ const keepAvatar = async (services: Services, avatar: UploadedFile | null | unde
   avatar ? storeAvatar(services.config.data, avatar) : avatar;
 
 /** Creates a group of which the actor is the first Owner; returns its id. */
-export async function createGroup(writing: Writing, input: CreateGroup): Promise<number> {
-  const { services, settings, actor } = writing;
+export async function createGroup(context: GroupWriteContext, input: CreateGroup): Promise<number> {
+  const { services, settings, actor } = context;
   const { parent_id, ...fields } = input;
-  const above = await authorizeParent(writing, parent_id);
+  const above = await authorizeParent(context, parent_id);
   const changes = {
     project_creation_level: projectCreationNames[settings.default_project_creation] ?? 'developer',
-    ...changedSettings(writing, fields, { settings: {} }),
+    ...changedSettings(context, fields, { settings: {} }),
   };
   refuseProblems({
     name: nameProblems(input.name),
@@ -97,7 +97,7 @@ export async function createGroup(writing: Writing, input: CreateGroup): Promise
   const avatar = await keepAvatar(services, input.avatar);
   return inTransaction(services.database.db, async (tx) => {
     const parent = above && found(await lockNamespace(tx, above.id), 'Group');
-    if (parent && parent.ancestor_ids.length >= MAXIMUM_DEPTH) throw invalid({ parent_id: [tooDeep] });
+    if (parent && parent.ancestor_ids.length >= MAX_DEPTH) throw invalid({ parent_id: [tooDeep] });
     const bounds = {
       parent: parent?.visibility,
       restricted: settings.restricted_visibility_levels,
@@ -176,16 +176,16 @@ async function insertGroup(
 
 /** Changes what the request names. A new path leaves redirects for the projects below. */
 export async function updateGroup(
-  writing: Writing,
+  context: GroupWriteContext,
   group: AuthorizedGroup,
   input: UpdateGroup,
 ): Promise<void> {
-  const { services, actor } = writing;
+  const { services, actor } = context;
   const avatar = await keepAvatar(services, input.avatar);
   await inTransaction(services.database.db, async (tx) => {
     const { row, parent } = await lockWithParent(tx, group);
-    const changes = changedSettings(writing, input, row);
-    await refuseUpdate(tx, writing, row, parent, input);
+    const changes = changedSettings(context, input, row);
+    await refuseUpdate(tx, context, row, parent, input);
     const { name = row.name, path = row.path } = input;
     if (name !== row.name || path !== row.path) await moveNamespace(tx, row, { parent, name, path });
     await tx
@@ -205,7 +205,7 @@ export async function updateGroup(
 
 async function refuseUpdate(
   tx: Db,
-  { settings, actor }: Writing,
+  { settings, actor }: GroupWriteContext,
   row: NamespaceRow,
   parent: NamespaceRow | undefined,
   input: UpdateGroup,

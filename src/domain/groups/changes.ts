@@ -16,7 +16,7 @@ import { conflict, forbidden, invalid } from '../../platform/failure.ts';
 import type { UpdateGroup } from './schema.ts';
 
 /** What every change of a group needs to know. */
-export type Writing = { services: Services; settings: ApplicationSettings; actor: Actor };
+export type GroupWriteContext = { services: Services; settings: ApplicationSettings; actor: Actor };
 
 export const groupEntity = (row: Pick<NamespaceRow, 'id' | 'full_path'>): AuditedEntity => ({
   type: 'Group',
@@ -48,7 +48,7 @@ export async function lockWithParent(
  * and what the tier does not have is left out.
  */
 export function changedSettings(
-  { services, settings, actor }: Writing,
+  { services, settings, actor }: GroupWriteContext,
   input: UpdateGroup,
   stored: { settings: unknown },
 ): Record<string, Json> {
@@ -80,8 +80,8 @@ export function changedSettings(
 }
 
 /** Groups in a line from the top, at most (facts give no number; the public product stops at 20). */
-export const MAXIMUM_DEPTH = 20;
-export const tooDeep = `has too many levels: at most ${MAXIMUM_DEPTH} groups can be nested`;
+export const MAX_DEPTH = 20;
+export const tooDeep = `has too many levels: at most ${MAX_DEPTH} groups can be nested`;
 
 /** How many levels a group has with those below it, itself included. */
 export async function heightOf(tx: Db, groupId: number): Promise<number> {

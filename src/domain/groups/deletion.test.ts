@@ -68,8 +68,8 @@ describe('DELETE /groups/:id', () => {
     const project = await makeProject(ashlar, { namespace_id: inner.id });
     const remove = async (id: number, full_path?: string) => {
       const query = `permanently_remove=true${full_path === undefined ? '' : `&full_path=${encode(full_path)}`}`;
-      const answer = await ashlar.root(`DELETE /groups/${id}`, { query });
-      return [answer.status, answer.body.message];
+      const response = await ashlar.root(`DELETE /groups/${id}`, { query });
+      return [response.status, response.body.message];
     };
     expect(await remove(top.id, top.full_path)).toEqual([
       400,

@@ -119,8 +119,8 @@ describe('creating groups', () => {
     for (const parent_id of [undefined, parent.id]) {
       const path = uniqueName('race');
       const body = { path, name: path, parent_id };
-      const answers = await Promise.all([1, 2, 3, 4].map(() => ashlar.root('POST /groups', { body })));
-      expect(answers.map((answer) => answer.status).sort()).toEqual([201, 400, 400, 400]);
+      const responses = await Promise.all([1, 2, 3, 4].map(() => ashlar.root('POST /groups', { body })));
+      expect(responses.map((response) => response.status).sort()).toEqual([201, 400, 400, 400]);
     }
   });
 
@@ -132,13 +132,13 @@ describe('creating groups', () => {
     await addMember(ashlar, `groups/${group.id}`, owner, 50);
     await addMember(ashlar, `groups/${group.id}`, guest, 10);
     const statuses = async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [maintainer, owner, guest, outsider].map(({ token }) => {
           const path = uniqueName('sub');
           return ashlar.as(token)('POST /groups', { body: { path, name: path, parent_id: group.id } });
         }),
       );
-      return answers.map((answer) => answer.status);
+      return responses.map((response) => response.status);
     };
     expect(await statuses()).toEqual([201, 201, 403, 403]);
     bodyOf(await ashlar.root(`PUT /groups/${group.id}`, { body: { subgroup_creation_level: 'owner' } }), 200);
@@ -361,9 +361,9 @@ describe('reading groups', () => {
     const names: string[] = [];
     let query: string | undefined = 'pagination=keyset&order_by=name&sort=asc&per_page=1';
     for (let page = 0; query !== undefined && page < 50; page++) {
-      const answer = await ashlar.call('GET /groups', { query });
-      for (const group of bodyOf(answer, 200)) names.push(group.name);
-      query = /<[^>]*\?([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+      const response = await ashlar.call('GET /groups', { query });
+      for (const group of bodyOf(response, 200)) names.push(group.name);
+      query = /<[^>]*\?([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
     }
     expect(names).toContain('public');
     expect(names).toEqual([...new Set(names)].sort());

@@ -12,11 +12,18 @@ import { today } from '../../core/namespaces/group-list.ts';
 import { isPathTaken, lockNamespace, moveNamespace } from '../../core/namespaces/paths-change.ts';
 import type { NamespaceRow } from '../../core/namespaces/rows.ts';
 import type { Services } from '../../core/services.ts';
-import { resettlePlanning } from '../../core/work/resettle.ts';
+import { remapPlanning } from '../../core/work/remap-planning.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
-import { groupEntity, heightOf, lockWithParent, MAXIMUM_DEPTH, tooDeep, type Writing } from './changes.ts';
+import {
+  type GroupWriteContext,
+  groupEntity,
+  heightOf,
+  lockWithParent,
+  MAX_DEPTH,
+  tooDeep,
+} from './changes.ts';
 import { removalProblem } from './rules.ts';
 
 const refuse = (text: string): Failure => new Failure('bad_request', text);
@@ -27,14 +34,14 @@ const failTransfer = (reason: string): Failure => refuse(`Transfer failed: ${rea
  * leave redirects, and nothing stays more visible than its new parent.
  */
 export async function transferGroup(
-  { services, actor }: Writing,
+  { services, actor }: GroupWriteContext,
   group: AuthorizedGroup,
   target: AuthorizedGroup | undefined,
 ): Promise<void> {
   await inTransaction(services.database.db, async (tx) => {
     const parent = target && found(await lockNamespace(tx, target.id), 'Group');
     const row = found(await lockNamespace(tx, group.id), 'Group');
-    if (parent && parent.ancestor_ids.length + (await heightOf(tx, row.id)) > MAXIMUM_DEPTH) {
+    if (parent && parent.ancestor_ids.length + (await heightOf(tx, row.id)) > MAX_DEPTH) {
       throw failTransfer(tooDeep);
     }
     if (parent?.ancestor_ids.includes(row.id))
@@ -49,7 +56,7 @@ export async function transferGroup(
     }
     const moved = await moveNamespace(tx, row, { parent, path: row.path, name: row.name });
     if (parent && parent.visibility < row.visibility) await limitVisibility(tx, row.id, parent.visibility);
-    await resettlePlanning(tx, await projectsBelow(tx, row.id));
+    await remapPlanning(tx, await projectsBelow(tx, row.id));
     if (!parent) await ensureOwner(tx, actor, moved);
     await announce(tx, {
       author: actor,

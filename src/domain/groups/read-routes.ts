@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { anyone, onGroup } from '../../core/access/access.ts';
-import { AvatarPicture, replyWithAvatar } from '../../core/avatar-reply.ts';
+import { AvatarPicture, replyWithAvatar } from '../../core/avatar-response.ts';
 import { type CallLimit, type Context, type Endpoint, endpoint, listing } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { type GroupQuery, listGroups, today } from '../../core/namespaces/group-list.ts';

@@ -63,8 +63,8 @@ describe('visibilityProblems', () => {
       0,
     ],
     ['what is not restricted', 'internal', { ...free, restricted: ['public'] }, 0],
-  ] as const)('%s', (_, asked, bounds, problems) => {
-    expect(visibilityProblems(asked, bounds)).toHaveLength(problems);
+  ] as const)('%s', (_, requested, bounds, problems) => {
+    expect(visibilityProblems(requested, bounds)).toHaveLength(problems);
   });
 });
 

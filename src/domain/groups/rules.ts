@@ -49,21 +49,21 @@ export type VisibilityBounds = {
 export const nothingInside = { groups: 0, projects: 0 };
 
 /** Everything that is wrong with a visibility that was asked for (facts: Cross-cutting behaviour, Visibility). */
-export function visibilityProblems(asked: VisibilityName, bounds: VisibilityBounds): string[] {
+export function visibilityProblems(requested: VisibilityName, bounds: VisibilityBounds): string[] {
   const { parent, inside, restricted, admin } = bounds;
-  const level = visibilityLevel(asked);
+  const level = visibilityLevel(requested);
   const problems: string[] = [];
-  if (!admin && restricted.includes(asked)) {
-    problems.push(`${asked} has been restricted by your GitLab administrator`);
+  if (!admin && restricted.includes(requested)) {
+    problems.push(`${requested} has been restricted by your GitLab administrator`);
   }
   if (parent !== undefined && level > parent) {
-    problems.push(`${asked} is not allowed since the parent group has a lower visibility.`);
+    problems.push(`${requested} is not allowed since the parent group has a lower visibility.`);
   }
   if (inside.projects > level) {
-    problems.push(`${asked} is not allowed since this group contains projects with higher visibility.`);
+    problems.push(`${requested} is not allowed since this group contains projects with higher visibility.`);
   }
   if (inside.groups > level) {
-    problems.push(`${asked} is not allowed since there are sub-groups with higher visibility.`);
+    problems.push(`${requested} is not allowed since there are sub-groups with higher visibility.`);
   }
   return problems;
 }

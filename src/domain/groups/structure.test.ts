@@ -71,8 +71,8 @@ describe('transfer', () => {
     const inner = await makeGroup(ashlar, { parent_id: outer.id, path: 'same', name: 'same' });
     await makeProject(ashlar, { namespace_id: other.id, path: 'same', name: 'same' });
     const move = async (id: number, to: number, call = ashlar.root) => {
-      const answer = await call(`POST /groups/${id}/transfer`, { body: { group_id: to } });
-      return [answer.status, answer.body?.message];
+      const response = await call(`POST /groups/${id}/transfer`, { body: { group_id: to } });
+      return [response.status, response.body?.message];
     };
     const failed = (reason: string) => [400, `Transfer failed: ${reason}`];
     expect(await move(outer.id, inner.id)).toEqual(failed('Cannot transfer group to one of its subgroup.'));
@@ -93,11 +93,11 @@ describe('transfer', () => {
 
   it('never makes a circle of two groups that go into each other at once', async () => {
     const [a, b] = [await makeGroup(ashlar), await makeGroup(ashlar)];
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ashlar.root(`POST /groups/${a.id}/transfer`, { body: { group_id: b.id } }),
       ashlar.root(`POST /groups/${b.id}/transfer`, { body: { group_id: a.id } }),
     ]);
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 400]);
+    expect(responses.map((response) => response.status).sort()).toEqual([201, 400]);
     const { db } = ashlar.app.services.database;
     const rows = await db
       .selectFrom('namespaces')
@@ -110,13 +110,13 @@ describe('transfer', () => {
   it('keeps full paths true while groups are created below what moves', async () => {
     const [target, top] = [await makeGroup(ashlar), await makeGroup(ashlar)];
     const parent = await makeGroup(ashlar, { parent_id: top.id, path: 'p', name: 'p' });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ashlar.root(`POST /groups/${top.id}/transfer`, { body: { group_id: target.id } }),
       ...[1, 2, 3, 4].map((n) =>
         ashlar.root('POST /groups', { body: { path: `c${n}`, name: `c${n}`, parent_id: parent.id } }),
       ),
     ]);
-    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201, 201]);
+    expect(responses.map((response) => response.status)).toEqual([201, 201, 201, 201, 201]);
     const { db } = ashlar.app.services.database;
     const rows = await db
       .selectFrom('namespaces')

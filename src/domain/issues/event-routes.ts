@@ -16,10 +16,10 @@ import { integerId } from '../../platform/http/schema.ts';
 const AllOfIssue = Type.Object({ eventable_id: integerId() });
 const OneOfIssue = Type.Object({ ...AllOfIssue.properties, event_id: integerId() });
 
-type Asked = Context<{ eventable_id: number }, AuthorizedProject, Caller>;
+type EventContext = Context<{ eventable_id: number }, AuthorizedProject, Caller>;
 
 /** The issue, and what addresses in its records depend on. */
-async function sceneOf({ db, services, settings, actor, subject, input }: Asked) {
+async function loadIssueEvents({ db, services, settings, actor, subject, input }: EventContext) {
   const { id } = await findIssue(db, subject, actor, input.eventable_id);
   return { around: { baseUrl: services.baseUrl(), settings }, target: { kind: 'issue', id } as const };
 }
@@ -39,7 +39,7 @@ function endpointsOf<Kind extends ResourceEventKind>(kind: Kind, tier?: 'premium
       input: AllOfIssue,
       item: record,
       handle: async (context) => {
-        const { around, target } = await sceneOf(context);
+        const { around, target } = await loadIssueEvents(context);
         return listResourceEvents(context.db, around, target, kind, context.page);
       },
     }),
@@ -52,7 +52,7 @@ function endpointsOf<Kind extends ResourceEventKind>(kind: Kind, tier?: 'premium
       input: OneOfIssue,
       reply: record,
       handle: async (context) => {
-        const { around, target } = await sceneOf(context);
+        const { around, target } = await loadIssueEvents(context);
         return findResourceEvent(context.db, around, target, kind, context.input.event_id);
       },
     }),

@@ -6,7 +6,7 @@ import type { Caller } from '../../core/identity/actor.ts';
 import { UserBasic } from '../../core/identity/records.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
 import { IterationRecord } from '../../core/work/iteration-records.ts';
-import type { Place } from '../../core/work/places.ts';
+import type { ResourceParent } from '../../core/work/resource-parents.ts';
 import type { Page } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
 import { commaList, dateTime, integerId, stringEnum } from '../../platform/http/schema.ts';
@@ -37,7 +37,7 @@ const EventRecord = Type.Object({
 
 const none = (): Page<never> => ({ items: [], total: 0, more: false });
 
-const iterationsOf = (word: 'group' | 'project', access: Access<Place, Caller>): Endpoint =>
+const iterationsOf = (word: 'group' | 'project', access: Access<ResourceParent, Caller>): Endpoint =>
   listing({
     method: 'GET',
     path: `/${word}s/:id/iterations`,

@@ -33,22 +33,22 @@ type Input = IssueFilterInput & {
   sort?: 'asc' | 'desc';
   with_labels_details?: boolean;
 };
-type Asked = Pick<
+type ListContext = Pick<
   Context<Static<TObject>, unknown, Caller>,
   'db' | 'services' | 'settings' | 'actor' | 'page'
 > & { input: Input };
 
 /** One page of the records, newest first unless the client orders otherwise. */
 export async function issuePage(
-  asked: Asked,
+  request: ListContext,
   visible: VisibleIssues,
   scope: IssueScope,
   options: IssueRecordOptions,
 ): Promise<Page<IssueRecord>> {
-  const { db, actor, input, page } = asked;
+  const { db, actor, input, page } = request;
   const filter = issueFilter(input, actor, scope, today());
   const query = { visible, filter, by: input.order_by ?? 'created_at', sort: input.sort ?? 'desc' } as const;
   const listed = await listIssues(db, query, page);
   const details = { ...options, withLabelsDetails: input.with_labels_details ?? false };
-  return { ...listed, items: await presentIssues(asked, listed.items, details) };
+  return { ...listed, items: await presentIssues(request, listed.items, details) };
 }

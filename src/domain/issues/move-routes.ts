@@ -5,7 +5,7 @@ import { authorizeProject } from '../../core/access/find.ts';
 import { type Endpoint, endpoint } from '../../core/endpoint.ts';
 import { findIssue, findIssueById } from '../../core/work/issue-find.ts';
 import { cloneIssue, moveIssue } from '../../core/work/issue-moves.ts';
-import { placeIssue } from '../../core/work/issue-places.ts';
+import { reorderIssue } from '../../core/work/issue-positions.ts';
 import { IssueRecord } from '../../core/work/issue-records.ts';
 import { requireManagement } from '../../core/work/issue-rights.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -78,7 +78,7 @@ export const issueMoveEndpoints: Endpoint[] = [
       for (const id of [beforeId, afterId]) {
         if (id !== undefined) await findIssueById(db, services.database.points, actor, id);
       }
-      return presentOne(context, await placeIssue(db, issue, { beforeId, afterId }));
+      return presentOne(context, await reorderIssue(db, issue, { beforeId, afterId }));
     },
   }),
 ];

@@ -4,19 +4,19 @@ import type { Context } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { presentUserBasic, type UserBasic, userBasicColumns } from '../../core/identity/records.ts';
 import type { IssueRow } from '../../core/work/issue-rows.ts';
+import { issueNoteable } from '../../core/work/noteables.ts';
 import { participantIds } from '../../core/work/subscriptions.ts';
-import { issueTarget } from '../../core/work/targets.ts';
 import { mapPage, type Page, selectPage } from '../../platform/db/page.ts';
 
-type Asked = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'page'>;
+type ListContext = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'page'>;
 
 /** One page of them, oldest accounts first. */
 export async function participantPage(
-  { db, services, settings, page }: Asked,
+  { db, services, settings, page }: ListContext,
   project: AuthorizedProject,
   issue: IssueRow,
 ): Promise<Page<UserBasic>> {
-  const ids = await participantIds(db, issueTarget(project, issue));
+  const ids = await participantIds(db, issueNoteable(project, issue));
   const query = db
     .selectFrom('users')
     .select(userBasicColumns)

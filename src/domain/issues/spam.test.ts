@@ -45,8 +45,8 @@ test('with a CAPTCHA service the same request passes once when it is solved', as
   const project = await makeProject(ashlar, { visibility: 'public' });
   const create = (headers: Record<string, string> = {}) =>
     ashlar.as(user.token)(`POST /projects/${project.id}/issues`, { body: spam, headers });
-  const { spam_log_id, ...asked } = bodyOf(await create(), 409);
-  expect(asked).toMatchObject({ needs_captcha_response: true, captcha_site_key: 'the-site-key' });
+  const { spam_log_id, ...requested } = bodyOf(await create(), 409);
+  expect(requested).toMatchObject({ needs_captcha_response: true, captcha_site_key: 'the-site-key' });
   const solved = { 'x-service-captcha-response': SOLUTION, 'x-service-spam-log-id': String(spam_log_id) };
   expect((await create(solved)).status).toBe(201);
   expect((await create(solved)).status).toBe(409);

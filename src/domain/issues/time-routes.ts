@@ -28,14 +28,14 @@ const Spent = Type.Object({
   summary: Type.Optional(Type.String({ maxLength: 255 })),
 });
 
-type Asked<Input> = Context<Input & { issue_iid: number }, AuthorizedProject, Actor>;
+type TimeContext<Input> = Context<Input & { issue_iid: number }, AuthorizedProject, Actor>;
 
 /** One of the four changes: finds the issue, decides, and answers with how it stands then. */
-const change = <Input>(apply: (context: Asked<Input>, issue: IssueRow) => Promise<unknown>) => ({
+const change = <Input>(apply: (context: TimeContext<Input>, issue: IssueRow) => Promise<unknown>) => ({
   method: 'POST' as const,
   access: onProject('create_issues'),
   reply: TimeStatsRecord,
-  handle: async (context: Asked<Input>) => {
+  handle: async (context: TimeContext<Input>) => {
     const { db, actor, subject, input } = context;
     const issue = await findIssue(db, subject, actor, input.issue_iid);
     requireManagement(subject);

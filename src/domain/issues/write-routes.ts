@@ -18,10 +18,10 @@ const path = '/projects/:id/issues';
 const pathOfOne = `${path}/:issue_iid`;
 
 type Sent = Omit<CreateIssue, 'title' | 'iid'> & Pick<UpdateIssue, 'title' | 'state_event' | 'updated_at'>;
-type Asked = Pick<Context<unknown, AuthorizedProject, Actor>, 'db' | 'services' | 'actor' | 'subject'>;
+type IssueContext = Pick<Context<unknown, AuthorizedProject, Actor>, 'db' | 'services' | 'actor' | 'subject'>;
 
 /** An epic by its number in the project's group; the id wins where both are sent. */
-async function epicIdOf({ db, services, actor, subject }: Asked, input: Sent) {
+async function epicIdOf({ db, services, actor, subject }: IssueContext, input: Sent) {
   const { epic_id, epic_iid } = input;
   if (epic_id !== undefined || epic_iid === undefined) return epic_id;
   if (!epic_iid) return null;
@@ -31,10 +31,10 @@ async function epicIdOf({ db, services, actor, subject }: Asked, input: Sent) {
 }
 
 /** What is sent, under the names that the rest of the program has for it. */
-async function changesOf(asked: Asked, input: Sent): Promise<IssueChanges> {
+async function changesOf(request: IssueContext, input: Sent): Promise<IssueChanges> {
   const { assignee_id, epic_id: _, epic_iid: __, created_at, updated_at, severity, ...rest } = input;
   const single = assignee_id === undefined ? undefined : assignee_id === null ? [] : [assignee_id];
-  const epic_id = await epicIdOf(asked, input);
+  const epic_id = await epicIdOf(request, input);
   return {
     ...rest,
     assignee_ids: input.assignee_ids ?? single,
@@ -59,8 +59,8 @@ export const issueWriteEndpoints: Endpoint[] = [
       const { subject, input } = context;
       const { title, iid, ...sent } = input;
       const changes = await changesOf(context, sent);
-      const { issue, sides } = await createIssue(context, subject, { ...changes, title, iid });
-      return (sides && presentIssue(context, sides, issue, {})) ?? presentOne(context, issue);
+      const { issue, sides: relations } = await createIssue(context, subject, { ...changes, title, iid });
+      return (relations && presentIssue(context, relations, issue, {})) ?? presentOne(context, issue);
     },
   }),
   endpoint({

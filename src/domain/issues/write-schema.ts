@@ -9,8 +9,8 @@ import {
   integerId,
   notBlank,
   nullable,
+  parameterRules,
   stringEnum,
-  together,
 } from '../../platform/http/schema.ts';
 
 const properties = {
@@ -65,6 +65,6 @@ const changes = {
 };
 export const UpdateIssue = Type.Object(
   { ...OneIssue.properties, ...changes },
-  together(atLeastOne(Object.keys(changes))),
+  parameterRules(atLeastOne(Object.keys(changes))),
 );
 export type UpdateIssue = Static<typeof UpdateIssue>;

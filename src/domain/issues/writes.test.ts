@@ -147,10 +147,10 @@ describe('creation', () => {
     [{ title: 'x', due_date: 'soon' }, { error: 'due_date is invalid' }],
     [{ title: 'x', milestone_id: 9_999_999 }, { message: { milestone_id: ['is invalid'] } }],
     [{ title: 'x\0' }, undefined],
-  ])('is refused: case %#', async (body, answer) => {
+  ])('is refused: case %#', async (body, response) => {
     const called = await create(owner, body);
     expect(called.status).toBe(400);
-    if (answer) expect(called.body).toMatchObject(answer);
+    if (response) expect(called.body).toMatchObject(response);
   });
 
   test('the longest texts are taken', async () => {
@@ -204,12 +204,12 @@ describe('creation', () => {
 
   test('labels that are not there yet are made once, whoever makes them at the same time', async () => {
     const names = ['at once 1', 'at once 2', 'at once 3'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, turn) =>
         create(planner, { title: 'One', labels: turn % 2 ? names : names.toReversed() }),
       ),
     );
-    for (const answer of answers) expect(bodyOf(answer, 201).labels.toSorted()).toEqual(names);
+    for (const response of responses) expect(bodyOf(response, 201).labels.toSorted()).toEqual(names);
     const all = (await leftBehind())?.labels;
     expect(all.filter((name: string) => name.startsWith('at once'))).toEqual(names);
   });

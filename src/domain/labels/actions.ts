@@ -4,7 +4,13 @@ import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { availableLabels } from '../../core/work/label-find.ts';
 import { colorCode, type LabelRow } from '../../core/work/label-records.ts';
-import { auditedPlace, homeOf, isProject, type Place, reachOf } from '../../core/work/places.ts';
+import {
+  auditedParent,
+  isProject,
+  parentColumns,
+  type ResourceParent,
+  reachOf,
+} from '../../core/work/resource-parents.ts';
 import { isSubscribed, setSubscription } from '../../core/work/subscriptions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -24,7 +30,7 @@ const taken = () => conflict('Label already exists');
 export const auditLabel = (
   tx: Db,
   actor: Actor,
-  place: Place,
+  parent: ResourceParent,
   event: string,
   label: { id: number; name: string },
   details: Record<string, Json> = {},
@@ -32,23 +38,28 @@ export const auditLabel = (
   announce(tx, {
     author: actor,
     audit: {
-      entity: auditedPlace(place),
+      entity: auditedParent(parent),
       event,
       details: { ...details, target_id: label.id, target_type: 'Label', target_details: label.name },
     },
   });
 
 /** Makes a label; 409 where the project or group, or a group around it, has one of this name. */
-export async function createLabel(db: Db, actor: Actor, place: Place, input: CreateInput): Promise<LabelRow> {
+export async function createLabel(
+  db: Db,
+  actor: Actor,
+  parent: ResourceParent,
+  input: CreateInput,
+): Promise<LabelRow> {
   const name = labelName(input.name);
   const color = colorCode(input.color);
   return inTransaction(db, async (tx) => {
-    if ((await availableLabels(tx, reachOf(place), [name])).length > 0) throw taken();
+    if ((await availableLabels(tx, reachOf(parent), [name])).length > 0) throw taken();
     const time = now();
     const label = await tx
       .insertInto('labels')
       .values({
-        ...homeOf(place),
+        ...parentColumns(parent),
         name,
         color,
         description: input.description ?? null,
@@ -60,17 +71,17 @@ export async function createLabel(db: Db, actor: Actor, place: Place, input: Cre
       .returningAll()
       .executeTakeFirst();
     if (!label) throw taken();
-    if (isProject(place) && input.priority != null)
-      await writePriority(tx, place.id, label.id, input.priority);
-    await auditLabel(tx, actor, place, 'label_created', label);
+    if (isProject(parent) && input.priority != null)
+      await writePriority(tx, parent.id, label.id, input.priority);
+    await auditLabel(tx, actor, parent, 'label_created', label);
     return label;
   });
 }
 
 /** 400 for a name that the project's group has given to a label of its own. */
-async function refuseGroupName(tx: Db, place: Place, name: string): Promise<void> {
-  if (!isProject(place)) return;
-  const { namespace_id, namespace_name } = place.row;
+async function refuseGroupName(tx: Db, parent: ResourceParent, name: string): Promise<void> {
+  if (!isProject(parent)) return;
+  const { namespace_id, namespace_name } = parent.row;
   if (await hasLabel(tx, namespace_id, name))
     throw invalid({
       title: [`already exists at group level for ${namespace_name}. Please choose another one.`],
@@ -81,16 +92,16 @@ async function refuseGroupName(tx: Db, place: Place, name: string): Promise<void
 export async function updateLabel(
   db: Db,
   actor: Actor,
-  place: Place,
+  parent: ResourceParent,
   name: string,
   changes: LabelChanges,
 ): Promise<LabelRow> {
   const newName = changes.new_name === undefined ? undefined : labelName(changes.new_name);
   const color = changes.color === undefined ? undefined : colorCode(changes.color);
   return inTransaction(db, async (tx) => {
-    const before = found(await lockLabel(tx, place, name), 'Label');
+    const before = found(await lockLabel(tx, parent, name), 'Label');
     const renamed = newName !== undefined && newName !== before.name;
-    if (renamed) await refuseGroupName(tx, place, newName);
+    if (renamed) await refuseGroupName(tx, parent, newName);
     const { description, archived, priority } = changes;
     const label = await tx
       .updateTable('labels')
@@ -104,9 +115,9 @@ export async function updateLabel(
       .where('id', '=', before.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    if (isProject(place) && priority !== undefined) await writePriority(tx, place.id, label.id, priority);
+    if (isProject(parent) && priority !== undefined) await writePriority(tx, parent.id, label.id, priority);
     const details = renamed ? { change: 'name', from: before.name, to: label.name } : {};
-    await auditLabel(tx, actor, place, 'label_updated', label, details);
+    await auditLabel(tx, actor, parent, 'label_updated', label, details);
     return label;
   });
 }
@@ -115,26 +126,26 @@ export async function updateLabel(
 export const deleteLabel = (
   db: Db,
   actor: Actor,
-  place: Place,
+  parent: ResourceParent,
   name: string,
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
-    const label = found(await lockLabel(tx, place, name), 'Label');
+    const label = found(await lockLabel(tx, parent, name), 'Label');
     unmodified(label.updated_at);
     await tx.deleteFrom('labels').where('id', '=', label.id).execute();
-    await auditLabel(tx, actor, place, 'label_deleted', label);
+    await auditLabel(tx, actor, parent, 'label_deleted', label);
   });
 
 /** Makes the actor hear of what gets the label, or no longer; whether that changed anything. */
 export async function subscribe(
   db: Db,
   actor: Actor,
-  place: Place,
+  parent: ResourceParent,
   label: LabelRow,
   subscribed: boolean,
 ): Promise<boolean> {
-  const what = { kind: 'label', id: label.id, projectId: isProject(place) ? place.id : null } as const;
+  const what = { kind: 'label', id: label.id, projectId: isProject(parent) ? parent.id : null } as const;
   if ((await isSubscribed(db, actor.id, what)) === subscribed) return false;
   await setSubscription(db, actor.id, what, subscribed);
   return true;

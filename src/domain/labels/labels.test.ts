@@ -80,8 +80,8 @@ describe('a label of a project', () => {
 
   test('is made once by many at once', async () => {
     const body = { name: 'raced', color: '#fff' };
-    const answers = await Promise.all(Array.from({ length: 6 }, () => write(`POST ${labels}`, body)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
+    const responses = await Promise.all(Array.from({ length: 6 }, () => write(`POST ${labels}`, body)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
   test('is changed by name, by id beside the path, and only in what is sent', async () => {
@@ -291,7 +291,7 @@ test('whoever names a label that goes at that moment is told that it is not ther
   const label = await makeLabel(ashlar, `projects/${project.id}`);
   const milestone = await write(`POST /projects/${project.id}/milestones`, { title: 'going' });
   const { sql } = ashlar.app.services.database;
-  const { answers } = await sql.begin(async (going) => {
+  const { answers: responses } = await sql.begin(async (going) => {
     await going`delete from labels where id = ${label.id}`;
     await going`delete from milestones where id = ${milestone.body.id}`;
     const calls = [
@@ -307,5 +307,5 @@ test('whoever names a label that goes at that moment is told that it is not ther
     }, 10_000);
     return { answers: Promise.all(calls) };
   });
-  expect((await answers).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  expect((await responses).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
 });

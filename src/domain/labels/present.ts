@@ -1,7 +1,7 @@
 /** Labels as records, what a page of them shows besides read by a statement each. */
 import type { Caller } from '../../core/identity/actor.ts';
 import { type LabelRow, presentLabelBasic } from '../../core/work/label-records.ts';
-import { isProject, type Place } from '../../core/work/places.ts';
+import { isProject, type ResourceParent } from '../../core/work/resource-parents.ts';
 import { subscribedLabels } from '../../core/work/subscriptions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { mapInTurns } from '../../platform/turns.ts';
@@ -11,14 +11,14 @@ import type { LabelRecord } from './schema.ts';
 /** The records of labels as the place shows them to the caller. */
 export async function presentLabels(
   { db, actor }: { db: Db; actor: Caller },
-  place: Place,
+  parent: ResourceParent,
   rows: readonly LabelRow[],
   withCounts = false,
 ): Promise<LabelRecord[]> {
   const ids = rows.map(({ id }) => id);
   const [subscribed, priorities, counts] = await Promise.all([
-    actor ? subscribedLabels(db, actor.id, ids, isProject(place) ? place.id : null) : undefined,
-    isProject(place) ? selectPriorities(db, place.id, ids) : undefined,
+    actor ? subscribedLabels(db, actor.id, ids, isProject(parent) ? parent.id : null) : undefined,
+    isProject(parent) ? selectPriorities(db, parent.id, ids) : undefined,
     withCounts ? countIssues(db, actor, ids) : undefined,
   ]);
   return mapInTurns(rows, (row) => ({
@@ -40,10 +40,10 @@ export async function presentLabels(
 /** The record of one label. */
 export async function presentLabel(
   context: { db: Db; actor: Caller },
-  place: Place,
+  parent: ResourceParent,
   row: LabelRow,
 ): Promise<LabelRecord> {
-  const [record] = await presentLabels(context, place, [row]);
+  const [record] = await presentLabels(context, parent, [row]);
   if (!record) throw new Error('a record for each row');
   return record;
 }

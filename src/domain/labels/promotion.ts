@@ -5,7 +5,7 @@ import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '..
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import type { LabelRow } from '../../core/work/label-records.ts';
-import { lockNamespace } from '../../core/work/places.ts';
+import { lockNamespace } from '../../core/work/resource-parents.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';

@@ -3,7 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../core/identity/actor.ts';
 import { visibleIssues } from '../../core/work/issue-visibility.ts';
 import type { LabelRow } from '../../core/work/label-records.ts';
-import { groupsBelow, isProject, type Place, projectsIn } from '../../core/work/places.ts';
+import { groupsBelow, isProject, projectsIn, type ResourceParent } from '../../core/work/resource-parents.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import { containing } from '../../platform/db/search.ts';
@@ -17,18 +17,18 @@ export type LabelScope = {
 
 export type LabelFilters = LabelScope & { search?: string; archived?: boolean };
 
-const own = (place: Place): RawBuilder<SqlBool> =>
-  isProject(place) ? sql`labels.project_id = ${place.id}` : sql`labels.namespace_id = ${place.id}`;
+const own = (parent: ResourceParent): RawBuilder<SqlBool> =>
+  isProject(parent) ? sql`labels.project_id = ${parent.id}` : sql`labels.namespace_id = ${parent.id}`;
 
 /** The condition on labels that a caller finds at the place. */
-function within(caller: Caller, place: Place, scope: LabelScope): RawBuilder<SqlBool> {
-  const parts = [own(place)];
+function within(caller: Caller, parent: ResourceParent, scope: LabelScope): RawBuilder<SqlBool> {
+  const parts = [own(parent)];
   if (scope.include_ancestor_groups)
-    parts.push(sql`labels.namespace_id = any(${place.row.ancestor_ids}::bigint[])`);
-  if (!isProject(place)) {
+    parts.push(sql`labels.namespace_id = any(${parent.row.ancestor_ids}::bigint[])`);
+  if (!isProject(parent)) {
     const below = scope.include_descendant_groups
-      ? groupsBelow(caller, place.id)
-      : sql`(${place.id}::bigint)`;
+      ? groupsBelow(caller, parent.id)
+      : sql`(${parent.id}::bigint)`;
     if (scope.include_descendant_groups) parts.push(sql`labels.namespace_id in ${below}`);
     if (scope.only_group_labels === false) parts.push(sql`labels.project_id in ${projectsIn(caller, below)}`);
   }
@@ -39,14 +39,14 @@ function within(caller: Caller, place: Place, scope: LabelScope): RawBuilder<Sql
 export function selectLabels(
   db: Db,
   caller: Caller,
-  place: Place,
+  parent: ResourceParent,
   filters: LabelFilters,
   page: PageRequest,
 ): Promise<Page<LabelRow>> {
   let query = db
     .selectFrom('labels')
     .selectAll()
-    .where(within(caller, place, filters));
+    .where(within(caller, parent, filters));
   const { search, archived } = filters;
   if (search)
     query = query.where((where) =>
@@ -60,7 +60,7 @@ export function selectLabels(
 }
 
 /** An id before a name, the place's own before those around it. */
-function named(db: Db, where: RawBuilder<SqlBool>, place: Place, name: string) {
+function named(db: Db, where: RawBuilder<SqlBool>, parent: ResourceParent, name: string) {
   const id = /^\d{1,15}$/.test(name) ? Number(name) : 0;
   return db
     .selectFrom('labels')
@@ -68,7 +68,7 @@ function named(db: Db, where: RawBuilder<SqlBool>, place: Place, name: string) {
     .where(where)
     .where((or) => or.or([or('id', '=', id), or('name', '=', name)]))
     .orderBy(sql`id = ${id} desc`)
-    .orderBy(sql`${own(place)} desc nulls last`)
+    .orderBy(sql`${own(parent)} desc nulls last`)
     .orderBy('id', 'desc')
     .limit(1);
 }
@@ -77,14 +77,14 @@ function named(db: Db, where: RawBuilder<SqlBool>, place: Place, name: string) {
 export const selectLabel = (
   db: Db,
   caller: Caller,
-  place: Place,
+  parent: ResourceParent,
   name: string,
   scope: LabelScope,
-): Promise<LabelRow | undefined> => named(db, within(caller, place, scope), place, name).executeTakeFirst();
+): Promise<LabelRow | undefined> => named(db, within(caller, parent, scope), parent, name).executeTakeFirst();
 
 /** The place's own label, locked until the transaction ends. */
-export const lockLabel = (tx: Db, place: Place, name: string): Promise<LabelRow | undefined> =>
-  named(tx, own(place), place, name).forUpdate().executeTakeFirst();
+export const lockLabel = (tx: Db, parent: ResourceParent, name: string): Promise<LabelRow | undefined> =>
+  named(tx, own(parent), parent, name).forUpdate().executeTakeFirst();
 
 /** Whether the place itself has a label of this name. */
 export const hasLabel = async (db: Db, groupId: number, name: string): Promise<boolean> =>

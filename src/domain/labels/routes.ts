@@ -3,7 +3,7 @@ import type { TUnsafe } from 'typebox';
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
-import type { Place } from '../../core/work/places.ts';
+import type { ResourceParent } from '../../core/work/resource-parents.ts';
 import { createLabel, deleteLabel, subscribe, updateLabel } from './actions.ts';
 import { presentLabel, presentLabels } from './present.ts';
 import { promoteLabel } from './promotion.ts';
@@ -26,9 +26,9 @@ import {
 type Home = {
   word: 'project' | 'group';
   path: string;
-  read: Access<Place, Caller>;
-  manage: Access<Place, Actor>;
-  subscribe: Access<Place, Actor>;
+  read: Access<ResourceParent, Caller>;
+  manage: Access<ResourceParent, Actor>;
+  subscribe: Access<ResourceParent, Actor>;
   record: TUnsafe<LabelRecord>;
 };
 

@@ -1,13 +1,13 @@
 /** What a label's fields must be. Pure. */
-import { MAXIMUM_TITLE } from '../../core/work/label-names.ts';
+import { MAX_TITLE_LENGTH } from '../../core/work/label-names.ts';
 import { invalid } from '../../platform/failure.ts';
 
 /** The name without spaces around it; 400 for one that no label can have. */
 export function labelName(text: string): string {
   const name = text.trim();
   if (name === '') throw invalid({ title: ["can't be blank"] });
-  if (name.length > MAXIMUM_TITLE)
-    throw invalid({ title: [`is too long (maximum is ${MAXIMUM_TITLE} characters)`] });
+  if (name.length > MAX_TITLE_LENGTH)
+    throw invalid({ title: [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`] });
   if (name.includes(',')) throw invalid({ title: ['is invalid'] });
   return name;
 }

@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox';
 import { labelPattern } from '../../core/work/label-names.ts';
 import { LabelBasicRecord } from '../../core/work/label-records.ts';
-import { atLeastOne, exactlyOne, integerId, nullable, together } from '../../platform/http/schema.ts';
+import { atLeastOne, exactlyOne, integerId, nullable, parameterRules } from '../../platform/http/schema.ts';
 
 const GroupLabel = Type.Object({
   ...LabelBasicRecord.properties,
@@ -97,10 +97,10 @@ const some = (word: 'group' | 'project') =>
   atLeastOne(['new_name', 'color', 'description', 'archived', ...(word === 'project' ? ['priority'] : [])]);
 
 export const updateInput = (word: 'group' | 'project') =>
-  Type.Object({ name, ...changes }, together(some(word)));
+  Type.Object({ name, ...changes }, parameterRules(some(word)));
 export const updateEitherInput = (word: 'group' | 'project') =>
-  Type.Object({ ...either, ...changes }, together(oneOfEither, some(word)));
-export const DeleteEitherInput = Type.Object(either, together(oneOfEither));
+  Type.Object({ ...either, ...changes }, parameterRules(oneOfEither, some(word)));
+export const DeleteEitherInput = Type.Object(either, parameterRules(oneOfEither));
 export const NameInput = Type.Object({ name });
 export const SubscribableInput = Type.Object({
   subscribable_id: Type.String({ description: 'The name of the label, or its id.' }),

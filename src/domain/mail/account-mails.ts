@@ -6,11 +6,11 @@ import type { Services } from '../../core/services.ts';
 import type { Task } from '../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
 import { unseal } from '../../platform/secret.ts';
-import { type Letter, writeLetter } from './layout.ts';
-import { addressAddedLetter, confirmationLetter, knownAddressLetter, resetLetter } from './letters.ts';
+import { composeMail, type MailContent } from './layout.ts';
+import { addressAddedMail, confirmationMail, knownAddressMail, resetMail } from './mails.ts';
 
 /** What both facts say, and the number of the fact. */
-type Asked = { user_id: number; email: string; token_sealed: string; fact_id: number };
+type MailRequest = { user_id: number; email: string; token_sealed: string; fact_id: number };
 
 type Recipient = { username: string; name: string; email: string };
 
@@ -18,51 +18,51 @@ type AccountMail = {
   /** Names the mail beside the number of its fact, which stays the same however often it is tried. */
   name: string;
   isCurrent: typeof isResetOf;
-  write(to: Recipient, baseUrl: string, token: string): Letter;
+  write(to: Recipient, baseUrl: string, token: string): MailContent;
 };
 
-const confirmationMail: AccountMail = {
+const confirmation: AccountMail = {
   name: 'confirmation',
   isCurrent: isConfirmationOf,
-  write: confirmationLetter,
+  write: confirmationMail,
 };
-const resetMail: AccountMail = { name: 'password-reset', isCurrent: isResetOf, write: resetLetter };
+const passwordReset: AccountMail = { name: 'password-reset', isCurrent: isResetOf, write: resetMail };
 
 function mailTask(services: Services, mailer: Mailer, mail: AccountMail): Task {
   const db = services.database.background;
   return async (payload) => {
     // Written by one of the two makers of the fact in core/identity.
-    const asked = payload as Asked;
-    const token = unseal(services.secretKey, asked.token_sealed);
+    const request = payload as MailRequest;
+    const token = unseal(services.secretKey, request.token_sealed);
     const user = await db
       .selectFrom('users')
       .select(['username', 'name'])
-      .where('id', '=', asked.user_id)
+      .where('id', '=', request.user_id)
       .where('deletion', 'is', null)
       .where('state', 'not in', ['blocked', 'banned'])
       .executeTakeFirst();
-    if (!user || !(await mail.isCurrent(db, asked.user_id, token))) return;
+    if (!user || !(await mail.isCurrent(db, request.user_id, token))) return;
     const baseUrl = services.baseUrl();
-    const letter = mail.write({ ...user, email: asked.email }, baseUrl, token);
-    const id = `${mail.name}-${asked.fact_id}-${asked.user_id}`;
-    await mailer.send({ id, to: asked.email, ...writeLetter(letter, baseUrl) });
+    const letter = mail.write({ ...user, email: request.email }, baseUrl, token);
+    const id = `${mail.name}-${request.fact_id}-${request.user_id}`;
+    await mailer.send({ id, to: request.email, ...composeMail(letter, baseUrl) });
   };
 }
 
 /** The task that sends a link to confirm an address. */
 export const confirmationTask = (services: Services, mailer: Mailer): Task =>
-  mailTask(services, mailer, confirmationMail);
+  mailTask(services, mailer, confirmation);
 
 /** The task that sends a link to set a new password. */
 export const passwordResetTask = (services: Services, mailer: Mailer): Task =>
-  mailTask(services, mailer, resetMail);
+  mailTask(services, mailer, passwordReset);
 
 /** A task that tells the owner of an address what another did with it. */
-const knownAddressTask = (services: Services, mailer: Mailer, write: typeof knownAddressLetter): Task => {
+const knownAddressTask = (services: Services, mailer: Mailer, write: typeof knownAddressMail): Task => {
   const db = services.database.background;
   return async (payload) => {
     // Written by registration, and where addresses are added.
-    const { user_id, email, fact_id } = payload as Omit<Asked, 'token_sealed'>;
+    const { user_id, email, fact_id } = payload as Omit<MailRequest, 'token_sealed'>;
     const user = await db
       .selectFrom('users')
       .innerJoin('emails', 'emails.user_id', 'users.id')
@@ -75,14 +75,14 @@ const knownAddressTask = (services: Services, mailer: Mailer, write: typeof know
     if (!user) return;
     const baseUrl = services.baseUrl();
     const id = `known-address-${fact_id}-${user_id}`;
-    await mailer.send({ id, to: user.email, ...writeLetter(write(user, baseUrl), baseUrl) });
+    await mailer.send({ id, to: user.email, ...composeMail(write(user, baseUrl), baseUrl) });
   };
 };
 
 /** The task that tells the owner of an address of a registration with it. */
 export const addressRegisteredTask = (services: Services, mailer: Mailer): Task =>
-  knownAddressTask(services, mailer, knownAddressLetter);
+  knownAddressTask(services, mailer, knownAddressMail);
 
 /** The task that tells the owner of an address that another account added it. */
 export const addressAddedTask = (services: Services, mailer: Mailer): Task =>
-  knownAddressTask(services, mailer, addressAddedLetter);
+  knownAddressTask(services, mailer, addressAddedMail);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { bodyOf, uniqueName } from '../../../test/support/factories.ts';
-import { mailsTo, settleMail } from '../../../test/support/mailbox.ts';
+import { mailsTo, waitForMail } from '../../../test/support/mailbox.ts';
 import { startSmtp } from '../../../test/support/smtp.ts';
 import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
 import { inTransaction } from '../../platform/db/database.ts';
@@ -32,7 +32,7 @@ async function makeWaitingUser(): Promise<{ id: number; email: string }> {
 
 test('a mail that the server refuses for now is sent later, once, under its own name', async () => {
   const { id, email } = await makeWaitingUser();
-  await settleMail(app);
+  await waitForMail(app);
   expect(smtp.commands.filter((line) => line.startsWith('MAIL'))).toHaveLength(2);
   const mails = smtp.received.filter((mail) => mail.includes(`To: ${email}`));
   expect(mails).toHaveLength(1);
@@ -48,7 +48,7 @@ test('a mail that the server refuses for now is sent later, once, under its own 
 
 test('what is out of date is not sent: another link took its place, the account is blocked, or nothing was committed', async () => {
   const { id, email } = await makeWaitingUser();
-  await settleMail(app);
+  await waitForMail(app);
   const { database, secretKey, wake } = app.app.services;
   const sent = smtp.received.length;
   const stale = confirmationRequested(id, email, newConfirmation(secretKey).token_sealed);
@@ -70,6 +70,6 @@ test('what is out of date is not sent: another link took its place, the account 
   const blocked = confirmationRequested(id, email, current.token_sealed);
   await inTransaction(database.db, (tx) => writeFact(tx, blocked.name, blocked.payload));
   wake();
-  await settleMail(app);
+  await waitForMail(app);
   expect(smtp.received).toHaveLength(sent);
 });

@@ -10,9 +10,9 @@ import type { Services } from '../../core/services.ts';
 import { notFound } from '../../platform/failure.ts';
 
 /** Characters. */
-const LONGEST_TEXT = 1_048_576;
+const MAX_TEXT_LENGTH = 1_048_576;
 /** Bytes: of the longest text as a client may send it. */
-const BODY_LIMIT = 4 * LONGEST_TEXT;
+const BODY_LIMIT = 4 * MAX_TEXT_LENGTH;
 
 /** By its present path alone: a text is not led to another address. 404 where the caller does not see it. */
 async function findProject(services: Services, actor: Actor, path: string): Promise<AuthorizedProject> {
@@ -32,7 +32,7 @@ export const markdownCapability = (): Capability => ({
       summary: 'Renders a text as HTML that is safe to show.',
       access: signedIn,
       input: Type.Object({
-        text: Type.String({ maxLength: LONGEST_TEXT, description: 'Markdown.' }),
+        text: Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'Markdown.' }),
         gfm: Type.Optional(
           Type.Boolean({ default: false, description: 'With references, task lists and emoji.' }),
         ),

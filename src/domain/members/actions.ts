@@ -1,7 +1,12 @@
 /** Members are added, changed and removed here: each in one transaction, announced with the change. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
-import { joinMembers, levelName, type Place, placeAt } from '../../core/access/joining.ts';
+import {
+  joinMembers,
+  levelName,
+  type MembershipSource,
+  membershipSourceOf,
+} from '../../core/access/joining.ts';
 import { groupsOwnedAlone } from '../../core/access/remaining.ts';
 import { MAINTAINER, OWNER } from '../../core/access/roles.ts';
 import { type Announcement, announce, announceAll } from '../../core/activity/announce.ts';
@@ -34,7 +39,7 @@ export function failureOf(problem: Problem): Failure {
 }
 
 /** The line about one of several people. */
-export const lineOf = (problem: Problem): string => {
+export const messageOf = (problem: Problem): string => {
   if (problem.kind === 'taken') return 'User already exists in source';
   if (problem.kind === 'forbidden') return problem.text;
   return problem.property === 'access_level' ? `Access level ${problem.text}` : problem.text;
@@ -171,10 +176,14 @@ export async function removeMember(
   });
 }
 
-const removal = (actor: Actor, place: Place, user: { id: number; name: string }): Announcement => ({
+const removal = (
+  actor: Actor,
+  source: MembershipSource,
+  user: { id: number; name: string },
+): Announcement => ({
   author: actor,
   audit: {
-    entity: place.entity,
+    entity: source.entity,
     event: 'member_destroyed',
     details: {
       remove: 'user_access',
@@ -183,8 +192,8 @@ const removal = (actor: Actor, place: Place, user: { id: number; name: string })
       target_details: user.name,
     },
   },
-  ...(place.column === 'project_id' && {
-    activity: { action: 'left', projectId: place.id, authorId: user.id },
+  ...(source.column === 'project_id' && {
+    activity: { action: 'left', projectId: source.id, authorId: user.id },
   }),
 });
 
@@ -205,7 +214,7 @@ async function removeInside(
     select project_id, namespace_id, full_path from inside order by id`.execute(tx);
   await announceAll(
     tx,
-    rows.map((row) => removal(actor, placeAt(row), user)),
+    rows.map((row) => removal(actor, membershipSourceOf(row), user)),
   );
 }
 
@@ -239,7 +248,7 @@ export async function importMembers(
     const refused = await inTransaction(db, (tx) => addMembers(tx, source, actor, newcomers));
     for (const { id, username } of candidates) {
       const problem = refused.get(id);
-      if (problem && problem.kind !== 'taken') problems[username] = lineOf(problem);
+      if (problem && problem.kind !== 'taken') problems[username] = messageOf(problem);
     }
   }
 }

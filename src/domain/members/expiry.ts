@@ -1,6 +1,6 @@
 /** Memberships that have expired give no access at once; here their rows go, and the activity says so. */
 import { sql } from 'kysely';
-import { placeAt } from '../../core/access/joining.ts';
+import { membershipSourceOf } from '../../core/access/joining.ts';
 import { type Announcement, announceAll } from '../../core/activity/announce.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { today } from './queries.ts';
@@ -29,7 +29,7 @@ async function expire(tx: Db, memberIds: readonly number[]): Promise<void> {
       (row): Announcement => ({
         author: undefined,
         audit: {
-          entity: placeAt(row).entity,
+          entity: membershipSourceOf(row).entity,
           event: 'member_destroyed',
           details: {
             remove: 'user_access',

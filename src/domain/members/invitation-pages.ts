@@ -6,15 +6,15 @@ import type { Session } from '../../core/identity/sessions.ts';
 import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { html } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 
 type Context = PageContext<Session>;
 
 const PATH = '/-/profile/invitations';
 
-async function show({ db, services, session }: Context): Promise<Answer> {
+async function show({ db, services, session }: Context): Promise<HttpResponse> {
   const waiting = await invitationsTo(db, session.actor.id);
   const token = tokenField(services, session);
   const button = (id: number, what: 'accept' | 'decline', label: string, path: string) =>
@@ -38,7 +38,7 @@ ${button(id, 'decline', 'Decline', full_path)}
 
 const decide =
   (taken: boolean) =>
-  async ({ db, session, request }: Context): Promise<Answer> => {
+  async ({ db, session, request }: Context): Promise<HttpResponse> => {
     const { id = '' } = request.params;
     if (/^\d{1,15}$/.test(id))
       await inTransaction(db, (tx) => decideInvitation(tx, session.actor, Number(id), taken));

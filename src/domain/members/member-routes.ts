@@ -9,7 +9,7 @@ import {
   addMembers,
   failureOf,
   importMembers,
-  lineOf,
+  messageOf,
   permitGrant,
   removeMember,
   requireUnlocked,
@@ -84,18 +84,18 @@ const writeEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
       const { access_level, expires_at = null, user_id, username } = input;
       const wanted: Grant = { access_level, expires_at };
       const grant = await permitGrant(db, source, wanted, services.config.tier);
-      const asked = user_id ?? username ?? [];
+      const requested = user_id ?? username ?? [];
       const users = username ? await selectUsersByName(db, username) : await selectUsers(db, user_id ?? []);
       const [user] = users;
-      if (asked.length === 1 && !user) throw notFound('User');
+      if (requested.length === 1 && !user) throw notFound('User');
       const newcomers = users.map((each) => ({ ...each, ...grant }));
       const problems = await inTransaction(db, (tx) => addMembers(tx, source, context.actor, newcomers));
-      if (asked.length === 1 && user) {
+      if (requested.length === 1 && user) {
         const problem = problems.get(user.id);
         if (problem) throw failureOf(problem);
         return showMember(db, view, user.id, 'direct');
       }
-      return outcomeOf(linesOf(asked, users, problems));
+      return outcomeOf(linesOf(requested, users, problems));
     },
   }),
   endpoint({
@@ -135,15 +135,15 @@ const writeEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
 
 /** A line for each who was left out, those who do not exist included. */
 function linesOf(
-  asked: readonly (string | number)[],
+  requested: readonly (string | number)[],
   users: readonly { id: number; username: string }[],
   problems: ReadonlyMap<number, Problem>,
 ): Record<string, string> {
   const known = new Set(users.flatMap((user) => [String(user.id), user.username.toLowerCase()]));
-  const missing = asked.map(String).filter((each) => !known.has(each.toLowerCase()));
+  const missing = requested.map(String).filter((each) => !known.has(each.toLowerCase()));
   const refused = users.flatMap((user) => {
     const problem = problems.get(user.id);
-    return problem ? [[user.username, lineOf(problem)] as const] : [];
+    return problem ? [[user.username, messageOf(problem)] as const] : [];
   });
   return Object.fromEntries([...missing.map((each) => [each, '404 User Not Found'] as const), ...refused]);
 }

@@ -10,12 +10,12 @@ import {
   exactlyOne,
   integerId,
   nullable,
+  parameterRules,
   stringEnum,
-  together,
 } from '../../platform/http/schema.ts';
 
 /** How many people one request may name. */
-const MAXIMUM_PEOPLE = 100;
+const MAX_PEOPLE = 100;
 
 export const accessLevel = () => Type.Unsafe<number>({ type: 'integer', enum: [...memberLevels] });
 const expiresAt = () => Type.Optional(nullable(date({ description: 'The first day without access.' })));
@@ -75,11 +75,11 @@ export const memberState = Type.Optional(stringEnum(['awaiting', 'active']));
 export const NewMembers = Type.Object(
   {
     access_level: accessLevel(),
-    user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
-    username: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
+    user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAX_PEOPLE })),
+    username: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAX_PEOPLE })),
     expires_at: expiresAt(),
   },
-  together(exactlyOne('user_id', 'username')),
+  parameterRules(exactlyOne('user_id', 'username')),
 );
 
 export const ChangedMember = Type.Object({
@@ -91,11 +91,11 @@ export const ChangedMember = Type.Object({
 export const NewInvitations = Type.Object(
   {
     access_level: accessLevel(),
-    email: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
-    user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAXIMUM_PEOPLE })),
+    email: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAX_PEOPLE })),
+    user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAX_PEOPLE })),
     expires_at: expiresAt(),
   },
-  together(atLeastOne(['email', 'user_id'])),
+  parameterRules(atLeastOne(['email', 'user_id'])),
 );
 
 export const ChangedInvitation = Type.Object({

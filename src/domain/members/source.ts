@@ -1,14 +1,14 @@
 /** What has members: a project or a group, as one shape. Everything else in this folder is written once, over it. */
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import type { Place } from '../../core/access/joining.ts';
+import type { MembershipSource } from '../../core/access/joining.ts';
 import type { Role } from '../../core/access/roles.ts';
 import type { CallLimit } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import type { Json } from '../../platform/db/rows.ts';
 
 /** A project or a group that the caller was let in to, seen from its members. Made from a receipt only. */
-export type Source = Place & {
+export type Source = MembershipSource & {
   kind: 'project' | 'group';
   /** The groups above it: their members are members here too. */
   ancestorIds: readonly number[];

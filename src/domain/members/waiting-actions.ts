@@ -1,6 +1,6 @@
 /** Access requests and invitations: made, decided and withdrawn, each in one transaction. */
 import { sql } from 'kysely';
-import { placeKeys } from '../../core/access/joining.ts';
+import { sourceColumns } from '../../core/access/joining.ts';
 import { type Announcement, announce, announceAll } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -8,7 +8,7 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
 import { digest, randomText, seal } from '../../platform/secret.ts';
-import { addMembers, check, failureOf, lineOf } from './actions.ts';
+import { addMembers, check, failureOf, messageOf } from './actions.ts';
 import { lockAccessRequest, lockInvitation } from './invitation-queries.ts';
 import { isMember, type MemberUser, selectUsersByMail, today } from './queries.ts';
 import { type Grant, grantProblem, isMailAddress } from './rules.ts';
@@ -31,7 +31,7 @@ export async function requestAccess(db: Db, source: Source, actor: Actor): Promi
     const requested_at = now();
     const [row] = await tx
       .insertInto('access_requests')
-      .values({ ...placeKeys(source), user_id: actor.id, requested_at })
+      .values({ ...sourceColumns(source), user_id: actor.id, requested_at })
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')
       .execute();
@@ -95,7 +95,7 @@ export async function invite(
     const users = new Map([...people.users, ...known.values()].map((user) => [user.id, user]));
     const newcomers = [...users.values()].map((user) => ({ ...user, ...grant }));
     for (const [id, problem] of await addMembers(tx, source, actor, newcomers)) {
-      problems[names.get(id) ?? String(id)] = lineOf(problem);
+      problems[names.get(id) ?? String(id)] = messageOf(problem);
     }
     const strangers = [...addresses].filter(([address]) => !known.has(address)).map(([, given]) => given);
     for (const address of strangers.filter((each) => !isMailAddress(each))) {
@@ -131,7 +131,7 @@ async function insertInvitations(
       addresses.map((email) => {
         const token = randomText(24);
         return {
-          ...placeKeys(source),
+          ...sourceColumns(source),
           ...grant,
           email,
           token_sealed: seal(secretKey, token),

@@ -148,7 +148,7 @@ describe.each(['project', 'group'] as const)('a %s', (noun) => {
     const told: string[] = [];
     for (const email of addresses) {
       const one = `${path}/invitations/${encodeURIComponent(email)}`;
-      const answers = [
+      const responses = [
         await as(`POST ${path}/invitations`, { body: { email, access_level: 20 } }),
         await as(`POST ${path}/invitations`, { body: { email, access_level: 30 } }),
         await as(`GET ${path}/invitations`, { query: `query=${encodeURIComponent(email)}` }),
@@ -157,7 +157,7 @@ describe.each(['project', 'group'] as const)('a %s', (noun) => {
         await as(`DELETE ${one}`),
         await as(`POST ${path}/invitations`, { body: { email, access_level: 20 } }),
       ];
-      const text = JSON.stringify(answers.map(({ status, body }) => [status, body]));
+      const text = JSON.stringify(responses.map(({ status, body }) => [status, body]));
       told.push(text.replaceAll(email, 'ADDRESS').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'));
     }
     expect(new Set(told).size).toBe(1);

@@ -4,7 +4,13 @@ import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { nextIid } from '../../core/work/counters.ts';
 import type { MilestoneRow } from '../../core/work/milestone-records.ts';
-import { auditedPlace, homeOf, isProject, lockNamespace, type Place } from '../../core/work/places.ts';
+import {
+  auditedParent,
+  isProject,
+  lockNamespace,
+  parentColumns,
+  type ResourceParent,
+} from '../../core/work/resource-parents.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
@@ -32,61 +38,66 @@ const activities: Partial<Record<MilestoneEvent, ActivityAction>> = {
 export function announceMilestone(
   tx: Db,
   actor: Actor,
-  place: Place,
+  parent: ResourceParent,
   event: MilestoneEvent,
   { id, title }: Pick<MilestoneRow, 'id' | 'title'>,
   details: Record<string, Json> = {},
 ): Promise<void> {
-  const action = isProject(place) ? activities[event] : undefined;
+  const action = isProject(parent) ? activities[event] : undefined;
   return announce(tx, {
     author: actor,
     audit: {
-      entity: auditedPlace(place),
+      entity: auditedParent(parent),
       event,
       details: { ...details, target_id: id, target_type: 'Milestone', target_details: title },
     },
     ...(action && {
       activity: {
         action,
-        projectId: place.id,
+        projectId: parent.id,
         targetType: 'Milestone',
         targetId: id,
         ...(action === 'destroyed' && { details: { title } }),
       },
     }),
-    fact: { name: event, payload: { ...homeOf(place), milestone_id: id } },
+    fact: { name: event, payload: { ...parentColumns(parent), milestone_id: id } },
   });
 }
 
 /** One title for one milestone across a group and its projects: whoever gives one waits for the other. */
-async function claimTitle(tx: Db, place: Place, title: string, exceptId?: number): Promise<void> {
-  await lockNamespace(tx, isProject(place) ? place.row.namespace_id : place.id);
-  if (await isTitleTaken(tx, place, title, exceptId))
+async function requireFreeTitle(
+  tx: Db,
+  parent: ResourceParent,
+  title: string,
+  exceptId?: number,
+): Promise<void> {
+  await lockNamespace(tx, isProject(parent) ? parent.row.namespace_id : parent.id);
+  if (await isTitleTaken(tx, parent, title, exceptId))
     throw invalid({ title: ['already being used for another group or project milestone.'] });
 }
 
 /** The place as its counter knows it. */
-const countedPlace = (place: Place): { projectId: number } | { groupId: number } =>
-  isProject(place) ? { projectId: place.id } : { groupId: place.id };
+const countedParent = (parent: ResourceParent): { projectId: number } | { groupId: number } =>
+  isProject(parent) ? { projectId: parent.id } : { groupId: parent.id };
 
 /** Makes a milestone; 400 for a title that the project, its group or a project of the group has given to one. */
 export async function createMilestone(
   db: Db,
   actor: Actor,
-  place: Place,
+  parent: ResourceParent,
   input: CreateInput,
 ): Promise<MilestoneRow> {
   const title = milestoneTitle(input.title);
   const { description = null, start_date = null, due_date = null } = input;
   refuseDates({ start_date, due_date });
   return inTransaction(db, async (tx) => {
-    await claimTitle(tx, place, title);
-    const iid = await nextIid(tx, countedPlace(place), 'milestones');
+    await requireFreeTitle(tx, parent, title);
+    const iid = await nextIid(tx, countedParent(parent), 'milestones');
     const time = now();
     const milestone = await tx
       .insertInto('milestones')
       .values({
-        ...homeOf(place),
+        ...parentColumns(parent),
         iid,
         title,
         description,
@@ -97,7 +108,7 @@ export async function createMilestone(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await announceMilestone(tx, actor, place, 'milestone_created', milestone);
+    await announceMilestone(tx, actor, parent, 'milestone_created', milestone);
     return milestone;
   });
 }
@@ -106,14 +117,14 @@ export async function createMilestone(
 export const updateMilestone = (
   db: Db,
   actor: Actor,
-  place: Place,
+  parent: ResourceParent,
   id: number,
   { state_event, ...changes }: MilestoneChanges,
 ): Promise<MilestoneRow> =>
   inTransaction(db, async (tx) => {
     const title = changes.title === undefined ? undefined : milestoneTitle(changes.title);
-    if (title !== undefined) await claimTitle(tx, place, title, id);
-    const before = found(await lockMilestone(tx, place, id));
+    if (title !== undefined) await requireFreeTitle(tx, parent, title, id);
+    const before = found(await lockMilestone(tx, parent, id));
     refuseDates({ ...before, ...changes });
     const state = nextState(before.state, state_event);
     const milestone = await tx
@@ -123,7 +134,7 @@ export const updateMilestone = (
       .returningAll()
       .executeTakeFirstOrThrow();
     const event = state === undefined ? 'updated' : state === 'closed' ? 'closed' : 'reopened';
-    await announceMilestone(tx, actor, place, `milestone_${event}`, milestone);
+    await announceMilestone(tx, actor, parent, `milestone_${event}`, milestone);
     return milestone;
   });
 
@@ -131,13 +142,13 @@ export const updateMilestone = (
 export const deleteMilestone = (
   db: Db,
   actor: Actor,
-  place: Place,
+  parent: ResourceParent,
   id: number,
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
-    const milestone = found(await lockMilestone(tx, place, id));
+    const milestone = found(await lockMilestone(tx, parent, id));
     unmodified(milestone.updated_at);
     await tx.deleteFrom('milestones').where('id', '=', id).execute();
-    await announceMilestone(tx, actor, place, 'milestone_deleted', milestone);
+    await announceMilestone(tx, actor, parent, 'milestone_deleted', milestone);
   });

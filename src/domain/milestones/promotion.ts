@@ -6,7 +6,7 @@ import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { nextIid } from '../../core/work/counters.ts';
 import type { MilestoneRow } from '../../core/work/milestone-records.ts';
-import { lockNamespace } from '../../core/work/places.ts';
+import { lockNamespace } from '../../core/work/resource-parents.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';

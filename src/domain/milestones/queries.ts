@@ -5,25 +5,25 @@ import { type IssueClause, listIssues } from '../../core/work/issue-list.ts';
 import type { IssueRow } from '../../core/work/issue-rows.ts';
 import { type VisibleIssues, visibleIssues } from '../../core/work/issue-visibility.ts';
 import type { MilestoneRow } from '../../core/work/milestone-records.ts';
-import { groupsBelow, isProject, type Place } from '../../core/work/places.ts';
+import { groupsBelow, isProject, type ResourceParent } from '../../core/work/resource-parents.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import { containing } from '../../platform/db/search.ts';
 import type { BurndownEvent, ListInput } from './schema.ts';
 
-const own = (place: Place): RawBuilder<SqlBool> =>
-  isProject(place) ? sql`milestones.project_id = ${place.id}` : sql`milestones.namespace_id = ${place.id}`;
+const own = (parent: ResourceParent): RawBuilder<SqlBool> =>
+  isProject(parent) ? sql`milestones.project_id = ${parent.id}` : sql`milestones.namespace_id = ${parent.id}`;
 
 /** The condition on milestones that a caller finds at the place. */
 function within(
   caller: Caller,
-  place: Place,
+  parent: ResourceParent,
   scope: { ancestors: boolean; descendants: boolean },
 ): RawBuilder<SqlBool> {
-  const parts = [own(place)];
-  if (scope.ancestors) parts.push(sql`milestones.namespace_id = any(${place.row.ancestor_ids}::bigint[])`);
-  if (scope.descendants && !isProject(place))
-    parts.push(sql`milestones.namespace_id in ${groupsBelow(caller, place.id)}`);
+  const parts = [own(parent)];
+  if (scope.ancestors) parts.push(sql`milestones.namespace_id = any(${parent.row.ancestor_ids}::bigint[])`);
+  if (scope.descendants && !isProject(parent))
+    parts.push(sql`milestones.namespace_id in ${groupsBelow(caller, parent.id)}`);
   return sql`(${sql.join(parts, sql` or `)})`;
 }
 
@@ -34,7 +34,7 @@ const byDueDate = "coalesce(milestones.due_date, 'infinity'::date) asc, -milesto
 export function selectMilestones(
   db: Db,
   caller: Caller,
-  place: Place,
+  parent: ResourceParent,
   filters: ListInput,
   page: PageRequest,
 ): Promise<Page<MilestoneRow>> {
@@ -44,7 +44,7 @@ export function selectMilestones(
   let query = db
     .selectFrom('milestones')
     .selectAll()
-    .where(within(caller, place, scope));
+    .where(within(caller, parent, scope));
   if (state !== 'all') query = query.where('state', '=', state);
   // A number says nothing where several projects and groups have it.
   if (iids && !ancestors) query = query.where(sql<SqlBool>`iid = any(${[...iids]}::bigint[])`);
@@ -62,32 +62,38 @@ export function selectMilestones(
   return selectPage(db, query, page, { by: 'due_date', sort: 'asc' }, columns);
 }
 
-const ofPlace = (db: Db, place: Place, id: number) =>
-  db.selectFrom('milestones').selectAll().where(own(place)).where('id', '=', id);
+const ofParent = (db: Db, parent: ResourceParent, id: number) =>
+  db.selectFrom('milestones').selectAll().where(own(parent)).where('id', '=', id);
 
 /** The place's own milestone. */
-export const selectMilestone = (db: Db, place: Place, id: number): Promise<MilestoneRow | undefined> =>
-  ofPlace(db, place, id).executeTakeFirst();
+export const selectMilestone = (
+  db: Db,
+  parent: ResourceParent,
+  id: number,
+): Promise<MilestoneRow | undefined> => ofParent(db, parent, id).executeTakeFirst();
 
 /** The same, locked until the transaction ends. */
-export const lockMilestone = (tx: Db, place: Place, id: number): Promise<MilestoneRow | undefined> =>
-  ofPlace(tx, place, id).forUpdate().executeTakeFirst();
+export const lockMilestone = (
+  tx: Db,
+  parent: ResourceParent,
+  id: number,
+): Promise<MilestoneRow | undefined> => ofParent(tx, parent, id).forUpdate().executeTakeFirst();
 
 /** Whether another milestone has the title: of the project and its group, or of the group and the projects in it. */
 export async function isTitleTaken(
   tx: Db,
-  place: Place,
+  parent: ResourceParent,
   title: string,
   exceptId: number | undefined,
 ): Promise<boolean> {
-  const around = isProject(place)
-    ? sql<SqlBool>`milestones.namespace_id = ${place.row.namespace_id}`
-    : sql<SqlBool>`milestones.project_id in (select p.id from projects p where p.namespace_id = ${place.id})`;
+  const around = isProject(parent)
+    ? sql<SqlBool>`milestones.namespace_id = ${parent.row.namespace_id}`
+    : sql<SqlBool>`milestones.project_id in (select p.id from projects p where p.namespace_id = ${parent.id})`;
   const found = await tx
     .selectFrom('milestones')
     .select('id')
     .where('title', '=', title)
-    .where(sql<SqlBool>`(${own(place)} or ${around})`)
+    .where(sql<SqlBool>`(${own(parent)} or ${around})`)
     .where('id', '<>', exceptId ?? 0)
     .limit(1)
     .executeTakeFirst();
@@ -95,19 +101,19 @@ export async function isTitleTaken(
 }
 
 /** The issues that a milestone of the place can have, as far as the caller sees them. */
-const issuesOf = (caller: Caller, place: Place): VisibleIssues =>
+const issuesOf = (caller: Caller, parent: ResourceParent): VisibleIssues =>
   visibleIssues(
     caller,
-    isProject(place)
-      ? sql`p.id = ${place.id}`
-      : sql`p.namespace_id in (select n.id from namespaces n where n.ancestor_ids @> array[${place.id}]::bigint[])`,
+    isProject(parent)
+      ? sql`p.id = ${parent.id}`
+      : sql`p.namespace_id in (select n.id from namespaces n where n.ancestor_ids @> array[${parent.id}]::bigint[])`,
   );
 
 /** One page of the milestone's issues that the caller sees, the most urgent label first. */
 export const selectIssues = (
   db: Db,
   caller: Caller,
-  place: Place,
+  parent: ResourceParent,
   { id }: MilestoneRow,
   page: PageRequest,
 ): Promise<Page<IssueRow>> => {
@@ -115,13 +121,13 @@ export const selectIssues = (
     where: sql`i.milestone_id = ${id}`,
     seed: (tail) => sql`select id from issues where milestone_id = ${id} ${tail}`,
   };
-  const visible = issuesOf(caller, place);
+  const visible = issuesOf(caller, parent);
   const query = { visible, filter: [ofMilestone], by: 'label_priority', sort: 'asc' } as const;
   return listIssues(db, query, page);
 };
 
 /** More than any chart shows. */
-const MOST_EVENTS = 50_000;
+const MAX_EVENTS = 50_000;
 
 /**
  * When the milestone's issues that the caller sees came, were closed and reopened, between its days; what was before the
@@ -130,11 +136,11 @@ const MOST_EVENTS = 50_000;
 export async function selectBurndown(
   db: Db,
   caller: Caller,
-  place: Place,
+  parent: ResourceParent,
   { id }: MilestoneRow,
   { start_date, due_date }: { start_date: string; due_date: string },
 ): Promise<(Omit<BurndownEvent, 'created_at'> & { created_at: Date })[]> {
-  const { ctes, condition } = issuesOf(caller, place);
+  const { ctes, condition } = issuesOf(caller, parent);
   const { rows } = await sql<Omit<BurndownEvent, 'created_at'> & { created_at: Date }>`
     with ${ctes}, shown as (
       select i.* from issues i join issue_projects v on v.id = i.project_id
@@ -148,6 +154,6 @@ export async function selectBurndown(
       union all select closed_at, weight, 'closed' from shown s
         where state = 'closed' and not exists (select from changes c where c.issue_id = s.id and c.action = 'closed'))
     select greatest(created_at, ${start_date}::date) as created_at, weight, action from told
-    where created_at < ${due_date}::date + 1 order by 1, action desc limit ${MOST_EVENTS}`.execute(db);
+    where created_at < ${due_date}::date + 1 order by 1, action desc limit ${MAX_EVENTS}`.execute(db);
   return rows;
 }

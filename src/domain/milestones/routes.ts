@@ -6,7 +6,7 @@ import type { Actor, Caller } from '../../core/identity/actor.ts';
 import { IssueBasicRecord, presentIssues } from '../../core/work/issue-records.ts';
 import { MergeRequestBasicRecord } from '../../core/work/merge-request-records.ts';
 import { MilestoneRecord, milestonesById, presentMilestone } from '../../core/work/milestone-records.ts';
-import { type Place, placePath } from '../../core/work/places.ts';
+import { parentPath, type ResourceParent } from '../../core/work/resource-parents.ts';
 import { Failure } from '../../platform/failure.ts';
 import { createMilestone, deleteMilestone, updateMilestone } from './actions.ts';
 import { promoteMilestone } from './promotion.ts';
@@ -16,8 +16,8 @@ import { BurndownEvent, CreateInput, ListInput, OneInput, UpdateInput } from './
 type Home = {
   word: 'project' | 'group';
   path: string;
-  read: Access<Place, Caller>;
-  manage: Access<Place, Actor>;
+  read: Access<ResourceParent, Caller>;
+  manage: Access<ResourceParent, Actor>;
 };
 
 const project: Home = {
@@ -35,9 +35,9 @@ const group: Home = {
 };
 
 /** Where the records of a place's own milestones are addressed. */
-const around = (services: { baseUrl(): string }, place: Place) => ({
+const around = (services: { baseUrl(): string }, parent: ResourceParent) => ({
   baseUrl: services.baseUrl(),
-  fullPath: placePath(place),
+  fullPath: parentPath(parent),
 });
 
 const readEndpoints = ({ word, path, read }: Home): Endpoint[] => [
@@ -57,7 +57,7 @@ const readEndpoints = ({ word, path, read }: Home): Endpoint[] => [
       );
       const baseUrl = services.baseUrl();
       const items = milestones.items.map((row) =>
-        presentMilestone(row, { baseUrl, fullPath: placed.get(row.id)?.full_path ?? placePath(subject) }),
+        presentMilestone(row, { baseUrl, fullPath: placed.get(row.id)?.full_path ?? parentPath(subject) }),
       );
       return { ...milestones, items };
     },

@@ -1,5 +1,5 @@
 /** What a milestone's fields must be. Pure. */
-import { MAXIMUM_TITLE } from '../../core/work/label-names.ts';
+import { MAX_TITLE_LENGTH } from '../../core/work/label-names.ts';
 import { invalid, type ValidationMessages } from '../../platform/failure.ts';
 
 type Dates = { start_date: string | null; due_date: string | null };
@@ -13,8 +13,8 @@ export const dayPattern = '^(?:19|[2-9][0-9])';
 export function milestoneTitle(text: string): string {
   const title = text.trim();
   if (title === '') throw invalid({ title: ["can't be blank"] });
-  if (title.length > MAXIMUM_TITLE)
-    throw invalid({ title: [`is too long (maximum is ${MAXIMUM_TITLE} characters)`] });
+  if (title.length > MAX_TITLE_LENGTH)
+    throw invalid({ title: [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`] });
   return title;
 }
 

@@ -3,7 +3,7 @@ import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { ownAddresses } from '../../core/identity/own-addresses.ts';
 import type { EventChanges, Level } from '../../core/notifications/levels.ts';
-import { type Place, type Setting, writeSettings } from '../../core/notifications/settings.ts';
+import { type Setting, type SettingScope, writeSettings } from '../../core/notifications/settings.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { type Language, timezones } from './locales.ts';
@@ -21,8 +21,12 @@ type MailboxChange = {
 };
 
 /** Changes the caller's setting of one place, and gives it. */
-export const changeSetting = (db: Db, actor: Actor, place: Place, change: SettingChange): Promise<Setting> =>
-  inTransaction(db, (tx) => writeSettings(tx, actor.id, place, change));
+export const changeSetting = (
+  db: Db,
+  actor: Actor,
+  scope: SettingScope,
+  change: SettingChange,
+): Promise<Setting> => inTransaction(db, (tx) => writeSettings(tx, actor.id, scope, change));
 
 /** Changes the caller's global setting, where their mail goes and how it is written, all or nothing. */
 export async function changeGlobal(

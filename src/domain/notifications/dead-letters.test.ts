@@ -3,8 +3,8 @@ import { afterAll, expect, test } from 'vitest';
 import { ROOT_PASSWORD, useApp } from '../../../test/support/app.ts';
 import { openBrowser, signInAs } from '../../../test/support/browser.ts';
 import { addMember, bodyOf, makeProject, makeUser } from '../../../test/support/factories.ts';
-import { takeLetters } from '../../../test/support/letters.ts';
-import { settleMail } from '../../../test/support/mailbox.ts';
+import { waitForMail } from '../../../test/support/mailbox.ts';
+import { takeMails } from '../../../test/support/mails.ts';
 import { startSmtp } from '../../../test/support/smtp.ts';
 
 const smtp = await startSmtp(1);
@@ -57,7 +57,7 @@ test('a mail that nobody took in the end is shown to administrators, who try it 
 
   const again = await root.submit('/admin/mail', {});
   expect(again.location).toBe('/admin/mail?again=1');
-  await settleMail(app);
-  expect(takeLetters(smtp).map(({ to }) => to)).toEqual([`${user.username}@example.com`]);
+  await waitForMail(app);
+  expect(takeMails(smtp).map(({ to }) => to)).toEqual([`${user.username}@example.com`]);
   expect((await root.get('/admin/mail?again=1')).text).toContain('There is none');
 });

@@ -13,8 +13,8 @@ import {
 import type { Services } from '../../core/services.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, html } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { type DeadJob, deadJobs, reviveJobs } from '../../platform/jobs/dead-jobs.ts';
 import type { Sending } from './send.ts';
@@ -32,13 +32,13 @@ const accountMails: Record<string, string> = {
 /** What could not be sent, and to whom; to nobody yet where the people were not found. */
 type DeadLetter = { job: DeadJob; what: string; userId: number | undefined };
 
-function letterOf(job: DeadJob): DeadLetter {
+function deadLetterOf(job: DeadJob): DeadLetter {
   const account = accountMails[job.task];
   if (account !== undefined) return { job, what: account, userId: Number(job.payload.user_id) };
   // What hear.ts wrote names what happened, and to whom it was to be told; a fact that nobody heard, neither.
-  const { hearing, userId } = job.payload as Partial<Sending>;
+  const { job: hearing, userId } = job.payload as Partial<Sending>;
   if (!hearing) return { job, what: job.task.replace('notifications.', ''), userId };
-  const { subject, event } = hearing.occasion;
+  const { subject, name: event } = hearing.event;
   const named = subject.kind === 'commit' ? subject.sha.slice(0, 8) : subject.id;
   return { job, what: `${event} (${subject.kind} ${named})`, userId };
 }
@@ -56,7 +56,7 @@ const timeOf = (time: Date): Html =>
 const retryForm = (token: Html, label: string, id?: number): Html =>
   html`<form method="post" action="${PATH}">${token}${id !== undefined && html`<input type="hidden" name="job" value="${id}">`}<button class="plain">${label}</button></form>`;
 
-function list(letters: readonly DeadLetter[], names: Map<number, string>, token: Html): Html {
+function list(mails: readonly DeadLetter[], names: Map<number, string>, token: Html): Html {
   const item = ({ job, what, userId }: DeadLetter): Html => {
     const name = names.get(userId ?? 0);
     const whom = name === undefined ? 'somebody who is gone' : html`<a href="/${name}">@${name}</a>`;
@@ -69,8 +69,8 @@ ${retryForm(token, 'Try again', job.id)}
 `;
   };
   return html`<ul class="rows">
-${letters.map(item)}</ul>
-${letters.length > 1 && retryForm(token, 'Try all again')}`;
+${mails.map(item)}</ul>
+${mails.length > 1 && retryForm(token, 'Try all again')}`;
 }
 
 /** That there is such a page is nobody else's business. */
@@ -78,28 +78,28 @@ function refuseOthers({ session }: Context): void {
   if (!session.actor.admin) throw notFound('Page');
 }
 
-async function show(context: Context, tasks: readonly string[]): Promise<Answer> {
+async function show(context: Context, tasks: readonly string[]): Promise<HttpResponse> {
   refuseOthers(context);
   const { db, services, session, field } = context;
   const page = pageNumber(field('page'));
   const jobs = await deadJobs(db, tasks, { offset: (page - 1) * PER_PAGE, limit: PER_PAGE + 1 });
-  const letters = jobs.slice(0, PER_PAGE).map(letterOf);
+  const mails = jobs.slice(0, PER_PAGE).map(deadLetterOf);
   const names = await namesOf(
     db,
-    letters.flatMap(({ userId }) => userId ?? []),
+    mails.flatMap(({ userId }) => userId ?? []),
   );
   const again = field('again');
   const body = panel(
     'Mail that could not be sent',
     /^\d+$/.test(again) && html`<p class="note" role="status">Tried again: ${Number(again)}.</p>`,
-    letters.length === 0 ? html`<p>There is none.</p>` : list(letters, names, tokenField(services, session)),
+    mails.length === 0 ? html`<p>There is none.</p>` : list(mails, names, tokenField(services, session)),
     pageLinks(PATH, page, jobs.length > PER_PAGE),
   );
   return showPage(services, session, { title: 'Mail', body });
 }
 
-/** One letter, or all of them, as often as they were tried before. */
-async function retry(context: Context, tasks: readonly string[]): Promise<Answer> {
+/** One mail, or all of them, as often as they were tried before. */
+async function retry(context: Context, tasks: readonly string[]): Promise<HttpResponse> {
   refuseOthers(context);
   const { db, field } = context;
   const job = field('job');

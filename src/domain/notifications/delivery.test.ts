@@ -12,8 +12,8 @@ import {
   makeUser,
   uniqueName,
 } from '../../../test/support/factories.ts';
-import { type ReadLetter, takeLetters } from '../../../test/support/letters.ts';
-import { settleMail } from '../../../test/support/mailbox.ts';
+import { waitForMail } from '../../../test/support/mailbox.ts';
+import { type ReceivedMail, takeMails } from '../../../test/support/mails.ts';
 import { startSmtp } from '../../../test/support/smtp.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { inTransaction } from '../../platform/db/database.ts';
@@ -36,12 +36,12 @@ const api = (user: MadeUser) => app.as(user.token);
 const mailOf = (user: MadeUser): string => `${user.username}@example.com`;
 
 /** Everything that was sent since it was asked last. */
-async function letters(): Promise<ReadLetter[]> {
-  await settleMail(app);
-  return takeLetters(smtp);
+async function letters(): Promise<ReceivedMail[]> {
+  await waitForMail(app);
+  return takeMails(smtp);
 }
 
-const summary = (all: readonly ReadLetter[]): string[] =>
+const summary = (all: readonly ReceivedMail[]): string[] =>
   all
     .map(
       ({ to, headers }) => `${to.replace('@example.com', '')} ${headers.get('x-ashlar-notificationreason')}`,
@@ -67,10 +67,9 @@ async function say(
 }
 
 /** What a mail program does when its reader wants no more of them (RFC 8058). */
-async function clickOnce(letter: ReadLetter | undefined): Promise<void> {
-  expect(letter?.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
-  const [, path] =
-    /^<https:\/\/site\.example(.*)>$/.exec(letter?.headers.get('list-unsubscribe') ?? '') ?? [];
+async function clickOnce(mail: ReceivedMail | undefined): Promise<void> {
+  expect(mail?.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+  const [, path] = /^<https:\/\/site\.example(.*)>$/.exec(mail?.headers.get('list-unsubscribe') ?? '') ?? [];
   const clicked = await app.call(`POST ${path}`, { raw: true, form: 'List-Unsubscribe=One-Click' });
   expect(clicked.status).toBe(200);
 }
@@ -345,7 +344,7 @@ test('members hear of a project that moves, alone or with its group', async () =
   await addMember(app, `projects/${moving.id}`, peer, DEVELOPER);
   await letters();
   bodyOf(await app.root(`PUT /projects/${moving.id}/transfer`, { body: { namespace: to.id } }), 200);
-  const toPeer = (all: readonly ReadLetter[]) => all.filter((each) => each.to === mailOf(peer));
+  const toPeer = (all: readonly ReceivedMail[]) => all.filter((each) => each.to === mailOf(peer));
   const [alone, ...others] = toPeer(await letters());
   expect(others).toEqual([]);
   const name = moving.path_with_namespace.split('/').at(-1);
@@ -371,7 +370,7 @@ describe('what changes between hearing and sending', () => {
     open = await makeProject(app, { visibility: 'public' });
   });
 
-  /** Lets the jobs of letters be made, and wait. */
+  /** Lets the jobs of mails be made, and wait. */
   async function holdLetters(happen: () => Promise<void>): Promise<void> {
     const { sql } = app.app.services.database;
     await sql`create or replace function hold() returns trigger language plpgsql as $$ begin
@@ -471,7 +470,7 @@ describe('what changes between hearing and sending', () => {
       app.app.services.wake();
       await sleep(20);
     }
-    expect(takeLetters(smtp).map(({ to }) => to)).toEqual([mailOf(user)]);
+    expect(takeMails(smtp).map(({ to }) => to)).toEqual([mailOf(user)]);
     const [waiting] = await failed();
     await sql`select graphile_worker.complete_jobs(array[${waiting?.id}::bigint])`;
     await letters();

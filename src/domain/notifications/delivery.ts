@@ -1,24 +1,24 @@
-/** Mail about what happens: what is announced is heard, whoever is concerned is found, and each is told by a letter. */
+/** Mail about what happens: what is announced is heard, whoever is concerned is found, and each is told by a mail. */
 import type { Capability } from '../../core/capability.ts';
-import { type OccasionName, occasionNames } from '../../core/notifications/occasions.ts';
+import { type NotificationFactName, notificationFactNames } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
 import { deadLetterPages } from './dead-letters.ts';
-import { DUE, DUE_PAGE, duePageTask, dueTask } from './due.ts';
-import { factTask, HEAR, hearTask } from './hear.ts';
+import { DUE, DUE_PAGE, dueDatePageTask, dueDateTask } from './due-date-reminders.ts';
+import { FAN_OUT, factTask, fanOutTask } from './fan-out.ts';
 import { GROUP_MOVED, groupMovedTask } from './moves.ts';
 import { SEND, sendTask } from './send.ts';
 import { subjectSources } from './sources.ts';
 import type { SubjectSources } from './subjects.ts';
 import { unsubscribePages } from './unsubscribe-pages.ts';
 
-const taskOf = (name: OccasionName): string => `notifications.${name}`;
+const taskOf = (name: NotificationFactName): string => `notifications.${name}`;
 
 /** Nobody announces what is due: the clock tells. */
-const announced = occasionNames.filter((name) => name !== 'issue_due');
+const announced = notificationFactNames.filter((name) => name !== 'issue_due');
 
 /** The parts of the capability that send mail; `more` finds what other capabilities announce. */
-export function deliveryParts(
+export function deliveryRegistrations(
   services: Services,
   mailer: Mailer,
   more: SubjectSources = {},
@@ -27,9 +27,9 @@ export function deliveryParts(
   const tasks = {
     ...Object.fromEntries(announced.map((name) => [taskOf(name), factTask(services, sources, name)])),
     [GROUP_MOVED]: groupMovedTask(services),
-    [DUE]: dueTask(services),
-    [DUE_PAGE]: duePageTask(services),
-    [HEAR]: hearTask(services, sources),
+    [DUE]: dueDateTask(services),
+    [DUE_PAGE]: dueDatePageTask(services),
+    [FAN_OUT]: fanOutTask(services, sources),
     [SEND]: sendTask(services, mailer, sources),
   };
   return {

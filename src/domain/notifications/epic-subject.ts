@@ -1,8 +1,8 @@
 /** Epics as something to hear of. */
 import { epicWebUrl } from '../../core/work/epic-rows.ts';
-import { epicTarget } from '../../core/work/targets.ts';
-import type { Happening } from './letters/inputs.ts';
-import { groupOf } from './place.ts';
+import { epicNoteable } from '../../core/work/noteables.ts';
+import type { Happening } from './mails/inputs.ts';
+import { groupOf } from './notification-context.ts';
 import {
   descriptionFor,
   type Loading,
@@ -12,31 +12,31 @@ import {
   type Talked,
 } from './subjects.ts';
 
-type EpicTold = Extract<Happening, { event: 'new_epic' }>['target'];
+type EpicTarget = Extract<Happening, { event: 'new_epic' }>['target'];
 
 /** The epic, or the note on it. */
 export async function loadEpic(loading: Loading): Promise<Subject | undefined> {
-  const { services, place, hearing } = loading;
-  const { event, subject } = hearing.occasion;
+  const { services, context, job } = loading;
+  const { name: event, subject } = job.event;
   const db = services.database.background;
   if (subject.kind !== 'epic') return undefined;
   const epic = await db
     .selectFrom('epics')
     .selectAll()
     .where('id', '=', subject.id)
-    .where('namespace_id', '=', place.id)
+    .where('namespace_id', '=', context.id)
     .executeTakeFirst();
   if (!epic) return undefined;
-  const thing: Talked<EpicTold> = {
+  const thing: Talked<EpicTarget> = {
     authorId: epic.author_id,
     assigneeIds: [],
-    targetFor: (visitor) => epicTarget(groupOf(visitor), epic),
+    targetFor: (visitor) => epicNoteable(groupOf(visitor), epic),
     describe: async () => ({
       kind: 'epic',
       id: epic.id,
       iid: epic.iid,
       title: epic.title,
-      url: epicWebUrl(services.baseUrl(), place.fullPath, epic.iid),
+      url: epicWebUrl(services.baseUrl(), context.fullPath, epic.iid),
       state: epic.state === 'closed' ? 'closed' : 'opened',
       confidential: epic.confidential,
       labels: await labelTitles(db, 'epic_id', epic.id),

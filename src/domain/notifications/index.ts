@@ -2,12 +2,12 @@
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { siteMailer } from '../../core/site-mail.ts';
-import { deliveryParts } from './delivery.ts';
+import { deliveryRegistrations } from './delivery.ts';
 import { settingsPages } from './settings-pages.ts';
 import { settingsEndpoints } from './settings-routes.ts';
 
 export function notificationsCapability(services: Services): Capability {
-  const delivery = deliveryParts(services, siteMailer(services));
+  const delivery = deliveryRegistrations(services, siteMailer(services));
   return {
     ...delivery,
     name: 'notifications',

@@ -1,9 +1,9 @@
 /** Issues as something to hear of. */
 import { type IssueRow, issueWebUrl } from '../../core/work/issue-rows.ts';
-import { issueTarget } from '../../core/work/targets.ts';
+import { issueNoteable } from '../../core/work/noteables.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { Happening, PeopleChange } from './letters/inputs.ts';
-import { projectOf, type Visitor } from './place.ts';
+import type { Happening, PeopleChange } from './mails/inputs.ts';
+import { projectOf, type Visitor } from './notification-context.ts';
 import {
   descriptionFor,
   type Loading,
@@ -13,7 +13,7 @@ import {
   type Talked,
 } from './subjects.ts';
 
-type IssueTold = Extract<Happening, { event: 'reassign_issue' }>['target'];
+type IssueTarget = Extract<Happening, { event: 'reassign_issue' }>['target'];
 
 const assigneesOf = (db: Db, id: number) =>
   db
@@ -24,7 +24,7 @@ const assigneesOf = (db: Db, id: number) =>
     .orderBy('users.id')
     .execute();
 
-async function describe({ services, place }: Loading, issue: IssueRow): Promise<IssueTold> {
+async function describe({ services, context }: Loading, issue: IssueRow): Promise<IssueTarget> {
   const db = services.database.background;
   const [assignees, labels, milestone] = await Promise.all([
     assigneesOf(db, issue.id),
@@ -38,7 +38,7 @@ async function describe({ services, place }: Loading, issue: IssueRow): Promise<
     id: issue.id,
     iid: issue.iid,
     title: issue.title,
-    url: issueWebUrl(services.baseUrl(), place.fullPath, issue.iid),
+    url: issueWebUrl(services.baseUrl(), context.fullPath, issue.iid),
     state: issue.state === 'closed' ? 'closed' : 'opened',
     confidential: issue.confidential,
     assignees: assignees.map(({ name }) => name),
@@ -49,8 +49,8 @@ async function describe({ services, place }: Loading, issue: IssueRow): Promise<
 }
 
 /** Who answered for the issue before the change that is told of, and who does since. */
-async function peopleChange(db: Db, { hearing }: Loading, issue: IssueRow): Promise<PeopleChange> {
-  const { assigned, unassigned } = hearing.occasion.involved;
+async function peopleChange(db: Db, { job }: Loading, issue: IssueRow): Promise<PeopleChange> {
+  const { assigned, unassigned } = job.event.involved;
   const current = await assigneesOf(db, issue.id);
   const gone = unassigned.length === 0 ? [] : await namesOf(db, unassigned);
   const after = current.map(({ name }) => name);
@@ -67,31 +67,31 @@ const namesOf = (db: Db, ids: readonly number[]): Promise<{ name: string }[]> =>
     .execute();
 
 /** An issue is due while it is open, and on the day that was told. */
-const isAsTold = ({ hearing: { occasion, told } }: Loading, issue: IssueRow): boolean =>
-  occasion.event !== 'issue_due' || (issue.state === 'opened' && issue.due_date === told.due_date);
+const isUnchanged = ({ job: { event, payload: told } }: Loading, issue: IssueRow): boolean =>
+  event.name !== 'issue_due' || (issue.state === 'opened' && issue.due_date === told.due_date);
 
 /** The issue, or the note on it. */
 export async function loadIssue(loading: Loading): Promise<Subject | undefined> {
-  const { services, place, hearing } = loading;
-  const { event, subject } = hearing.occasion;
+  const { services, context, job } = loading;
+  const { name: event, subject } = job.event;
   const db = services.database.background;
   if (subject.kind !== 'issue') return undefined;
   const issue = await db
     .selectFrom('issues')
     .selectAll()
     .where('id', '=', subject.id)
-    .where('project_id', '=', place.id)
+    .where('project_id', '=', context.id)
     .executeTakeFirst();
-  if (!issue || !isAsTold(loading, issue)) return undefined;
+  if (!issue || !isUnchanged(loading, issue)) return undefined;
   const assignees = await db
     .selectFrom('issue_assignees')
     .select('user_id')
     .where('issue_id', '=', issue.id)
     .execute();
-  const thing: Talked<IssueTold> = {
+  const thing: Talked<IssueTarget> = {
     authorId: issue.author_id,
     assigneeIds: assignees.map(({ user_id }) => user_id),
-    targetFor: (visitor) => issueTarget(projectOf(visitor), issue),
+    targetFor: (visitor) => issueNoteable(projectOf(visitor), issue),
     describe: () => describe(loading, issue),
   };
   if (event === 'new_note') return noteSubject(loading, thing);
@@ -101,13 +101,13 @@ export async function loadIssue(loading: Loading): Promise<Subject | undefined> 
     said: event === 'new_issue' ? issue.description : null,
     internal: false,
     at: event === 'new_issue' ? issue.created_at : undefined,
-    tell: (visitor) => tell(loading, issue, visitor),
+    tell: (visitor) => happeningFor(loading, issue, visitor),
   };
 }
 
-async function tell(loading: Loading, issue: IssueRow, visitor: Visitor): Promise<Happening> {
-  const { services, hearing } = loading;
-  const { event } = hearing.occasion;
+async function happeningFor(loading: Loading, issue: IssueRow, visitor: Visitor): Promise<Happening> {
+  const { services, job } = loading;
+  const { name: event } = job.event;
   const target = await describe(loading, issue);
   switch (event) {
     case 'new_issue':

@@ -32,19 +32,19 @@ export const selectMailbox = (db: Db, userId: number): Promise<Mailbox> =>
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
 
-export type PlaceRow = { kind: 'project' | 'group'; id: number; full_path: string; level: Level };
+export type ScopeRow = { kind: 'project' | 'group'; id: number; full_path: string; level: Level };
 
 /**
  * A page of the groups and projects that the user is in, owns or said something of, by their paths, and one more where
  * there are more. Whether the user still sees them is for the caller to ask.
  */
-export async function selectPlaces(
+export async function selectScopes(
   db: Db,
   userId: number,
   page: { offset: number; perPage: number },
-): Promise<PlaceRow[]> {
+): Promise<ScopeRow[]> {
   const today = now().toISOString().slice(0, 10);
-  const { rows } = await sql<PlaceRow>`
+  const { rows } = await sql<ScopeRow>`
     with said as (select project_id, namespace_id, level from notification_settings where user_id = ${userId}),
     mine as (
       select project_id, namespace_id from members

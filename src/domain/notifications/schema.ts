@@ -1,11 +1,11 @@
 /** Parameters and records of notification settings. */
 import Type, { type Static, type TSchema } from 'typebox';
-import { levels, type NotificationEvent } from '../../core/notifications/levels.ts';
+import { levels, type NotificationEventName } from '../../core/notifications/levels.ts';
 import { nullable } from '../../platform/http/schema.ts';
 
 const choice = Type.Optional(nullable(Type.Boolean({ description: 'Null where the default applies.' })));
 
-const AnsweredEvents = {
+const EventSettings = {
   new_release: choice,
   new_note: choice,
   new_issue: choice,
@@ -28,7 +28,7 @@ const AnsweredEvents = {
   new_epic: choice,
 };
 
-const EventFields = { ...AnsweredEvents, approver: choice } satisfies Record<NotificationEvent, TSchema>;
+const EventFields = { ...EventSettings, approver: choice } satisfies Record<NotificationEventName, TSchema>;
 
 export const SettingChanges = Type.Object({
   level: Type.Optional(Type.String({ maxLength: 255, ruled: { enum: levels } })),
@@ -51,8 +51,8 @@ export const GlobalChanges = Type.Object({
 export const GlobalSetting = Type.Object({ level: Type.String(), notification_email: Type.String() });
 export type GlobalSetting = Static<typeof GlobalSetting>;
 
-export const PlaceSetting = Type.Object({
+export const ScopeSetting = Type.Object({
   level: Type.String(),
-  events: Type.Optional(Type.Object(AnsweredEvents, { description: 'Where the level is custom.' })),
+  events: Type.Optional(Type.Object(EventSettings, { description: 'Where the level is custom.' })),
 });
-export type PlaceSetting = Static<typeof PlaceSetting>;
+export type ScopeSetting = Static<typeof ScopeSetting>;

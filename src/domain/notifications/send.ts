@@ -1,5 +1,5 @@
 /** Tells one person of what happened, if they still are to hear of it: nothing was seen by them before. */
-import { hears, type Reason } from '../../core/notifications/audience.ts';
+import { notificationReason, type Reason } from '../../core/notifications/audience.ts';
 import { type Prospect, prospectsAmong } from '../../core/notifications/candidates.ts';
 import type { Services } from '../../core/services.ts';
 import { mailSender } from '../../core/site-mail.ts';
@@ -7,19 +7,19 @@ import { readersAmong } from '../../core/work/mentions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Task } from '../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
-import { composeLetter } from './letters/letter.ts';
-import { type Found, findSubject, matterOf } from './matters.ts';
-import { findVisitor, type Visitor } from './place.ts';
-import { makeRoom } from './room.ts';
+import { eventContextOf, type Found, findSubject } from './event-context.ts';
+import { composeMail } from './mails/mail.ts';
+import { findVisitor, type Visitor } from './notification-context.ts';
 import { SETTINGS_PATH } from './settings-views.ts';
-import type { Hearing, SubjectSources } from './subjects.ts';
+import type { NotificationJob, SubjectSources } from './subjects.ts';
 import { unsubscribeUrl } from './unsubscribe-links.ts';
+import { yieldToRequests } from './yield-to-requests.ts';
 
 export const SEND = 'notifications.send';
 
 /** Whom a job tells of what. */
 export type Sending = {
-  hearing: Hearing;
+  job: NotificationJob;
   userId: number;
   /** Whether what was said called them. */
   mentioned: boolean;
@@ -28,14 +28,14 @@ export type Sending = {
 /** The person as a visitor who sees the thing, or what is said on it; undefined when they do not. */
 async function findReader(
   services: Services,
-  { place, subject }: Found,
+  { context, subject }: Found,
   { person }: Prospect,
 ): Promise<Visitor | undefined> {
-  const visitor = await findVisitor(services, place, person);
-  const target = visitor && subject.targetFor?.(visitor);
-  if (!visitor || !target) return subject.targetFor ? undefined : visitor;
+  const visitor = await findVisitor(services, context, person);
+  const noteable = visitor && subject.targetFor?.(visitor);
+  if (!visitor || !noteable) return subject.targetFor ? undefined : visitor;
   const { background, points } = services.database;
-  const readers = await readersAmong(background, points, target, [person], subject.internal);
+  const readers = await readersAmong(background, points, noteable, [person], subject.internal);
   return readers.has(person.id) ? visitor : undefined;
 }
 
@@ -55,38 +55,34 @@ async function mailboxOf(db: Db, id: number): Promise<Mailbox> {
 }
 
 /** Who did it, while they have an account. */
-const doerOf = async (db: Db, { occasion }: Hearing) =>
-  occasion.actorId === undefined
+const doerOf = async (db: Db, { event }: NotificationJob) =>
+  event.actorId === undefined
     ? undefined
-    : db
-        .selectFrom('users')
-        .select(['name', 'username'])
-        .where('id', '=', occasion.actorId)
-        .executeTakeFirst();
+    : db.selectFrom('users').select(['name', 'username']).where('id', '=', event.actorId).executeTakeFirst();
 
-type Telling = { hearing: Hearing; found: Found; visitor: Visitor; reason: Reason; mailbox: Mailbox };
+type Telling = { hearing: NotificationJob; found: Found; visitor: Visitor; reason: Reason; mailbox: Mailbox };
 
-async function compose(services: Services, { hearing, found, visitor, reason, mailbox }: Telling) {
-  const { place, subject } = found;
+async function compose(services: Services, { hearing: job, found, visitor, reason, mailbox }: Telling) {
+  const { context, subject } = found;
   const url = services.baseUrl();
   const { id } = visitor.actor;
-  return composeLetter({
+  return composeMail({
     ...(await subject.tell(visitor)),
-    occasion: hearing.name,
+    name: job.name,
     reason,
     recipient: { id, language: mailbox.language, timezone: mailbox.timezone },
     place: {
-      kind: place.kind,
-      id: place.id,
-      name: place.name,
-      fullName: place.fullName,
-      fullPath: place.fullPath,
-      url: `${url}/${place.kind === 'group' ? 'groups/' : ''}${place.fullPath}`,
+      kind: context.kind,
+      id: context.id,
+      name: context.name,
+      fullName: context.fullName,
+      fullPath: context.fullPath,
+      url: `${url}/${context.kind === 'group' ? 'groups/' : ''}${context.fullPath}`,
     },
-    actor: await doerOf(services.database.background, hearing),
-    at: subject.at ?? new Date(hearing.at),
+    actor: await doerOf(services.database.background, job),
+    at: subject.at ?? new Date(job.at),
     site: { url, host: mailSender(services).host, settingsUrl: `${url}${SETTINGS_PATH}` },
-    unsubscribeUrl: unsubscribeUrl(services, id, hearing.occasion, place),
+    unsubscribeUrl: unsubscribeUrl(services, id, job.event, context),
   });
 }
 
@@ -95,18 +91,18 @@ export function sendTask(services: Services, mailer: Mailer, sources: SubjectSou
   const db = services.database.background;
   return async (payload) => {
     // Written by hear.ts only.
-    const { hearing, userId, mentioned } = payload as Sending;
-    await makeRoom(services, hearing.at);
-    const found = await findSubject(services, sources, hearing);
+    const { job, userId, mentioned } = payload as Sending;
+    await yieldToRequests(services, job.at);
+    const found = await findSubject(services, sources, job);
     if (!found) return;
-    const matter = matterOf(hearing, found, new Set(mentioned ? [userId] : []));
-    const [prospect] = await prospectsAmong(db, matter, [userId]);
+    const context = eventContextOf(job, found, new Set(mentioned ? [userId] : []));
+    const [prospect] = await prospectsAmong(db, context, [userId]);
     const visitor = prospect && (await findReader(services, found, prospect));
     if (!visitor) return;
-    const reason = hears(hearing.occasion, prospect.candidate);
+    const reason = notificationReason(job.event, prospect.candidate);
     if (!reason) return;
     const mailbox = await mailboxOf(db, userId);
-    const letter = await compose(services, { hearing, found, visitor, reason, mailbox });
-    await mailer.send({ ...letter, to: mailbox.address });
+    const mail = await compose(services, { hearing: job, found, visitor, reason, mailbox });
+    await mailer.send({ ...mail, to: mailbox.address });
   };
 }

@@ -38,8 +38,8 @@ function chosen(page: string): Record<string, string> {
 
 it('leads those who are not signed in to the sign-in page', async () => {
   for (const path of [PATH, `${PATH}/projects/1`, `${PATH}/groups/1`]) {
-    const answer = await openBrowser(app).get(path);
-    expect(answer).toMatchObject({
+    const response = await openBrowser(app).get(path);
+    expect(response).toMatchObject({
       status: 303,
       location: `/users/sign_in?return_to=${encodeURIComponent(path)}`,
     });

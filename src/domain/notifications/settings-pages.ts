@@ -19,12 +19,12 @@ import {
   tokenField,
 } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
 import { isLanguage } from './locales.ts';
-import { type PlaceRow, selectMailbox, selectPlaces } from './queries.ts';
-import { type Form, globalPage, placePage, placePath, SETTINGS_PATH } from './settings-views.ts';
+import { type ScopeRow, selectMailbox, selectScopes } from './queries.ts';
+import { type Form, globalPage, SETTINGS_PATH, scopePage, scopePath } from './settings-views.ts';
 
 type Context = PageContext<Session>;
 
@@ -58,9 +58,9 @@ function changeOf({ services, field }: Context): SettingChange | undefined {
 }
 
 /** Those of the places that the user sees: who left one may have said something of it that stays. */
-async function seen({ services, session }: Context, places: readonly PlaceRow[]): Promise<PlaceRow[]> {
+async function seen({ services, session }: Context, places: readonly ScopeRow[]): Promise<ScopeRow[]> {
   const { sql } = services.database;
-  const paths = (kind: PlaceRow['kind']) =>
+  const paths = (kind: ScopeRow['kind']) =>
     places.filter((place) => place.kind === kind).map(({ full_path }) => full_path);
   const [groups, projects] = await Promise.all([
     selectGroups(sql, session.actor, 'choose_notifications', paths('group')),
@@ -71,7 +71,7 @@ async function seen({ services, session }: Context, places: readonly PlaceRow[])
   );
 }
 
-async function showGlobal(context: Context, problems: readonly string[] = []): Promise<Answer> {
+async function showGlobal(context: Context, problems: readonly string[] = []): Promise<HttpResponse> {
   const { db, services, session, field } = context;
   const { id } = session.actor;
   const page = pageNumber(field('page'));
@@ -79,7 +79,7 @@ async function showGlobal(context: Context, problems: readonly string[] = []): P
   const [setting, own, places] = await Promise.all([
     readSettings(db, id, { kind: 'global' }),
     ownAddresses(db, mailbox),
-    selectPlaces(db, id, { offset: (page - 1) * PER_PAGE, perPage: PER_PAGE }),
+    selectScopes(db, id, { offset: (page - 1) * PER_PAGE, perPage: PER_PAGE }),
   ]);
   // To refer to the rest is to say nothing where there is no rest.
   const said: Setting = setting.level === 'global' ? { ...setting, level: 'participating' } : setting;
@@ -93,7 +93,7 @@ async function showGlobal(context: Context, problems: readonly string[] = []): P
   return showPage(services, session, { title: 'Notifications', body, status: statusOf(form) });
 }
 
-async function postGlobal(context: Context): Promise<Answer> {
+async function postGlobal(context: Context): Promise<HttpResponse> {
   const { db, session, field } = context;
   const change = changeOf(context);
   if (!change) return showGlobal(context, [CHOOSE]);
@@ -109,9 +109,9 @@ async function postGlobal(context: Context): Promise<Answer> {
 }
 
 /** A place that the user sees, and its name. */
-type Door = { kind: PlaceRow['kind']; open(context: Context): Promise<{ id: number; name: string }> };
+type ScopeRoute = { kind: ScopeRow['kind']; open(context: Context): Promise<{ id: number; name: string }> };
 
-const doors: readonly Door[] = [
+const scopeRoutes: readonly ScopeRoute[] = [
   {
     kind: 'group',
     async open({ services, session, request }) {
@@ -135,40 +135,40 @@ const doors: readonly Door[] = [
   },
 ];
 
-async function showPlace(
+async function showScope(
   context: Context,
-  { kind, open }: Door,
+  { kind, open }: ScopeRoute,
   problems: readonly string[] = [],
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { db, services, session } = context;
   const { id, name } = await open(context);
   const form = formOf(context, await readSettings(db, session.actor.id, { kind, id }), problems);
   const title = `Notifications of ${name}`;
   return showPage(services, session, {
     title,
-    body: placePage(form, { kind, id }, title),
+    body: scopePage(form, { kind, id }, title),
     status: statusOf(form),
   });
 }
 
-async function postPlace(context: Context, door: Door): Promise<Answer> {
+async function postScope(context: Context, route: ScopeRoute): Promise<HttpResponse> {
   const { db, session } = context;
-  const { kind } = door;
-  const { id } = await door.open(context);
+  const { kind } = route;
+  const { id } = await route.open(context);
   const change = changeOf(context);
-  if (!change) return showPlace(context, door, [CHOOSE]);
+  if (!change) return showScope(context, route, [CHOOSE]);
   await changeSetting(db, session.actor, { kind, id }, change);
-  return redirect(`${placePath({ kind, id })}?saved=1`);
+  return redirect(`${scopePath({ kind, id })}?saved=1`);
 }
 
 /** An old path of a project leads to the page of the project, and changes nothing. */
 const following =
-  (handle: (context: Context) => Promise<Answer>) =>
-  async (context: Context): Promise<Answer> => {
+  (handle: (context: Context) => Promise<HttpResponse>) =>
+  async (context: Context): Promise<HttpResponse> => {
     try {
       return await handle(context);
     } catch (error) {
-      if (error instanceof Moved) return redirect(placePath({ kind: 'project', id: error.projectId }));
+      if (error instanceof Moved) return redirect(scopePath({ kind: 'project', id: error.projectId }));
       throw error;
     }
   };
@@ -177,18 +177,18 @@ const following =
 export const settingsPages = (services: Services): Route[] => [
   sessionPage(services, { method: 'GET', path: SETTINGS_PATH, handle: (context) => showGlobal(context) }),
   sessionPage(services, { method: 'POST', path: SETTINGS_PATH, handle: postGlobal }),
-  ...doors.flatMap((door) => {
-    const path = `${SETTINGS_PATH}/${door.kind}s/:id`;
+  ...scopeRoutes.flatMap((route) => {
+    const path = `${SETTINGS_PATH}/${route.kind}s/:id`;
     return [
       sessionPage(services, {
         method: 'GET',
         path,
-        handle: following((context) => showPlace(context, door)),
+        handle: following((context) => showScope(context, route)),
       }),
       sessionPage(services, {
         method: 'POST',
         path,
-        handle: following((context) => postPlace(context, door)),
+        handle: following((context) => postScope(context, route)),
       }),
     ];
   }),

@@ -14,10 +14,10 @@ import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
 import { selectMailbox } from './queries.ts';
-import { GlobalChanges, GlobalSetting, PlaceSetting, SettingChanges } from './schema.ts';
+import { GlobalChanges, GlobalSetting, ScopeSetting, SettingChanges } from './schema.ts';
 
 /** The setting of a group or project, with its events where they count. */
-const presentSetting = ({ config }: Services, { level, events }: Setting): PlaceSetting => ({
+const presentSetting = ({ config }: Services, { level, events }: Setting): ScopeSetting => ({
   level,
   ...(level === 'custom' && { events: shownChoices(events, config.tier) }),
 });
@@ -73,7 +73,7 @@ export const settingsEndpoints: Endpoint[] = [
     path: '/groups/:id/notification_settings',
     summary: 'How much the caller hears of what happens in a group.',
     access: onGroup('choose_notifications'),
-    reply: PlaceSetting,
+    reply: ScopeSetting,
     handle: async ({ db, services, actor, subject }) =>
       presentSetting(services, await readSettings(db, actor.id, { kind: 'group', id: subject.id })),
   }),
@@ -83,7 +83,7 @@ export const settingsEndpoints: Endpoint[] = [
     summary: 'Changes how much the caller hears of what happens in a group.',
     access: onGroup('choose_notifications'),
     input: SettingChanges,
-    reply: PlaceSetting,
+    reply: ScopeSetting,
     async handle({ db, services, actor, subject, input }) {
       const change = changesOf(services, input);
       return presentSetting(
@@ -97,7 +97,7 @@ export const settingsEndpoints: Endpoint[] = [
     path: '/projects/:id/notification_settings',
     summary: 'How much the caller hears of what happens in a project.',
     access: onProject('choose_notifications'),
-    reply: PlaceSetting,
+    reply: ScopeSetting,
     handle: async ({ db, services, actor, subject }) =>
       presentSetting(services, await readSettings(db, actor.id, { kind: 'project', id: subject.id })),
   }),
@@ -107,7 +107,7 @@ export const settingsEndpoints: Endpoint[] = [
     summary: 'Changes how much the caller hears of what happens in a project.',
     access: onProject('choose_notifications'),
     input: SettingChanges,
-    reply: PlaceSetting,
+    reply: ScopeSetting,
     async handle({ db, services, actor, subject, input }) {
       const change = changesOf(services, input);
       return presentSetting(

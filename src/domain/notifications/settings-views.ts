@@ -4,18 +4,18 @@ import { checkbox, choices, pageLinks, panel, problemList, select } from '../../
 import {
   eventsOf,
   type Level,
-  type NotificationEvent,
+  type NotificationEventName,
   shownChoices,
 } from '../../core/notifications/levels.ts';
 import type { Setting } from '../../core/notifications/settings.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import { isLanguage, languages, timezones } from './locales.ts';
-import type { Mailbox, PlaceRow } from './queries.ts';
+import type { Mailbox, ScopeRow } from './queries.ts';
 
 export const SETTINGS_PATH = '/-/profile/notifications';
 
 /** The page of what is said of one place. */
-export const placePath = ({ kind, id }: Pick<PlaceRow, 'kind' | 'id'>): string =>
+export const scopePath = ({ kind, id }: Pick<ScopeRow, 'kind' | 'id'>): string =>
   `${SETTINGS_PATH}/${kind}s/${id}`;
 
 /** In the order in which they are offered, from much to little. */
@@ -31,7 +31,7 @@ const levelWords: Record<Level, { label: string; hint: string }> = {
   disabled: { label: 'Nothing', hint: 'Not even when you are mentioned.' },
 };
 
-const eventWords: Record<NotificationEvent, string> = {
+const eventWords: Record<NotificationEventName, string> = {
   new_release: 'A release is published',
   new_note: 'Somebody comments',
   new_issue: 'An issue is opened',
@@ -138,12 +138,12 @@ ${checkbox({
   checked: notified_of_own_activity,
 })}`;
 
-const placeTable = (places: readonly PlaceRow[]): Html => html`<table>
+const scopeTable = (places: readonly ScopeRow[]): Html => html`<table>
 <thead><tr><th scope="col">Name</th><th scope="col">Kind</th><th scope="col">By mail</th></tr></thead>
 <tbody>
 ${places.map(
   (place) =>
-    html`<tr><td><a href="${placePath(place)}">${place.full_path}</a></td><td>${place.kind === 'group' ? 'Group' : 'Project'}</td><td>${levelWords[place.level].label}</td></tr>`,
+    html`<tr><td><a href="${scopePath(place)}">${place.full_path}</a></td><td>${place.kind === 'group' ? 'Group' : 'Project'}</td><td>${levelWords[place.level].label}</td></tr>`,
 )}
 </tbody>
 </table>`;
@@ -152,7 +152,7 @@ ${places.map(
 export const globalPage = (
   form: Form,
   box: { mailbox: Mailbox; own: readonly string[] },
-  list: { places: readonly PlaceRow[]; page: number; more: boolean },
+  list: { places: readonly ScopeRow[]; page: number; more: boolean },
 ): Html =>
   panel(
     'Notifications',
@@ -166,16 +166,16 @@ ${eventChoices(form.setting, form.tier)}
 </form>
 <h2>Groups and projects</h2>
 <p>Of each you may say something else, for all that is in it.</p>`,
-    list.places.length === 0 ? html`<p>You are in none yet.</p>` : placeTable(list.places),
+    list.places.length === 0 ? html`<p>You are in none yet.</p>` : scopeTable(list.places),
     pageLinks(SETTINGS_PATH, list.page, list.more),
   );
 
 /** What is said of one group or project. */
-export const placePage = (form: Form, place: Pick<PlaceRow, 'kind' | 'id'>, title: string): Html =>
+export const scopePage = (form: Form, place: Pick<ScopeRow, 'kind' | 'id'>, title: string): Html =>
   panel(
     title,
     ...outcome(form),
-    html`<form method="post" action="${placePath(place)}">
+    html`<form method="post" action="${scopePath(place)}">
 ${form.token}
 ${levelChoices(form.setting, true)}
 ${eventChoices(form.setting, form.tier)}

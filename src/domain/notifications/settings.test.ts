@@ -148,10 +148,10 @@ describe.each(['group', 'project'] as const)('the setting of a %s', (kind) => {
     [{ level: '' }, { message: "'' is not a valid level" }],
     [{ new_note: 'perhaps' }, { error: 'new_note is invalid' }],
     [{ new_note: 2, new_issue: 'x' }, { error: 'new_note is invalid, new_issue is invalid' }],
-  ])('refuses %j', async (body, answer) => {
+  ])('refuses %j', async (body, response) => {
     const user = await makeUser(app);
     const { path } = await make('public');
-    expect(await app.as(user.token)(`PUT ${path}`, { body })).toMatchObject({ status: 400, body: answer });
+    expect(await app.as(user.token)(`PUT ${path}`, { body })).toMatchObject({ status: 400, body: response });
     expect((await app.as(user.token)(`GET ${path}`)).body.level).toBe('global');
   });
 
@@ -182,10 +182,10 @@ describe.each(['group', 'project'] as const)('the setting of a %s', (kind) => {
     const { path } = await make('public');
     const call = app.as(user.token);
     const events = eventsOf('premium').slice(0, 8);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       events.map((event) => call(`PUT ${path}`, { body: { level: 'custom', [event]: false } })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(events.map(() => 200));
+    expect(responses.map(({ status }) => status)).toEqual(events.map(() => 200));
     const { body } = await call(`GET ${path}`);
     expect(events.map((event) => body.events[event])).toEqual(events.map(() => false));
   });

@@ -5,8 +5,12 @@ import { loadIssue } from './issue-subject.ts';
 import type { Loading, Subject, SubjectSources } from './subjects.ts';
 
 /** The move of a project, which is told to whoever sees it where it is now. */
-async function loadMove({ services, place, hearing: { told } }: Loading): Promise<Subject | undefined> {
-  const url = `${services.baseUrl()}/${place.fullPath}`;
+async function loadMove({
+  services,
+  context,
+  job: { payload: told },
+}: Loading): Promise<Subject | undefined> {
+  const url = `${services.baseUrl()}/${context.fullPath}`;
   return {
     authorId: undefined,
     assigneeIds: [],
@@ -19,7 +23,7 @@ async function loadMove({ services, place, hearing: { told } }: Loading): Promis
       event: 'moved_project',
       target: {
         kind: 'project',
-        id: place.id,
+        id: context.id,
         url,
         from: String(told.from),
         to: String(told.to),

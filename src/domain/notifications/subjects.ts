@@ -1,22 +1,22 @@
-/** What people hear of, looked up anew each time: who has to do with it, who sees it, and what a letter tells of it. */
+/** What people hear of, looked up anew each time: who has to do with it, who sees it, and what a mail tells of it. */
 import { renderMarkdown } from '../../core/markdown/render.ts';
-import type { Occasion, OccasionSubject } from '../../core/notifications/occasions.ts';
+import type { NotificationEvent, NotificationSubject } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
+import type { Noteable } from '../../core/work/noteables.ts';
 import type { NoteRow } from '../../core/work/notes.ts';
-import type { Target } from '../../core/work/targets.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { cutBody } from './letters/bodies.ts';
-import type { Body, Happening } from './letters/inputs.ts';
-import type { Place, Visitor } from './place.ts';
+import { cutBody } from './mails/bodies.ts';
+import type { Body, Happening } from './mails/inputs.ts';
+import type { NotificationContext, Visitor } from './notification-context.ts';
 
 /** Something that happened, as the jobs that tell of it carry it. */
-export type Hearing = {
+export type NotificationJob = {
   /** Names it in jobs and in the ids of mails: letters, digits and hyphens. */
   name: string;
-  occasion: Occasion;
+  event: NotificationEvent;
   /** The fact, as it was announced. */
-  told: Readonly<Record<string, Json>>;
+  payload: Readonly<Record<string, Json>>;
   /** When it was heard, in ISO 8601. */
   at: string;
 };
@@ -30,18 +30,18 @@ export type Subject = {
   /** Whether only the team reads what is said. */
   internal: boolean;
   /** What must be visible to whoever hears of it, beside the place; undefined where that is all. */
-  targetFor: ((visitor: Visitor) => Target) | undefined;
+  targetFor: ((visitor: Visitor) => Noteable) | undefined;
   /** When it happened, where the thing itself tells that. */
   at: Date | undefined;
   /** What the visitor, who sees it, is told. */
   tell(visitor: Visitor): Promise<Happening>;
 };
 
-export type Loading = { services: Services; place: Place; hearing: Hearing };
+export type Loading = { services: Services; context: NotificationContext; job: NotificationJob };
 
 /** Finds what was told of; undefined when it is no more, or no more as it was told. */
 export type SubjectSource = (loading: Loading) => Promise<Subject | undefined>;
-export type SubjectSources = Partial<Record<OccasionSubject['kind'], SubjectSource>>;
+export type SubjectSources = Partial<Record<NotificationSubject['kind'], SubjectSource>>;
 
 /** The text as the visitor reads it. */
 export async function bodyFor(services: Services, visitor: Visitor, whole: string): Promise<Body> {
@@ -58,7 +58,7 @@ export const descriptionFor = async (
 ): Promise<Body | undefined> =>
   description === null || description === '' ? undefined : bodyFor(services, visitor, description);
 
-/** What can be talked about, and what a letter tells of it. */
+/** What can be talked about, and what a mail tells of it. */
 type Noted = Extract<Happening, { event: 'new_note' }>['target'];
 export type Talked<T extends Noted> = Pick<Subject, 'authorId' | 'assigneeIds' | 'targetFor'> & {
   describe(visitor: Visitor): Promise<T>;
@@ -88,10 +88,10 @@ async function loadNote(db: Db, id: number): Promise<FoundNote | undefined> {
 
 /** A note on the thing, as something to hear of. */
 export async function noteSubject<T extends Noted>(
-  { services, hearing }: Loading,
+  { services, job }: Loading,
   { describe, ...thing }: Talked<T>,
 ): Promise<Subject | undefined> {
-  const note = await loadNote(services.database.background, hearing.occasion.noteId ?? 0);
+  const note = await loadNote(services.database.background, job.event.noteId ?? 0);
   if (!note) return undefined;
   return {
     ...thing,

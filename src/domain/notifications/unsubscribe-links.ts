@@ -1,8 +1,8 @@
 /** The links by which people have no more mails of a kind: each names whom and what, and proves that it came in a mail. */
-import type { Occasion } from '../../core/notifications/occasions.ts';
+import type { NotificationEvent } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
 import { authenticate, deriveKey, sameSecret } from '../../platform/secret.ts';
-import type { Place } from './place.ts';
+import type { NotificationContext } from './notification-context.ts';
 
 export const UNSUBSCRIBE_PATH = '/-/unsubscribe';
 
@@ -17,14 +17,14 @@ const leaves = (kind: string): kind is Kind => kinds.some((each) => each === kin
 const seal = ({ secretKey }: Pick<Services, 'secretKey'>, named: string): string =>
   authenticate(deriveKey(secretKey, 'unsubscribe'), named);
 
-/** The link for a letter about the occasion; it works for as long as the instance keeps its key. */
+/** The link for a mail about the occasion; it works for as long as the instance keeps its key. */
 export function unsubscribeUrl(
   services: Pick<Services, 'secretKey' | 'baseUrl'>,
   userId: number,
-  { subject }: Pick<Occasion, 'subject'>,
-  place: Pick<Place, 'kind' | 'id'>,
+  { subject }: Pick<NotificationEvent, 'subject'>,
+  context: Pick<NotificationContext, 'kind' | 'id'>,
 ): string {
-  const { kind, id } = subject.kind === 'issue' || subject.kind === 'epic' ? subject : place;
+  const { kind, id } = subject.kind === 'issue' || subject.kind === 'epic' ? subject : context;
   const named = `${userId}-${kind}-${id}`;
   return `${services.baseUrl()}${UNSUBSCRIBE_PATH}/${named}-${seal(services, named)}`;
 }

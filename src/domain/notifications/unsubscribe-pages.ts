@@ -6,8 +6,8 @@ import type { Services } from '../../core/services.ts';
 import { setSubscription } from '../../core/work/subscriptions.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { html } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { SETTINGS_PATH } from './settings-views.ts';
 import { readUnsubscribeLink, UNSUBSCRIBE_PATH, type Unsubscribing } from './unsubscribe-links.ts';
@@ -58,7 +58,7 @@ function linkOf({ services, request }: PageContext): Unsubscribing {
 }
 
 /** Programs that look at every link of a mail change nothing by it. */
-async function ask(context: PageContext): Promise<Answer> {
+async function ask(context: PageContext): Promise<HttpResponse> {
   const { services, session, request } = context;
   const { what, still } = words[linkOf(context).kind];
   const body = card(
@@ -73,7 +73,7 @@ async function ask(context: PageContext): Promise<Answer> {
 }
 
 /** A form of ours, or the one click of a mail program (RFC 8058), which has no session and is not led elsewhere. */
-async function leave(context: PageContext): Promise<Answer> {
+async function leave(context: PageContext): Promise<HttpResponse> {
   const { db, services, session } = context;
   const link = linkOf(context);
   await unsubscribe(db, link);

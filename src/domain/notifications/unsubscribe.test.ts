@@ -18,11 +18,11 @@ test('a link ends mails about a thing by POST alone, as often as it is clicked, 
   const url = unsubscribeUrl(services, user.id, { subject: { kind: 'issue', id: issue.id } }, place);
   const path = url.slice(services.baseUrl().length);
 
-  const asked = await app.call(`GET ${path}`, { raw: true });
-  expect(asked.status).toBe(200);
-  expect(asked.text).toContain('Unsubscribe');
-  expect(asked.text).not.toContain(project.path_with_namespace);
-  expect(asked.headers.get('cache-control')).toBe('no-store');
+  const requested = await app.call(`GET ${path}`, { raw: true });
+  expect(requested.status).toBe(200);
+  expect(requested.text).toContain('Unsubscribe');
+  expect(requested.text).not.toContain(project.path_with_namespace);
+  expect(requested.headers.get('cache-control')).toBe('no-store');
   expect(await rowsOf(user.id)).toEqual([]);
 
   const form = 'List-Unsubscribe=One-Click';

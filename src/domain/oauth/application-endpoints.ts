@@ -6,7 +6,12 @@ import { type Endpoint, endpoint, listing, noContent, Reply } from '../../core/e
 import { mapPage } from '../../platform/db/page.ts';
 import { invalid } from '../../platform/failure.ts';
 import { notBlank } from '../../platform/http/schema.ts';
-import { checkApplication, LONGEST_NAME, redirectUrisPattern, scopesPattern } from './application-rules.ts';
+import {
+  checkApplication,
+  MAX_NAME_LENGTH,
+  redirectUrisPattern,
+  scopesPattern,
+} from './application-rules.ts';
 import {
   type ApplicationRow,
   createApplication,
@@ -58,7 +63,7 @@ export const applicationEndpoints: Endpoint[] = [
     summary: 'Registers an OAuth application of the instance; its secret is shown this once.',
     access: onInstance,
     input: Type.Object({
-      name: Type.String({ ruled: { pattern: notBlank.ruled.pattern, maxLength: LONGEST_NAME } }),
+      name: Type.String({ ruled: { pattern: notBlank.ruled.pattern, maxLength: MAX_NAME_LENGTH } }),
       redirect_uri: Type.String({
         ruled: { format: 'redirect-uris', pattern: redirectUrisPattern },
         description: 'Redirect URIs, one a line.',

@@ -12,18 +12,18 @@ import {
 import type { Services } from '../../core/services.ts';
 import type { PageRequest } from '../../platform/db/page.ts';
 import { forbidden, notFound, type ValidationMessages } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import type { Html } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Method, Route } from '../../platform/http/server.ts';
 import { checkApplication } from './application-rules.ts';
 import {
+  type ApplicationsPage,
   applicationDetails,
   applicationForm,
   applicationList,
   authorizationList,
   emptyForm,
   type FormValues,
-  type Place,
   tickedScopes,
 } from './application-views.ts';
 import {
@@ -42,14 +42,14 @@ import {
 
 type Context = PageContext<Session>;
 /** A place whose owner the signed-in may act for. */
-type Opened = { place: Place; owner: Owner };
+type Opened = { place: ApplicationsPage; owner: Owner };
 
 /** A path, and who may act there: everything below it asks this first. */
-type Door = { path: string; open(context: Context): Promise<Opened> };
+type OwnerRoute = { path: string; open(context: Context): Promise<Opened> };
 
 const OWN = '/-/profile/applications';
 
-const ownDoor: Door = {
+const ownRoute: OwnerRoute = {
   path: OWN,
   open: async ({ session, settings }) => ({
     owner: { of: 'user', user: session.actor },
@@ -63,7 +63,7 @@ const ownDoor: Door = {
   }),
 };
 
-const groupDoor: Door = {
+const groupRoute: OwnerRoute = {
   path: '/groups/:id/-/settings/applications',
   async open({ services, session, request }) {
     const group = await authorizeGroup(
@@ -83,7 +83,7 @@ const groupDoor: Door = {
   },
 };
 
-const instanceDoor: Door = {
+const instanceRoute: OwnerRoute = {
   path: '/admin/applications',
   async open({ session }) {
     const { instance } = authorizeInstance(session.actor);
@@ -112,12 +112,12 @@ function idOf({ request }: Context): number {
   return Number(text);
 }
 
-const show = (context: Context, title: string, body: Html, status = 200): Answer =>
+const show = (context: Context, title: string, body: Html, status = 200): HttpResponse =>
   showPage(context.services, context.session, { title, body, status });
 
 const token = ({ services, session }: Context): Html => tokenField(services, session);
 
-async function showList(context: Context, { place, owner }: Opened): Promise<Answer> {
+async function showList(context: Context, { place, owner }: Opened): Promise<HttpResponse> {
   const { db, services, session, field } = context;
   const page = pageOf(field('page'));
   const { items, more } = await listApplications(db, owner, page);
@@ -135,12 +135,12 @@ async function showList(context: Context, { place, owner }: Opened): Promise<Ans
 
 function showForm(
   context: Context,
-  place: Place,
+  page: ApplicationsPage,
   values: FormValues,
   application?: ApplicationRow,
   problems: readonly string[] = [],
-): Answer {
-  const body = applicationForm(place, {
+): HttpResponse {
+  const body = applicationForm(page, {
     token: token(context),
     values,
     problems,
@@ -150,8 +150,8 @@ function showForm(
   return show(context, title, body, problems.length === 0 ? 200 : 422);
 }
 
-const showSecret = (context: Context, place: Place, { row, secret }: Registered): Answer =>
-  show(context, row.name, applicationDetails(place, { token: token(context), application: row, secret }));
+const showSecret = (context: Context, page: ApplicationsPage, { row, secret }: Registered): HttpResponse =>
+  show(context, row.name, applicationDetails(page, { token: token(context), application: row, secret }));
 
 const sentValues = ({ field }: Context): FormValues => ({
   name: field('name'),
@@ -180,33 +180,32 @@ const check = ({ settings }: Context, values: FormValues) =>
   checkApplication({ ...values, scopes: values.scopes.join(' ') }, settings.oauth_plain_http_allowed);
 
 /** Refuses where registering is turned off, whatever form was sent. */
-function requireOpen(place: Place): void {
-  if (!place.open) throw forbidden('registering applications is turned off on this site');
+function requireOpen(page: ApplicationsPage): void {
+  if (!page.open) throw forbidden('registering applications is turned off on this site');
 }
 
-async function create(context: Context, { place, owner }: Opened): Promise<Answer> {
-  requireOpen(place);
+async function create(context: Context, { place: page, owner }: Opened): Promise<HttpResponse> {
+  requireOpen(page);
   const values = sentValues(context);
   const checked = check(context, values);
-  if ('problems' in checked) return showForm(context, place, values, undefined, sentences(checked.problems));
-  const trusted = place.mayTrust && values.trusted;
+  if ('problems' in checked) return showForm(context, page, values, undefined, sentences(checked.problems));
+  const trusted = page.mayTrust && values.trusted;
   const made = await createApplication(context.db, context.session.actor, owner, checked.draft, trusted);
-  return showSecret(context, place, made);
+  return showSecret(context, page, made);
 }
 
-async function update(context: Context, { place, owner }: Opened): Promise<Answer> {
+async function update(context: Context, { place: page, owner }: Opened): Promise<HttpResponse> {
   const { db, session } = context;
   const application = await findApplication(db, owner, idOf(context));
   const values = sentValues(context);
   const checked = check(context, values);
-  if ('problems' in checked)
-    return showForm(context, place, values, application, sentences(checked.problems));
-  const trusted = place.mayTrust && values.trusted;
+  if ('problems' in checked) return showForm(context, page, values, application, sentences(checked.problems));
+  const trusted = page.mayTrust && values.trusted;
   await updateApplication(db, session.actor, owner, application.id, checked.draft, trusted);
-  return redirect(`${place.base}/${application.id}`);
+  return redirect(`${page.base}/${application.id}`);
 }
 
-type Step = [Method, string, (context: Context, opened: Opened) => Promise<Answer>];
+type Step = [Method, string, (context: Context, opened: Opened) => Promise<HttpResponse>];
 
 const steps: readonly Step[] = [
   ['GET', '', showList],
@@ -214,20 +213,20 @@ const steps: readonly Step[] = [
   [
     'GET',
     '/new',
-    async (context, { place }) => {
-      requireOpen(place);
-      return showForm(context, place, emptyForm);
+    async (context, { place: page }) => {
+      requireOpen(page);
+      return showForm(context, page, emptyForm);
     },
   ],
   [
     'GET',
     '/:application_id',
-    async (context, { place, owner }) => {
+    async (context, { place: page, owner }) => {
       const application = await findApplication(context.db, owner, idOf(context));
       return show(
         context,
         application.name,
-        applicationDetails(place, { token: token(context), application }),
+        applicationDetails(page, { token: token(context), application }),
       );
     },
   ],
@@ -235,28 +234,28 @@ const steps: readonly Step[] = [
   [
     'GET',
     '/:application_id/edit',
-    async (context, { place, owner }) => {
+    async (context, { place: page, owner }) => {
       const application = await findApplication(context.db, owner, idOf(context));
-      return showForm(context, place, valuesOf(application), application);
+      return showForm(context, page, valuesOf(application), application);
     },
   ],
   [
     'POST',
     '/:application_id/renew',
-    async (context, { place, owner }) =>
-      showSecret(context, place, await renewSecret(context.db, context.session.actor, owner, idOf(context))),
+    async (context, { place: page, owner }) =>
+      showSecret(context, page, await renewSecret(context.db, context.session.actor, owner, idOf(context))),
   ],
   [
     'POST',
     '/:application_id/delete',
-    async (context, { place, owner }) => {
+    async (context, { place: page, owner }) => {
       await deleteApplication(context.db, context.session.actor, owner, idOf(context));
-      return redirect(place.base);
+      return redirect(page.base);
     },
   ],
 ];
 
-async function revoke(context: Context): Promise<Answer> {
+async function revoke(context: Context): Promise<HttpResponse> {
   const { db, session, request } = context;
   const id = request.params.application_id === 'password' ? null : idOf(context);
   if (!(await revokeAuthorization(db, session.actor, id))) throw notFound('Application');
@@ -265,12 +264,12 @@ async function revoke(context: Context): Promise<Answer> {
 
 /** The pages of applications: one's own, a group's, the instance's; and the end of what one has authorised. */
 export const applicationRoutes = (services: Services): Route[] => [
-  ...[ownDoor, groupDoor, instanceDoor].flatMap((door) =>
-    steps.map(([method, path, answer]) =>
+  ...[ownRoute, groupRoute, instanceRoute].flatMap((route) =>
+    steps.map(([method, path, response]) =>
       sessionPage(services, {
         method,
-        path: `${door.path}${path}`,
-        handle: async (context) => answer(context, await door.open(context)),
+        path: `${route.path}${path}`,
+        handle: async (context) => response(context, await route.open(context)),
       }),
     ),
   ),

@@ -20,9 +20,9 @@ export type ApplicationDraft = {
   confidential: boolean;
 };
 
-const MAXIMUM_URIS = 100;
-const LONGEST_URI = 2_048;
-export const LONGEST_NAME = 255;
+const MAX_URIS = 100;
+const MAX_URI_LENGTH = 2_048;
+export const MAX_NAME_LENGTH = 255;
 
 /** What a URI is made of (RFC 3986, section 2). */
 const LETTERS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
@@ -36,7 +36,7 @@ const FORBIDDEN: readonly string[] = [
 /** What is wrong with a redirect URI, in the public words; undefined when it may be registered (RFC 9700, section 4.1.3). */
 export function redirectUriProblem(uri: string, plainHttpAllowed: boolean): string | undefined {
   if (uri === OUT_OF_BAND) return undefined;
-  if (uri.length > LONGEST_URI) return `is too long (maximum is ${LONGEST_URI} characters)`;
+  if (uri.length > MAX_URI_LENGTH) return `is too long (maximum is ${MAX_URI_LENGTH} characters)`;
   if (!LETTERS.test(uri)) return 'must be a valid URI.';
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
   if (scheme === undefined) return 'must be an absolute URI.';
@@ -60,7 +60,7 @@ export function redirectUriProblem(uri: string, plainHttpAllowed: boolean): stri
 /** What is wrong with a list of redirect URIs, each sentence once; empty when nothing is. */
 export function redirectUriProblems(uris: readonly string[], plainHttpAllowed: boolean): string[] {
   if (uris.length === 0) return ["can't be blank"];
-  if (uris.length > MAXIMUM_URIS) return [`has too many addresses (maximum is ${MAXIMUM_URIS})`];
+  if (uris.length > MAX_URIS) return [`has too many addresses (maximum is ${MAX_URIS})`];
   const problems = uris.map((uri) => redirectUriProblem(uri, plainHttpAllowed));
   return [...new Set(problems.filter((problem) => problem !== undefined))];
 }
@@ -79,7 +79,7 @@ const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2
 export function nameProblems(name: string): string[] {
   if (name === '') return ["can't be blank"];
   if (UNREADABLE.test(name)) return ['contains characters that are not allowed'];
-  return name.length > LONGEST_NAME ? [`is too long (maximum is ${LONGEST_NAME} characters)`] : [];
+  return name.length > MAX_NAME_LENGTH ? [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`] : [];
 }
 
 function scopeProblems(scopes: readonly string[]): string[] {

@@ -5,7 +5,7 @@ import type { ApplicationRow, Authorization } from './applications.ts';
 import { applicationScopes, scopeMeanings } from './scopes.ts';
 
 /** Where the pages of one owner's applications are, and what they say. */
-export type Place = {
+export type ApplicationsPage = {
   /** The path of the list. */
   base: string;
   title: string;
@@ -39,18 +39,18 @@ ${applications.map(
 
 /** The applications of one owner, and below them what the user has authorised, where that is asked for. */
 export const applicationList = (
-  place: Place,
+  page: ApplicationsPage,
   view: { applications: readonly ApplicationRow[]; page: number; more: boolean; authorized?: Html },
 ): Html =>
   panel(
-    place.title,
-    html`<p>${place.about}</p>`,
+    page.title,
+    html`<p>${page.about}</p>`,
     view.applications.length === 0
       ? html`<p>There are none yet.</p>`
-      : applicationTable(place.base, view.applications),
-    pageLinks(place.base, view.page, view.more),
-    place.open
-      ? html`<p class="actions"><a href="${place.base}/new">Register an application</a></p>`
+      : applicationTable(page.base, view.applications),
+    pageLinks(page.base, view.page, view.more),
+    page.open
+      ? html`<p class="actions"><a href="${page.base}/new">Register an application</a></p>`
       : html`<p class="note">Registering applications is turned off on this site.</p>`,
     view.authorized,
   );
@@ -103,11 +103,11 @@ export const tickedScopes = (field: (name: string) => string): string[] =>
 
 /** The form to register an application, or to change the one that is named. */
 export const applicationForm = (
-  place: Place,
+  page: ApplicationsPage,
   form: { token: Html; values: FormValues; problems: readonly string[]; application?: ApplicationRow },
 ): Html => {
   const { token, values, problems, application } = form;
-  const back = application ? `${place.base}/${application.id}` : place.base;
+  const back = application ? `${page.base}/${application.id}` : page.base;
   return panel(
     application ? `Edit ${application.name}` : 'Register an application',
     problemList(problems),
@@ -131,7 +131,7 @@ ${checkbox({
   hint: 'It runs where its secret stays secret, such as on a server. Native and browser apps are not confidential, and must use PKCE.',
 })}
 ${
-  place.mayTrust &&
+  page.mayTrust &&
   checkbox({
     name: 'trusted',
     label: 'Trusted',
@@ -166,11 +166,11 @@ const guarded = (action: { path: string; token: Html; label: string; warning: st
 
 /** One application, with its secret just after it was made. */
 export const applicationDetails = (
-  place: Place,
+  page: ApplicationsPage,
   view: { token: Html; application: ApplicationRow; secret?: string },
 ): Html => {
   const { token, application, secret } = view;
-  const path = `${place.base}/${application.id}`;
+  const path = `${page.base}/${application.id}`;
   return panel(
     application.name,
     secret !== undefined &&
@@ -196,6 +196,6 @@ export const applicationDetails = (
       label: 'Delete application',
       warning: 'Every token that was given for it stops working at once.',
     }),
-    html`<p class="aside"><a href="${place.base}">All applications</a></p>`,
+    html`<p class="aside"><a href="${page.base}">All applications</a></p>`,
   );
 };

@@ -80,13 +80,13 @@ async function register(browser: Browser, base: string, changes: Record<string, 
     confidential: '1',
     ...changes,
   };
-  const answer = await browser.submit(`${base}/new`, fields, base);
-  const path = /action="([^"]*)\/delete"/.exec(answer.text)?.[1] ?? '';
+  const response = await browser.submit(`${base}/new`, fields, base);
+  const path = /action="([^"]*)\/delete"/.exec(response.text)?.[1] ?? '';
   return {
-    answer,
+    answer: response,
     path,
     id: Number(path.split('/').at(-1)),
-    secret: /id="secret">([^<]*)</.exec(answer.text)?.[1],
+    secret: /id="secret">([^<]*)</.exec(response.text)?.[1],
   };
 }
 
@@ -130,16 +130,16 @@ describe('the endpoints', () => {
     [{ scopes: '' }, { scopes: ["can't be blank"] }],
     [{ scopes: 'everything' }, { scopes: ["doesn't match configured on the server."] }],
   ])('create refuses %o', async (changes, message) => {
-    const answer = await app.root('POST /applications', { body: { ...client, ...changes } });
-    expect([answer.status, answer.body]).toEqual([400, { message }]);
+    const response = await app.root('POST /applications', { body: { ...client, ...changes } });
+    expect([response.status, response.body]).toEqual([400, { message }]);
   });
 
   test('plain HTTP to another computer is taken, unless the instance insists on HTTPS', async () => {
     const redirect_uri = 'http://client.example/';
     expect((await create({ redirect_uri })).callback_url).toBe(redirect_uri);
     await withSettings(app, { oauth_plain_http_allowed: false }, async () => {
-      const answer = await app.root('POST /applications', { body: { ...client, redirect_uri } });
-      expect([answer.status, answer.body.message]).toEqual([
+      const response = await app.root('POST /applications', { body: { ...client, redirect_uri } });
+      expect([response.status, response.body.message]).toEqual([
         400,
         { redirect_uri: ['must be an HTTPS/SSL URI.'] },
       ]);
@@ -198,8 +198,8 @@ describe("a user's own applications", () => {
   test('are registered, shown without the secret, changed, renewed and deleted without JavaScript', async () => {
     const { browser, id: userId } = await person();
     expect((await browser.get(OWN)).text).toContain(`href="${OWN}/new"`);
-    const { answer, path, id, secret } = await register(browser, OWN, { scope_openid: '1' });
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { answer: response, path, id, secret } = await register(browser, OWN, { scope_openid: '1' });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(secret).toMatch(/^gloas-[0-9a-f]{64}$/);
     expect(await rowOf(id)).toMatchObject({
       user_id: userId,
@@ -246,9 +246,9 @@ describe("a user's own applications", () => {
     [{ scope_api: '' }, "Scopes can't be blank"],
   ])('are not registered with %o, and the form keeps what was typed', async (changes, alert) => {
     const { browser, id } = await person();
-    const { answer } = await register(browser, OWN, { confidential: '', ...changes });
-    expect([answer.status, answer.alert]).toEqual([422, alert]);
-    expect(answer.text).not.toMatch(/id="confidential"[^>]* checked/);
+    const { answer: response } = await register(browser, OWN, { confidential: '', ...changes });
+    expect([response.status, response.alert]).toEqual([422, alert]);
+    expect(response.text).not.toMatch(/id="confidential"[^>]* checked/);
     const [made] = await app.app.services.database
       .sql`select id from oauth_applications where user_id = ${id}`;
     expect(made).toBeUndefined();
@@ -257,9 +257,9 @@ describe("a user's own applications", () => {
   test('show what they are called as text', async () => {
     const { browser } = await person();
     const name = '<script>alert(1)</script>"\'&';
-    const { path, answer } = await register(browser, OWN, { name });
+    const { path, answer: response } = await register(browser, OWN, { name });
     for (const page of [
-      answer,
+      response,
       await browser.get(OWN),
       await browser.get(path),
       await browser.get(`${path}/edit`),
@@ -502,8 +502,8 @@ describe('what a user has authorised', () => {
     expect(list.text.match(/Authorised client<\/strong>/g)).toHaveLength(1);
     expect(list.text).toContain('<code>api</code> <code>read_user</code>');
     const action = `${OWN}/authorized/${made.id}/revoke`;
-    const answer = await browser.submit(OWN, {}, action);
-    expect([answer.status, answer.location]).toEqual([303, OWN]);
+    const response = await browser.submit(OWN, {}, action);
+    expect([response.status, response.location]).toEqual([303, OWN]);
     for (const { token } of mine) expect(await opens(token)).toBe(401);
     expect(await opens(theirs.token)).toBe(200);
     const after = await browser.get(OWN);
@@ -575,8 +575,8 @@ describe('security', () => {
 
   test('a name that reads as something else is refused', async () => {
     for (const name of ['Good\u202elive', 'Two\nlines', 'a\u2066b']) {
-      const answer = await app.root('POST /applications', { body: { ...client, name } });
-      expect([answer.status, answer.body.message.name]).toEqual([
+      const response = await app.root('POST /applications', { body: { ...client, name } });
+      expect([response.status, response.body.message.name]).toEqual([
         400,
         ['contains characters that are not allowed'],
       ]);

@@ -92,16 +92,16 @@ const newSecret = (): string => `gloas-${randomHex(32)}`;
 export type Registered = { row: ApplicationRow; secret: string };
 
 /** More than anybody registers; only administrators make those of the instance. */
-const MOST_APPLICATIONS = 1_000;
+const MAX_APPLICATIONS = 1_000;
 
 async function refuseTooMany(tx: Db, owner: Owner): Promise<void> {
   if (owner.of === 'instance') return;
   const { count } = await tx
-    .selectFrom(ownedBy(tx, owner).limit(MOST_APPLICATIONS).as('own'))
+    .selectFrom(ownedBy(tx, owner).limit(MAX_APPLICATIONS).as('own'))
     .select((eb) => eb.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_APPLICATIONS)
-    throw badRequest(`nobody has more than ${MOST_APPLICATIONS} applications`);
+  if (Number(count) >= MAX_APPLICATIONS)
+    throw badRequest(`nobody has more than ${MAX_APPLICATIONS} applications`);
 }
 
 /** Registers an application; only those of the instance can be trusted, and 400 beyond a thousand of one owner. */
@@ -234,7 +234,7 @@ export type Authorization = {
   since: Date;
 };
 
-const MOST_AUTHORIZATIONS = 500;
+const MAX_AUTHORIZATIONS = 500;
 
 /** What the user has authorised and not revoked, newest first. */
 export const listAuthorizations = (pool: postgres.Sql, userId: number): Promise<Authorization[]> =>
@@ -244,7 +244,7 @@ export const listAuthorizations = (pool: postgres.Sql, userId: number): Promise<
     cross join lateral unnest(g.scopes) as s(scope)
     where g.user_id = ${userId} and g.revoked_at is null and (g.code_digest is null or g.code_used_at is not null)
     group by g.application_id, a.name, a.dynamic
-    order by max(g.created_at) desc limit ${MOST_AUTHORIZATIONS}`;
+    order by max(g.created_at) desc limit ${MAX_AUTHORIZATIONS}`;
 
 /** Ends what the user gave to the application, or with null to no named one; returns whether there was anything. */
 export const revokeAuthorization = (db: Db, user: Actor, applicationId: number | null): Promise<boolean> =>

@@ -156,8 +156,8 @@ test.each<[string, Partial<AuthorizationRequest>, typeof user | undefined, boole
     true,
     'consent',
   ],
-])('%s', (_name, asked, viewer, disable_admin_oauth_scopes, expected) => {
-  const step = judgeViewer(asking(asked), viewer, { disable_admin_oauth_scopes }, time);
+])('%s', (_name, requested, viewer, disable_admin_oauth_scopes, expected) => {
+  const step = judgeViewer(asking(requested), viewer, { disable_admin_oauth_scopes }, time);
   expect(typeof step === 'object' ? step.refused.code : step).toBe(expected);
 });
 

@@ -9,7 +9,7 @@ import { decideScopes } from './scopes.ts';
 /** For clients that cannot receive a redirect: the code is shown on a page. */
 export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
 
-const LONGEST = 4_096;
+const MAX_PARAMETER_LENGTH = 4_096;
 
 /** Parameters with what is wrong with each; one without a value is absent (RFC 6749, section 3.1). */
 export type AuthorizeParameters = { values: Map<string, string>; wrong: Map<string, OAuthError> };
@@ -26,7 +26,7 @@ export function readQuery(query: string): AuthorizeParameters {
     // Half of a character cannot stand in an address.
     const shown = name.slice(0, 100).toWellFormed();
     if (values.has(name)) wrong.set(name, invalidRequest(`Repeated parameter: ${shown}.`));
-    else if (value.length > LONGEST || value.includes('\0'))
+    else if (value.length > MAX_PARAMETER_LENGTH || value.includes('\0'))
       wrong.set(name, invalidRequest(`Invalid parameter: ${shown}.`));
     values.set(name, value);
   }
@@ -153,12 +153,12 @@ export type Step = 'sign_in' | 'consent';
 
 /** Whether the user may give what is asked, and must prove anew who they are (OpenID Connect Core, section 3.1.2.1). */
 export function judgeViewer(
-  asked: AuthorizationRequest,
+  requested: AuthorizationRequest,
   viewer: Viewer | undefined,
   settings: Pick<ApplicationSettings, 'disable_admin_oauth_scopes'>,
   time: Date,
 ): Step | { refused: OAuthError } {
-  const { prompt, maxAge, client, scopes } = asked;
+  const { prompt, maxAge, client, scopes } = requested;
   const age = viewer === undefined ? Infinity : time.getTime() - viewer.authenticatedAt.getTime();
   const stale = prompt.has('login') || (maxAge !== undefined && age > maxAge * 1_000);
   if (viewer === undefined || stale)
@@ -174,8 +174,8 @@ export function judgeViewer(
  * Whether the user is asked. Anybody can pose as a public client, so its user always is (RFC 9700, section 4.1.3); others
  * are spared what they have approved already, and trusted applications.
  */
-export function needsConsent(asked: AuthorizationRequest, approvedBefore: boolean): boolean {
-  const { client, prompt } = asked;
+export function needsConsent(requested: AuthorizationRequest, approvedBefore: boolean): boolean {
+  const { client, prompt } = requested;
   if (prompt.has('consent') || !client.confidential) return true;
   return !client.trusted && !approvedBefore;
 }
@@ -196,10 +196,14 @@ export function queryAfterSignIn(query: string): string {
  * The address that the client is answered at: its own with the answer behind the query that it has (RFC 6749, 4.1.2), and
  * with the issuer where one is given (RFC 9207).
  */
-export function replyUrl(replyTo: ReplyTo, iss: string | undefined, answer: Record<string, string>): string {
+export function replyUrl(
+  replyTo: ReplyTo,
+  iss: string | undefined,
+  response: Record<string, string>,
+): string {
   const { redirectUri, state } = replyTo;
   const pairs = Object.entries({
-    ...answer,
+    ...response,
     ...(state !== undefined && { state }),
     ...(iss !== undefined && { iss }),
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { hiddenFields, openBrowser } from '../../../test/support/browser.ts';
 import {
-  answerAt,
+  authorizationResponseAt,
   authorizationsOf,
   authorize,
   authorizePath,
@@ -66,8 +66,10 @@ describe('security', () => {
       });
     expect((await sent({ redirect_uri: 'https://evil.example/' })).location).toBeNull();
     expect((await sent({ client_id: 'unknown' })).location).toBeNull();
-    expect(answerAt((await sent({ scope: 'sudo' })).location).error).toBe('invalid_scope');
-    expect(answerAt((await sent({ code_challenge: 'x' })).location).error).toBe('invalid_request');
+    expect(authorizationResponseAt((await sent({ scope: 'sudo' })).location).error).toBe('invalid_scope');
+    expect(authorizationResponseAt((await sent({ code_challenge: 'x' })).location).error).toBe(
+      'invalid_request',
+    );
     expect((await sent({ prompt: 'login' })).location).toContain('/users/sign_in?reauthenticate=1');
     expect((await browser.post(PATH, { ...fields, request: '', decision: 'approve' })).status).toBe(400);
     expect(await grantsOf(user)).toEqual([]);
@@ -103,7 +105,7 @@ describe('security', () => {
       [open, plain],
     ] as const) {
       const { location } = await browser.get(authorizePath(client, sent));
-      expect(answerAt(location)).toMatchObject({ error: 'invalid_request', iss: ashlar.url });
+      expect(authorizationResponseAt(location)).toMatchObject({ error: 'invalid_request', iss: ashlar.url });
     }
     const secret = { client_secret: application.secret };
     const bare = await authorize(browser, application);
@@ -120,12 +122,12 @@ describe('security', () => {
     expect(metadata.body.authorization_response_iss_parameter_supported).toBe(true);
     const { browser } = await signedIn();
     const application = await makeApplication(ashlar);
-    for (const answer of [
+    for (const response of [
       await decide(browser, application, 'approve'),
       await decide(browser, application, 'deny'),
       await browser.get(authorizePath(application, { response_type: 'token' })),
     ])
-      expect(new URL(answer.location ?? '').searchParams.getAll('iss')).toEqual([ashlar.url]);
+      expect(new URL(response.location ?? '').searchParams.getAll('iss')).toEqual([ashlar.url]);
   });
 
   test('state untouched: every byte comes back, through the form, the skipped form and errors', async () => {
@@ -149,9 +151,11 @@ describe('security', () => {
       ])
         expect(new URL(location ?? '').searchParams.getAll('state')).toEqual([state]);
     }
-    expect(answerAt((await decide(browser, asking, 'approve')).location)).not.toHaveProperty('state');
+    expect(authorizationResponseAt((await decide(browser, asking, 'approve')).location)).not.toHaveProperty(
+      'state',
+    );
     const twice = await browser.get(`${authorizePath(trusted, { state: 'a' })}&state=b`);
-    expect(answerAt(twice.location)).toEqual({
+    expect(authorizationResponseAt(twice.location)).toEqual({
       error: 'invalid_request',
       error_description: 'Repeated parameter: state.',
       iss: ashlar.url,
@@ -248,8 +252,8 @@ describe('security', () => {
     const { user, browser } = await signedIn();
     const open = { ...hiddenFields((await browser.get(path)).text, PATH), decision: 'approve' };
     await db().deleteFrom('oauth_applications').where('id', '=', application.id).execute();
-    const answer = await browser.post(PATH, open);
-    expect([answer.status, answer.location]).toEqual([400, null]);
+    const response = await browser.post(PATH, open);
+    expect([response.status, response.location]).toEqual([400, null]);
     expect(await grantsOf(user)).toEqual([]);
   });
 
@@ -280,11 +284,11 @@ describe('security', () => {
     expect((await sent('client_id=%00')).status).toBe(400);
     for (const name of ['nonce', 'state', 'scope']) {
       const { location } = await sent(`${fields.request}&${name}=%00`);
-      expect([name, answerAt(location).error]).toEqual([name, 'invalid_request']);
+      expect([name, authorizationResponseAt(location).error]).toEqual([name, 'invalid_request']);
     }
     const halved = encodeURIComponent(`${'a'.repeat(99)}\u{1f600}`);
     const { location } = await browser.get(`${authorizePath(application)}&${halved}=1&${halved}=2`);
-    expect(answerAt(location).error).toBe('invalid_request');
+    expect(authorizationResponseAt(location).error).toBe('invalid_request');
     expect(await grantsOf(user)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { useApp } from '../../../test/support/app.ts';
 import { openBrowser, signInAs, withSettings } from '../../../test/support/browser.ts';
 import { auditEventsOf, makeUser } from '../../../test/support/factories.ts';
 import {
-  answerAt,
+  authorizationResponseAt,
   authorizationsOf,
   authorize,
   authorizePath,
@@ -50,7 +50,7 @@ describe('consent', () => {
     const application = await makeApplication(ashlar);
     const { status, location } = await decide(browser, application, 'deny', { state: 's' });
     expect(status).toBe(303);
-    expect(answerAt(location)).toEqual({
+    expect(authorizationResponseAt(location)).toEqual({
       error: 'access_denied',
       error_description: 'The resource owner or authorization server denied the request.',
       state: 's',
@@ -88,7 +88,9 @@ describe('consent', () => {
     const { browser } = await signedIn();
     const { verifier, parameters } = makeChallenge();
     const trusted = await makeApplication(ashlar, { trusted: true });
-    expect(answerAt((await browser.get(authorizePath(trusted))).location)).toHaveProperty('code');
+    expect(authorizationResponseAt((await browser.get(authorizePath(trusted))).location)).toHaveProperty(
+      'code',
+    );
     const open = await makeApplication(ashlar, { confidential: false });
     const code = await authorize(browser, open, parameters);
     expect((await redeem(open, code, { code_verifier: verifier })).status).toBe(200);
@@ -121,23 +123,27 @@ describe('signing in on the way', () => {
     const { status, location } = await browser.get(path);
     expect([status, location]).toEqual([303, `/users/sign_in?return_to=${encodeURIComponent(path)}`]);
     await signInAs(browser, user.username, PASSWORD);
-    expect(answerAt((await decide(browser, application, 'approve', { state: 'a b&c' })).location).state).toBe(
-      'a b&c',
-    );
+    expect(
+      authorizationResponseAt((await decide(browser, application, 'approve', { state: 'a b&c' })).location)
+        .state,
+    ).toBe('a b&c');
   });
 
   test('prompt=none asks nobody: the client reads login_required, or consent_required', async () => {
     const application = await makeApplication(ashlar);
     const path = authorizePath(application, { prompt: 'none', state: 's' });
     const expected = { state: 's', error_description: expect.any(String) };
-    expect(answerAt((await openBrowser(ashlar).get(path)).location)).toEqual({
+    expect(authorizationResponseAt((await openBrowser(ashlar).get(path)).location)).toEqual({
       ...expected,
       error: 'login_required',
     });
     const { browser } = await signedIn();
-    expect(answerAt((await browser.get(path)).location)).toEqual({ ...expected, error: 'consent_required' });
+    expect(authorizationResponseAt((await browser.get(path)).location)).toEqual({
+      ...expected,
+      error: 'consent_required',
+    });
     await redeem(application, await authorize(browser, application));
-    expect(answerAt((await browser.get(path)).location)).toHaveProperty('code');
+    expect(authorizationResponseAt((await browser.get(path)).location)).toHaveProperty('code');
   });
 
   test('prompt=login and max_age make the user sign in anew, once; the grant knows when that was', async () => {
@@ -160,7 +166,7 @@ describe('signing in on the way', () => {
         { login: user.username, password: PASSWORD },
         '/users/sign_in',
       );
-      expect(answerAt((await browser.get(young)).location)).toHaveProperty('code');
+      expect(authorizationResponseAt((await browser.get(young)).location)).toHaveProperty('code');
       const grants = await grantsOf(user);
       expect(grants).toHaveLength(2);
       expect(Math.max(...grants.map((grant) => Number(grant.authenticated_at)))).toBeGreaterThanOrEqual(
@@ -181,7 +187,7 @@ describe('scopes', () => {
     const { browser: admin } = await signedIn({ admin: true });
     for (const scope of ['sudo', 'admin_mode', 'read_service_ping']) {
       const path = authorizePath(application, { scope });
-      expect(answerAt((await browser.get(path)).location).error).toBe('invalid_scope');
+      expect(authorizationResponseAt((await browser.get(path)).location).error).toBe('invalid_scope');
       expect((await admin.get(path)).status).toBe(200);
     }
   });
@@ -190,9 +196,13 @@ describe('scopes', () => {
     withSettings(ashlar, { disable_admin_oauth_scopes: true }, async () => {
       const { browser: admin } = await signedIn({ admin: true });
       const application = await makeApplication(ashlar);
-      expect(answerAt((await admin.get(authorizePath(application))).location).error).toBe('invalid_scope');
+      expect(authorizationResponseAt((await admin.get(authorizePath(application))).location).error).toBe(
+        'invalid_scope',
+      );
       const trusted = await makeApplication(ashlar, { trusted: true });
-      expect(answerAt((await admin.get(authorizePath(trusted))).location)).toHaveProperty('code');
+      expect(authorizationResponseAt((await admin.get(authorizePath(trusted))).location)).toHaveProperty(
+        'code',
+      );
       const { browser } = await signedIn();
       expect((await browser.get(authorizePath(application))).status).toBe(200);
     }));
@@ -203,7 +213,7 @@ describe('scopes', () => {
     const { location } = await browser.get(
       authorizePath(application, { scope: 'read_user api', state: 's' }),
     );
-    expect(answerAt(location)).toMatchObject({ error: 'invalid_scope', state: 's' });
+    expect(authorizationResponseAt(location)).toMatchObject({ error: 'invalid_scope', state: 's' });
   });
 });
 

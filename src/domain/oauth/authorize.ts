@@ -15,8 +15,8 @@ import {
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, pagePolicy } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { isApprovedBefore, isConfirmed, isOpenCode, lockApproval } from './approvals.ts';
 import {
@@ -60,21 +60,21 @@ const pageHeaders = (redirectUri?: string): Record<string, string> => {
 
 type Viewed = Pick<PageContext, 'services' | 'session'>;
 
-const show = ({ services, session }: Viewed, title: string, body: Html, status = 200): Answer =>
+const show = ({ services, session }: Viewed, title: string, body: Html, status = 200): HttpResponse =>
   showPage(services, session, { title, body, status, headers: pageHeaders() });
 
-const showProblem = (context: Viewed, text: string, status: number): Answer =>
+const showProblem = (context: Viewed, text: string, status: number): HttpResponse =>
   show(context, 'Error', card('This application cannot be authorized', problemList([text])), status);
 
 /** Answers the client by way of the browser. */
-const reply = (services: Services, replyTo: ReplyTo, answer: Record<string, string>): Answer =>
+const reply = (services: Services, replyTo: ReplyTo, response: Record<string, string>): HttpResponse =>
   redirect(
-    replyUrl(replyTo, services.config.oauthResponseIss ? services.baseUrl() : undefined, answer),
+    replyUrl(replyTo, services.config.oauthResponseIss ? services.baseUrl() : undefined, response),
     unreferred,
   );
 
 /** Tells the client what is wrong, where it is proved and can be told; the user otherwise. */
-function refuse(context: Viewed, { refused, replyTo }: Refused): Answer {
+function refuse(context: Viewed, { refused, replyTo }: Refused): HttpResponse {
   if (!replyTo || replyTo.redirectUri === OUT_OF_BAND) return showProblem(context, refused.message, 400);
   const { code, message } = refused;
   return reply(context.services, replyTo, { error: code, error_description: message });
@@ -87,7 +87,7 @@ async function judge(services: Services, query: string): Promise<Judged> {
   return judgeRequest(parameters, client);
 }
 
-function leadToSignIn(session: Session | undefined, query: string): Answer {
+function leadToSignIn(session: Session | undefined, query: string): HttpResponse {
   const back = encodeURIComponent(`${PATH}?${queryAfterSignIn(query)}`);
   return redirect(`${SIGN_IN_PATH}?${session ? 'reauthenticate=1&' : ''}return_to=${back}`);
 }
@@ -96,40 +96,45 @@ function leadToSignIn(session: Session | undefined, query: string): Answer {
 async function withViewer(
   context: PageContext,
   query: string,
-  answer: (asked: AuthorizationRequest, session: Session) => Promise<Answer>,
-): Promise<Answer> {
+  response: (requested: AuthorizationRequest, session: Session) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   const { db, services, settings, session } = context;
   const judged = await judge(services, query);
   if (!('good' in judged)) return refuse(context, judged);
-  const { good: asked } = judged;
+  const { good: requested } = judged;
   const viewer = session && { admin: session.actor.admin, authenticatedAt: session.authenticatedAt };
-  const step = judgeViewer(asked, viewer, settings, now());
-  if (typeof step === 'object') return refuse(context, { ...step, replyTo: asked });
+  const step = judgeViewer(requested, viewer, settings, now());
+  if (typeof step === 'object') return refuse(context, { ...step, replyTo: requested });
   if (step === 'sign_in' || !session) return leadToSignIn(session, query);
   if (!(await isConfirmed(db, session.actor.id))) return showProblem(context, UNCONFIRMED, 403);
-  return answer(asked, session);
+  return response(requested, session);
 }
 
 /** Grants what is asked and answers with the code. */
 async function approve(
   context: PageContext,
   query: string,
-  asked: AuthorizationRequest,
+  requested: AuthorizationRequest,
   session: Session,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { db, services } = context;
   services.disk.refuseWrites();
   const code = newSecret();
-  const granted = await inTransaction(db, (tx) => grant(tx, asked, session, code));
+  const granted = await inTransaction(db, (tx) => grant(tx, requested, session, code));
   if (!granted) return leadToSignIn(undefined, query);
-  if (asked.redirectUri === OUT_OF_BAND) return redirect(`${NATIVE_PATH}?code=${code}`, unreferred);
-  return reply(services, asked, { code });
+  if (requested.redirectUri === OUT_OF_BAND) return redirect(`${NATIVE_PATH}?code=${code}`, unreferred);
+  return reply(services, requested, { code });
 }
 
 /** Writes the grant; false when the session or the application has ended since it was looked at. */
-async function grant(tx: Db, asked: AuthorizationRequest, session: Session, code: string): Promise<boolean> {
+async function grant(
+  tx: Db,
+  requested: AuthorizationRequest,
+  session: Session,
+  code: string,
+): Promise<boolean> {
   const { actor, authenticatedAt } = session;
-  const { client, scopes } = asked;
+  const { client, scopes } = requested;
   if (!(await lockApproval(tx, session.token, client.id))) return false;
   await insertGrant(tx, {
     kind: 'authorization_code',
@@ -139,9 +144,9 @@ async function grant(tx: Db, asked: AuthorizationRequest, session: Session, code
     authenticated_at: authenticatedAt,
     code: {
       value: code,
-      redirect_uri: asked.redirectUri,
-      code_challenge: asked.codeChallenge,
-      nonce: asked.nonce,
+      redirect_uri: requested.redirectUri,
+      code_challenge: requested.codeChallenge,
+      nonce: requested.nonce,
     },
   });
   await announce(tx, {
@@ -166,15 +171,15 @@ const shownScopes = ({ scopes }: AuthorizationRequest): string => scopes.join(' 
 function ask(
   { services }: PageContext,
   query: string,
-  asked: AuthorizationRequest,
+  requested: AuthorizationRequest,
   session: Session,
-): Answer {
-  const { client, scopes, redirectUri } = asked;
+): HttpResponse {
+  const { client, scopes, redirectUri } = requested;
   const body = consentForm({
     action: PATH,
     token: tokenField(services, session),
     request: query,
-    shown: shownScopes(asked),
+    shown: shownScopes(requested),
     client,
     redirectUri,
     scopes,
@@ -185,39 +190,42 @@ function ask(
 }
 
 /** Shows what is asked, or answers at once where nobody need be asked. */
-async function open(context: PageContext): Promise<Answer> {
+async function open(context: PageContext): Promise<HttpResponse> {
   const { db, request } = context;
   const { query } = request;
-  return withViewer(context, query, async (asked, session) => {
-    const { client, scopes, prompt } = asked;
-    const approved = !needsConsent(asked, await isApprovedBefore(db, session.actor.id, client.id, scopes));
+  return withViewer(context, query, async (requested, session) => {
+    const { client, scopes, prompt } = requested;
+    const approved = !needsConsent(
+      requested,
+      await isApprovedBefore(db, session.actor.id, client.id, scopes),
+    );
     // Whoever only looks ahead is granted nothing.
-    if (approved && request.method !== 'HEAD') return approve(context, query, asked, session);
+    if (approved && request.method !== 'HEAD') return approve(context, query, requested, session);
     if (prompt.has('none'))
-      return refuse(context, { refused: new OAuthError('consent_required'), replyTo: asked });
-    return ask(context, query, asked, session);
+      return refuse(context, { refused: new OAuthError('consent_required'), replyTo: requested });
+    return ask(context, query, requested, session);
   });
 }
 
 /** Takes the decision; the request that the form carries along is judged anew. */
-async function decide(context: PageContext): Promise<Answer> {
+async function decide(context: PageContext): Promise<HttpResponse> {
   const { field } = context;
   const query = field('request');
-  return withViewer(context, query, async (asked, session) => {
+  return withViewer(context, query, async (requested, session) => {
     const decision = field('decision');
     if (decision === 'approve') {
       // A request without scopes asks for those of the application, which may have changed while the page was read.
-      const seen = field('shown') === shownScopes(asked);
-      return seen ? approve(context, query, asked, session) : ask(context, query, asked, session);
+      const seen = field('shown') === shownScopes(requested);
+      return seen ? approve(context, query, requested, session) : ask(context, query, requested, session);
     }
     if (decision === 'deny')
-      return refuse(context, { refused: new OAuthError('access_denied'), replyTo: asked });
+      return refuse(context, { refused: new OAuthError('access_denied'), replyTo: requested });
     return showProblem(context, 'The form does not say whether you approve.', 400);
   });
 }
 
 /** Shows a code to its own user: a link with the code of another would sign somebody's program in as that other. */
-async function showCode(context: PageContext<Session>): Promise<Answer> {
+async function showCode(context: PageContext<Session>): Promise<HttpResponse> {
   const { db, session, field } = context;
   const code = field('code');
   if (!(await isOpenCode(db, session.actor.id, code)))

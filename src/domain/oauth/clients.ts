@@ -1,6 +1,6 @@
 /** Who the client is: its application, and whether it has proved to be it (RFC 6749, section 2.3). */
 import type postgres from 'postgres';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { isDigestOf } from '../../platform/secret.ts';
 import { OAuthError, type Parameters, type ProtocolContext } from './protocol.ts';
 
@@ -49,7 +49,7 @@ function basicCredentials(header: string | undefined): ClientCredentials | undef
 }
 
 /** What the client says of itself, by header or parameters; undefined when it says nothing. 400 when it says both. */
-export function presentedClient(
+export function readClientCredentials(
   headers: HttpRequest['headers'],
   parameters: Parameters,
 ): ClientCredentials | undefined {
@@ -71,7 +71,7 @@ export function provesClient(client: Client, secret: string | undefined): boolea
 
 /** The client of what the request presents, when it is this one, and proved; undefined when the request names another. */
 export function proveClient(context: ProtocolContext, client: Client): Client | undefined {
-  const presented = presentedClient(context.request.headers, context.parameters);
+  const presented = readClientCredentials(context.request.headers, context.parameters);
   if (presented?.uid !== client.uid) return undefined;
   if (!provesClient(client, presented.secret)) throw new OAuthError('invalid_client');
   return client;
@@ -80,7 +80,7 @@ export function proveClient(context: ProtocolContext, client: Client): Client | 
 /** The client that the request comes from, proved; undefined when it names none. 401 invalid_client otherwise. */
 export async function findClient(context: ProtocolContext): Promise<Client | undefined> {
   const { request, parameters, services } = context;
-  const presented = presentedClient(request.headers, parameters);
+  const presented = readClientCredentials(request.headers, parameters);
   if (!presented) return undefined;
   const client = await selectClient(services.database.points, presented.uid);
   if (!client || !provesClient(client, presented.secret)) throw new OAuthError('invalid_client');

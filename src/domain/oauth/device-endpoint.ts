@@ -1,9 +1,9 @@
 /** POST /oauth/authorize_device: a device asks for codes, its own to poll with and one that it shows (RFC 8628, 3.1). */
 import type { Services } from '../../core/services.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
-import { type Client, presentedClient, provesClient, selectClient } from './clients.ts';
+import { type Client, provesClient, readClientCredentials, selectClient } from './clients.ts';
 import { DEVICE_PATH, devicePages } from './device-pages.ts';
 import { DEVICE_SECONDS, insertDevice, POLL_SECONDS } from './devices.ts';
 import { missing, OAuthError, type ProtocolContext, protocolEndpoint, protocolReply } from './protocol.ts';
@@ -15,7 +15,7 @@ import { showUserCode } from './user-code.ts';
  * nothing is given before. A secret that comes along must be right all the same. 401 invalid_client otherwise.
  */
 async function askingClient({ request, parameters, services }: ProtocolContext): Promise<Client> {
-  const presented = presentedClient(request.headers, parameters);
+  const presented = readClientCredentials(request.headers, parameters);
   if (!presented) throw missing('client_id');
   const client = await selectClient(services.database.points, presented.uid);
   if (!client) throw new OAuthError('invalid_client');
@@ -29,7 +29,7 @@ async function askingClient({ request, parameters, services }: ProtocolContext):
 /** Each leaves a row for an hour, and anybody knows the id of an application. Many devices share an address. */
 const LIMIT = { limit: 300, periodSeconds: 300 };
 
-async function authorizeDevice(context: ProtocolContext): Promise<Answer> {
+async function authorizeDevice(context: ProtocolContext): Promise<HttpResponse> {
   const { db, services, parameters, request } = context;
   const client = await askingClient(context);
   const key = `oauth_authorize_device:${addressKey(request.address)}`;

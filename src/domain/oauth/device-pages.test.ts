@@ -29,17 +29,17 @@ describe('the device page', () => {
 
   test('asks for the code, prefilled where the address has it; opening it decides nothing', async () => {
     const application = await publicClient();
-    const asked = await ask(application);
+    const request = await ask(application);
     const browser = await browserOf(await makeUser(ashlar));
     expect((await browser.get('/oauth/device')).text).toContain('name="user_code" type="text" value=""');
-    const path = asked.verification_uri_complete.replace(ashlar.url, '');
+    const path = request.verification_uri_complete.replace(ashlar.url, '');
     const page = await browser.get(path);
     expect([page.status, page.text]).toEqual([
       200,
-      expect.stringContaining(`name="user_code" type="text" value="${asked.user_code}"`),
+      expect.stringContaining(`name="user_code" type="text" value="${request.user_code}"`),
     ]);
     expect(page.text).not.toContain(application.name);
-    expect((await rowOf(asked)).state).toBe('pending');
+    expect((await rowOf(request)).state).toBe('pending');
     expect((await browser.get('/oauth/device?user_code=%22%3E%3Cscript%3E')).text).not.toContain('<script>');
   });
 
@@ -49,14 +49,14 @@ describe('the device page', () => {
       name: 'Lamp <b>"1"</b>',
       scopes: ['read_user', 'openid', 'api'],
     });
-    const asked = await ask(application, 'read_user openid');
-    const page = await sendCode(await browserOf(user), asked.user_code.toLowerCase().replace('-', ' '));
+    const request = await ask(application, 'read_user openid');
+    const page = await sendCode(await browserOf(user), request.user_code.toLowerCase().replace('-', ' '));
     expect(page.status).toBe(200);
     for (const text of [
       'Lamp &lt;b&gt;&quot;1&quot;&lt;/b&gt;',
       'Read your profile, with your mail addresses.',
       'Know who you are.',
-      asked.user_code,
+      request.user_code,
       `@${user.username}`,
       'Approve only if',
       'value="approve"',
@@ -64,25 +64,25 @@ describe('the device page', () => {
     ])
       expect(page.text).toContain(text);
     expect(page.text).not.toContain('Do everything that you can do');
-    expect((await rowOf(asked)).state).toBe('pending');
+    expect((await rowOf(request)).state).toBe('pending');
   });
 
   test('a trusted application is asked about all the same', async () => {
-    const asked = await ask(await publicClient({ trusted: true }));
-    expect((await sendCode(await browserOf(await makeUser(ashlar)), asked.user_code)).text).toContain(
+    const request = await ask(await publicClient({ trusted: true }));
+    expect((await sendCode(await browserOf(await makeUser(ashlar)), request.user_code)).text).toContain(
       'value="approve"',
     );
-    expect((await rowOf(asked)).state).toBe('pending');
+    expect((await rowOf(request)).state).toBe('pending');
   });
 
   test('clickjacking and referrers: the pages stand in no frame, tell nobody where they are, and are not kept', async () => {
-    const asked = await ask(await publicClient());
+    const request = await ask(await publicClient());
     const browser = await browserOf(await makeUser(ashlar));
     const pages = [
       await browser.get('/oauth/device'),
       await sendCode(browser, 'nothing'),
-      await sendCode(browser, asked.user_code),
-      await decideDevice(browser, asked.user_code, 'approve'),
+      await sendCode(browser, request.user_code),
+      await decideDevice(browser, request.user_code, 'approve'),
     ];
     for (const { headers } of pages) {
       expect(headers.get('x-frame-options')).toBe('DENY');
@@ -96,15 +96,15 @@ describe('the device page', () => {
   test.each(['/oauth/device', '/oauth/device/decision'])(
     'CSRF: %s needs the session’s token and its own site',
     async (path) => {
-      const asked = await ask(await publicClient());
+      const request = await ask(await publicClient());
       const browser = await browserOf(await makeUser(ashlar));
-      const fields = { user_code: asked.user_code, decision: 'approve' };
+      const fields = { user_code: request.user_code, decision: 'approve' };
       expect((await browser.post(path, fields)).status).toBe(403);
       expect((await browser.post(path, { ...fields, authenticity_token: 'wrong' })).status).toBe(403);
       const authenticity_token = await tokenOf(browser);
       const elsewhere = { 'sec-fetch-site': 'cross-site' };
       expect((await browser.post(path, { ...fields, authenticity_token }, elsewhere)).status).toBe(403);
-      expect((await rowOf(asked)).state).toBe('pending');
+      expect((await rowOf(request)).state).toBe('pending');
       expect((await browser.post(path, { ...fields, authenticity_token })).status).toBe(200);
     },
   );
@@ -146,21 +146,21 @@ describe('the device page', () => {
   });
 
   test('anything but an approval is a denial', async () => {
-    const asked = await ask(await publicClient());
+    const request = await ask(await publicClient());
     const browser = await browserOf(await makeUser(ashlar));
     const token = await tokenOf(browser);
-    const { user_code } = asked;
+    const { user_code } = request;
     await browser.post('/oauth/device/decision', { user_code, authenticity_token: token });
-    expect((await rowOf(asked)).state).toBe('denied');
+    expect((await rowOf(request)).state).toBe('denied');
   });
 
   test.each(['sudo', 'admin_mode', 'read_service_ping'])('only administrators give %s', async (scope) => {
     const application = await publicClient({ scopes: ['api', scope] });
-    const asked = await ask(application, `api ${scope}`);
-    const page = await sendCode(await browserOf(await makeUser(ashlar)), asked.user_code);
+    const request = await ask(application, `api ${scope}`);
+    const page = await sendCode(await browserOf(await makeUser(ashlar)), request.user_code);
     expect([page.status, page.alert]).toEqual([403, expect.stringContaining(scope)]);
     expect(page.text).not.toContain('value="approve"');
-    expect((await poll(application, asked)).body.error).toBe('access_denied');
+    expect((await poll(application, request)).body.error).toBe('access_denied');
 
     const again = await ask(application, `api ${scope}`);
     const administrator = await makeUser(ashlar, { admin: true });
@@ -191,10 +191,10 @@ test('an approval is in the audit log of the user, a denial is not', async () =>
 test('who has not confirmed their address connects no device', async () => {
   const [user, application] = [await makeUser(ashlar), await publicClient()];
   await db().updateTable('users').set({ confirmed_at: null }).where('id', '=', user.id).execute();
-  const asked = await ask(application);
-  const page = await sendCode(await browserOf(user), asked.user_code);
+  const request = await ask(application);
+  const page = await sendCode(await browserOf(user), request.user_code);
   expect([page.status, page.alert]).toEqual([403, expect.stringContaining('confirm your email')]);
-  expect((await poll(application, asked)).body.error).toBe('access_denied');
+  expect((await poll(application, request)).body.error).toBe('access_denied');
 });
 
 test('resource exhaustion: one address begins no more than 300 authorizations in five minutes', () =>

@@ -6,8 +6,8 @@ import type { Session } from '../../core/identity/sessions.ts';
 import { type PageContext, sessionPage, showPage, tokenField } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { pagePolicy } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { isConfirmed } from './approvals.ts';
@@ -39,7 +39,7 @@ const TOO_MANY = 'Too many codes were tried. Wait five minutes, and then start a
  * Codes that are looked up in five minutes, the right ones and the decisions about them too: a guess that hits must not be
  * told from one that misses by what it costs. Many people share an address.
  */
-const PERIOD = 300;
+const PERIOD_SECONDS = 300;
 const LOOKUPS_OF_USER = 20;
 const LOOKUPS_OF_ADDRESS = 100;
 
@@ -50,7 +50,7 @@ async function throttledFor({ services, session, request }: Context): Promise<nu
     { key: `oauth_user_code:address:${addressKey(request.address)}`, limit: LOOKUPS_OF_ADDRESS },
   ];
   for (const { key, limit } of counts) {
-    const taken = await services.limiter.take(key, { limit, periodSeconds: PERIOD });
+    const taken = await services.limiter.take(key, { limit, periodSeconds: PERIOD_SECONDS });
     if (!taken.allowed) return taken.retryAfter;
   }
   return undefined;
@@ -59,7 +59,7 @@ async function throttledFor({ services, session, request }: Context): Promise<nu
 function showForm(
   { services, session, field }: Context,
   refused?: { problem: string; status: number; retryAfter?: number },
-): Answer {
+): HttpResponse {
   const typed = field('user_code').slice(0, 40);
   const code = parseUserCode(typed);
   const form = {
@@ -79,13 +79,13 @@ function showForm(
   });
 }
 
-const showUnknown = (context: Context): Answer => showForm(context, { problem: UNKNOWN, status: 422 });
+const showUnknown = (context: Context): HttpResponse => showForm(context, { problem: UNKNOWN, status: 422 });
 
 /** Answers for the device of the code that was sent, or that there is none, or that too many were sent. */
 async function withDevice(
   context: Context,
-  answer: (device: AskingDevice) => Promise<Answer>,
-): Promise<Answer> {
+  response: (device: AskingDevice) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   const retryAfter = await throttledFor(context);
   if (retryAfter !== undefined) return showForm(context, { problem: TOO_MANY, status: 429, retryAfter });
   const code = parseUserCode(context.field('user_code'));
@@ -95,11 +95,11 @@ async function withDevice(
   const problem = (await isConfirmed(context.db, actor.id))
     ? scopeRefusal(device.scopes, { ...actor, trusted: device.trusted }, context.settings)
     : UNCONFIRMED;
-  return problem === undefined ? answer(device) : reject(context, device, problem);
+  return problem === undefined ? response(device) : reject(context, device, problem);
 }
 
 /** Denies in place of a user who cannot give what the device asks for (spec: States and transitions, "was rejected"). */
-async function reject(context: Context, device: AskingDevice, problem: string): Promise<Answer> {
+async function reject(context: Context, device: AskingDevice, problem: string): Promise<HttpResponse> {
   const { db, services, session } = context;
   const denial = { state: 'denied', sessionToken: session.token } as const;
   if (!(await inTransaction(db, (tx) => decideDevice(tx, device.id, denial)))) return showUnknown(context);
@@ -107,7 +107,7 @@ async function reject(context: Context, device: AskingDevice, problem: string): 
   return showPage(services, session, { title: 'Connect a device', body, status: 403, headers });
 }
 
-async function showDecision({ services, session }: Context, device: AskingDevice): Promise<Answer> {
+async function showDecision({ services, session }: Context, device: AskingDevice): Promise<HttpResponse> {
   const { application_name: application, scopes } = device;
   const body = decisionForm({
     action: DECISION_PATH,
@@ -135,7 +135,7 @@ const announceApproval = (tx: Db, actor: Actor, device: AskingDevice): Promise<v
     },
   });
 
-async function decide(context: Context, device: AskingDevice): Promise<Answer> {
+async function decide(context: Context, device: AskingDevice): Promise<HttpResponse> {
   const { db, services, session, field } = context;
   const approved = field('decision') === 'approve';
   const state = approved ? 'authorized' : 'denied';

@@ -30,12 +30,12 @@ describe('POST /oauth/authorize_device', () => {
       client_id: application.uid,
       scope: 'read_user api',
     });
-    const letters = '[BCDFGHJKLMNPQRSTVWXZ]{4}';
+    const mails = '[BCDFGHJKLMNPQRSTVWXZ]{4}';
     expect([called.status, called.body]).toEqual([
       200,
       {
         device_code: expect.stringMatching(/^[0-9a-f]{64}$/),
-        user_code: expect.stringMatching(new RegExp(`^${letters}-${letters}$`)),
+        user_code: expect.stringMatching(new RegExp(`^${mails}-${mails}$`)),
         verification_uri: `${ashlar.url}/oauth/device`,
         verification_uri_complete: `${ashlar.url}/oauth/device?user_code=${called.body.user_code}`,
         expires_in: 300,
@@ -48,15 +48,15 @@ describe('POST /oauth/authorize_device', () => {
 
   test('gives codes of their own to devices that ask at once', async () => {
     const application = await publicClient();
-    const asked = await Promise.all(Array.from({ length: 20 }, () => ask(application)));
-    expect(new Set(asked.map(({ user_code }) => user_code)).size).toBe(20);
-    expect(new Set(asked.map(({ device_code }) => device_code)).size).toBe(20);
+    const requested = await Promise.all(Array.from({ length: 20 }, () => ask(application)));
+    expect(new Set(requested.map(({ user_code }) => user_code)).size).toBe(20);
+    expect(new Set(requested.map(({ device_code }) => device_code)).size).toBe(20);
   });
 
   test('digests at rest: the device code is nowhere in its row', async () => {
-    const asked = await ask(await publicClient());
-    const row = JSON.stringify(await rowOf(asked));
-    expect(row).not.toContain(asked.device_code);
+    const request = await ask(await publicClient());
+    const row = JSON.stringify(await rowOf(request));
+    expect(row).not.toContain(request.device_code);
   });
 
   test('takes a confidential application by its id, and a secret only when it is right', async () => {
@@ -119,16 +119,16 @@ describe('polling', () => {
   test('pending, then approved: the tokens come once, and open what was approved', async () => {
     const user = await makeUser(ashlar);
     const application = await publicClient();
-    const asked = await ask(application, 'read_user');
-    expect(errorOf(await poll(application, asked))).toEqual([
+    const request = await ask(application, 'read_user');
+    expect(errorOf(await poll(application, request))).toEqual([
       400,
       'authorization_pending',
       'The authorization request is still pending as the user hasn’t yet completed the steps.',
     ]);
     const browser = await browserOf(user);
-    expect((await decideDevice(browser, asked.user_code, 'approve')).text).toContain('Device connected');
+    expect((await decideDevice(browser, request.user_code, 'approve')).text).toContain('Device connected');
 
-    const given = await poll(application, asked);
+    const given = await poll(application, request);
     expect([given.status, given.body]).toEqual([
       200,
       {
@@ -148,12 +148,12 @@ describe('polling', () => {
 
   test('replay of a device code gives nothing, at once and later', async () => {
     const application = await publicClient();
-    const asked = await ask(application);
-    await decideDevice(await browserOf(await makeUser(ashlar)), asked.user_code, 'approve');
-    bodyOf(await poll(application, asked), 200);
-    expect(errorOf(await poll(application, asked))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
+    const request = await ask(application);
+    await decideDevice(await browserOf(await makeUser(ashlar)), request.user_code, 'approve');
+    bodyOf(await poll(application, request), 200);
+    expect(errorOf(await poll(application, request))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
     await later(60, async () => {
-      expect(errorOf(await poll(application, asked))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
+      expect(errorOf(await poll(application, request))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
     });
     const grants = db().selectFrom('oauth_grants').select('id').where('application_id', '=', application.id);
     expect(await grants.execute()).toHaveLength(1);
@@ -161,20 +161,20 @@ describe('polling', () => {
 
   test('of ten polls at once for an approved code, one gets tokens', async () => {
     const application = await publicClient();
-    const asked = await ask(application);
-    await decideDevice(await browserOf(await makeUser(ashlar)), asked.user_code, 'approve');
-    const called = await Promise.all(Array.from({ length: 10 }, () => poll(application, asked)));
+    const request = await ask(application);
+    await decideDevice(await browserOf(await makeUser(ashlar)), request.user_code, 'approve');
+    const called = await Promise.all(Array.from({ length: 10 }, () => poll(application, request)));
     const errors = called.map(({ body }) => body.error ?? 'none').sort();
     expect(errors).toEqual([...Array(9).fill('invalid_grant'), 'none']);
   });
 
   test('denied: access_denied', async () => {
     const application = await publicClient();
-    const asked = await ask(application);
-    const page = await decideDevice(await browserOf(await makeUser(ashlar)), asked.user_code, 'deny');
+    const request = await ask(application);
+    const page = await decideDevice(await browserOf(await makeUser(ashlar)), request.user_code, 'deny');
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Request denied')]);
     for (let polls = 0; polls < 2; polls++) {
-      expect(errorOf(await poll(application, asked))).toEqual([
+      expect(errorOf(await poll(application, request))).toEqual([
         400,
         'access_denied',
         'The resource owner or authorization server denied the request.',
@@ -186,23 +186,23 @@ describe('polling', () => {
     'expired while %s: expired_token, until it is forgotten',
     async (state) => {
       const application = await publicClient();
-      const asked = await ask(application);
+      const request = await ask(application);
       if (state === 'authorized')
-        await decideDevice(await browserOf(await makeUser(ashlar)), asked.user_code, 'approve');
+        await decideDevice(await browserOf(await makeUser(ashlar)), request.user_code, 'approve');
       await later(301, async () => {
         for (let polls = 0; polls < 2; polls++) {
-          expect(errorOf(await poll(application, asked))).toEqual([
+          expect(errorOf(await poll(application, request))).toEqual([
             400,
             'expired_token',
             'The device code has expired. Start over with a new device authorization request.',
           ]);
         }
       });
-      const { expires_at } = await rowOf(asked);
+      const { expires_at } = await rowOf(request);
       await forgetDevices(db(), new Date(expires_at.getTime() + 3_600_000));
-      expect((await rowOf(asked)).state).toBe(state);
+      expect((await rowOf(request)).state).toBe(state);
       await forgetDevices(db(), new Date(expires_at.getTime() + 3_600_001));
-      expect(errorOf(await poll(application, asked))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
+      expect(errorOf(await poll(application, request))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
     },
   );
 
@@ -223,53 +223,53 @@ describe('polling', () => {
   test('a changed password: what was approved before gives nothing', async () => {
     const user = await makeUser(ashlar);
     const application = await publicClient();
-    const asked = await ask(application);
-    await decideDevice(await browserOf(user), asked.user_code, 'approve');
+    const request = await ask(application);
+    await decideDevice(await browserOf(user), request.user_code, 'approve');
     bodyOf(await ashlar.root(`PUT /users/${user.id}`, { body: { password: 'another horse battery' } }), 200);
-    expect(errorOf(await poll(application, asked))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
+    expect(errorOf(await poll(application, request))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
   });
 
   test('a deleted application takes its devices with it', async () => {
     const application = await publicClient();
-    const asked = await ask(application);
+    const request = await ask(application);
     const browser = await browserOf(await makeUser(ashlar));
     await db().deleteFrom('oauth_applications').where('id', '=', application.id).execute();
-    expect(errorOf(await poll(application, asked)).slice(0, 2)).toEqual([401, 'invalid_client']);
-    expect((await sendCode(browser, asked.user_code)).alert).toBe(UNKNOWN_CODE);
+    expect(errorOf(await poll(application, request)).slice(0, 2)).toEqual([401, 'invalid_client']);
+    expect((await sendCode(browser, request.user_code)).alert).toBe(UNKNOWN_CODE);
   });
 
   test('an unknown code, another application’s code and a missing one are refused', async () => {
     const [application, other] = [await publicClient(), await publicClient()];
-    const asked = await ask(application);
-    await decideDevice(await browserOf(await makeUser(ashlar)), asked.user_code, 'approve');
-    expect(errorOf(await poll(other, asked))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
-    expect((await poll(application, { device_code: asked.user_code })).body.error).toBe('invalid_grant');
+    const request = await ask(application);
+    await decideDevice(await browserOf(await makeUser(ashlar)), request.user_code, 'approve');
+    expect(errorOf(await poll(other, request))).toEqual([400, 'invalid_grant', INVALID_GRANT]);
+    expect((await poll(application, { device_code: request.user_code })).body.error).toBe('invalid_grant');
     const without = await post('/oauth/token', { grant_type: DEVICE_GRANT, client_id: application.uid });
     expect(errorOf(without)).toEqual([400, 'invalid_request', 'Missing required parameter: device_code.']);
-    expect((await poll(application, asked, { client_id: 'nobody' })).body.error).toBe('invalid_client');
+    expect((await poll(application, request, { client_id: 'nobody' })).body.error).toBe('invalid_client');
     // None of these used it up.
-    expect((await poll(application, asked)).status).toBe(200);
+    expect((await poll(application, request)).status).toBe(200);
   });
 
   test('a confidential application proves itself when it polls', async () => {
     const application = await makeApplication(ashlar);
-    const asked = await ask(application);
-    await decideDevice(await browserOf(await makeUser(ashlar)), asked.user_code, 'approve');
-    expect(errorOf(await poll(application, asked)).slice(0, 2)).toEqual([401, 'invalid_client']);
-    expect((await poll(application, asked, { client_secret: application.secret })).status).toBe(200);
+    const request = await ask(application);
+    await decideDevice(await browserOf(await makeUser(ashlar)), request.user_code, 'approve');
+    expect(errorOf(await poll(application, request)).slice(0, 2)).toEqual([401, 'invalid_client']);
+    expect((await poll(application, request, { client_secret: application.secret })).status).toBe(200);
   });
 
   test('the identity token says when the user signed in', async () => {
     const user = await makeUser(ashlar);
     const application = await publicClient({ scopes: ['openid', 'profile'] });
-    const asked = await ask(application, 'openid');
+    const request = await ask(application, 'openid');
     const browser = await browserOf(user);
     const token = browser.cookies.get(SESSION_COOKIE) ?? '';
     const sessions = db().selectFrom('sessions').select('created_at').where('digest', '=', digest(token));
     const { created_at } = await sessions.executeTakeFirstOrThrow();
-    await later(60, () => decideDevice(browser, asked.user_code, 'approve'));
-    expect((await rowOf(asked)).authenticated_at).toEqual(created_at);
-    const { id_token } = bodyOf(await poll(application, asked), 200);
+    await later(60, () => decideDevice(browser, request.user_code, 'approve'));
+    expect((await rowOf(request)).authenticated_at).toEqual(created_at);
+    const { id_token } = bodyOf(await poll(application, request), 200);
     const claims = JSON.parse(Buffer.from(id_token.split('.')[1] ?? '', 'base64url').toString());
     expect([claims.sub, claims.auth_time]).toEqual([
       String(user.id),
@@ -281,40 +281,40 @@ describe('polling', () => {
 describe('the interval', () => {
   test('a poll that comes too early is told to slow down, and the interval grows by five seconds up to a minute', async () => {
     const application = await publicClient();
-    const asked = await ask(application);
-    const code = async () => (await poll(application, asked)).body.error;
+    const request = await ask(application);
+    const code = async () => (await poll(application, request)).body.error;
     expect(await code()).toBe('authorization_pending');
-    expect(errorOf(await poll(application, asked))).toEqual([
+    expect(errorOf(await poll(application, request))).toEqual([
       400,
       'slow_down',
       'The client is polling too often: wait five seconds longer between polls than before.',
     ]);
-    expect((await rowOf(asked)).interval_seconds).toBe(10);
+    expect((await rowOf(request)).interval_seconds).toBe(10);
     await later(9, async () => {
       expect(await code()).toBe('slow_down');
-      expect((await rowOf(asked)).interval_seconds).toBe(15);
+      expect((await rowOf(request)).interval_seconds).toBe(15);
       await later(16, async () => {
         expect(await code()).toBe('authorization_pending');
-        expect((await rowOf(asked)).interval_seconds).toBe(15);
+        expect((await rowOf(request)).interval_seconds).toBe(15);
       });
     });
     await db()
       .updateTable('oauth_devices')
       .set({ interval_seconds: 58 })
-      .where('digest', '=', digest(asked.device_code))
+      .where('digest', '=', digest(request.device_code))
       .execute();
     expect(await code()).toBe('slow_down');
-    expect((await rowOf(asked)).interval_seconds).toBe(60);
+    expect((await rowOf(request)).interval_seconds).toBe(60);
     expect(await code()).toBe('slow_down');
-    expect((await rowOf(asked)).interval_seconds).toBe(60);
+    expect((await rowOf(request)).interval_seconds).toBe(60);
   });
 
   test('who polled too early gets the tokens when they are approved', async () => {
     const application = await publicClient();
-    const asked = await ask(application);
-    await poll(application, asked);
-    expect((await poll(application, asked)).body.error).toBe('slow_down');
-    await decideDevice(await browserOf(await makeUser(ashlar)), asked.user_code, 'approve');
-    expect((await poll(application, asked)).status).toBe(200);
+    const request = await ask(application);
+    await poll(application, request);
+    expect((await poll(application, request)).body.error).toBe('slow_down');
+    await decideDevice(await browserOf(await makeUser(ashlar)), request.user_code, 'approve');
+    expect((await poll(application, request)).status).toBe(200);
   });
 });

@@ -13,7 +13,7 @@ import { RANDOM_BYTES, userCodeFrom } from './user-code.ts';
 export const DEVICE_SECONDS = 300;
 /** Seconds that a device waits between polls, until it is told to slow down. */
 export const POLL_SECONDS = 5;
-const LONGEST_POLL_SECONDS = 60;
+const MAX_POLL_SECONDS = 60;
 /** Seconds that a device is kept after it has expired. */
 const KEPT_SECONDS = 3_600;
 
@@ -25,7 +25,7 @@ const ATTEMPTS = 5;
 /** Inserts a device that waits for somebody's decision; returns its codes, of which the device code is not known again. */
 export async function insertDevice(
   db: Db,
-  asked: { application_id: number; scopes: readonly string[] },
+  requested: { application_id: number; scopes: readonly string[] },
 ): Promise<{ deviceCode: string; userCode: string }> {
   const time = now();
   const deviceCode = newSecret();
@@ -34,10 +34,10 @@ export async function insertDevice(
     const inserted = await db
       .insertInto('oauth_devices')
       .values({
-        application_id: asked.application_id,
+        application_id: requested.application_id,
         digest: digest(deviceCode),
         user_code: userCode,
-        scopes: [...asked.scopes],
+        scopes: [...requested.scopes],
         interval_seconds: POLL_SECONDS,
         expires_at: later(time, DEVICE_SECONDS),
         created_at: time,
@@ -143,7 +143,7 @@ export async function markPoll(db: Db, deviceId: number): Promise<boolean> {
         and coalesce(last_polled_at + make_interval(secs => interval_seconds) > ${time}, false) as early
       from oauth_devices where id = ${deviceId} for update)
     update oauth_devices d set last_polled_at = ${time}, interval_seconds =
-      case when polled.early then least(d.interval_seconds + 5, ${LONGEST_POLL_SECONDS}) else d.interval_seconds end
+      case when polled.early then least(d.interval_seconds + 5, ${MAX_POLL_SECONDS}) else d.interval_seconds end
     from polled where d.id = polled.id
     returning polled.early`.execute(db);
   return rows[0]?.early !== true;

@@ -21,8 +21,8 @@ export type Person = {
 export type DirectGroup = { full_path: string; access_level: number };
 
 /** No token and no answer names more groups than this; those whose paths come first. */
-const MOST_DIRECT_GROUPS = 1_000;
-const MOST_GROUPS = 5_000;
+const MAX_DIRECT_GROUPS = 1_000;
+const MAX_GROUPS = 5_000;
 
 /** An id, or the column of a statement around. */
 type UserId = number | postgres.PendingQuery<postgres.Row[]>;
@@ -41,7 +41,7 @@ export const personOf = (sql: postgres.Sql, userId: UserId) => sql`
       select jsonb_agg(g) from (
         select n.full_path, m.access_level from members m join namespaces n on n.id = m.namespace_id
         where ${memberships(sql, userId)} and n.kind = 'group' and not n.deleting
-        order by n.full_path limit ${MOST_DIRECT_GROUPS}) g), '[]') as groups
+        order by n.full_path limit ${MAX_DIRECT_GROUPS}) g), '[]') as groups
     from users u where u.id = ${userId} and u.deletion is null`;
 
 /** The user with their groups; undefined for one that is gone or going. */
@@ -55,7 +55,7 @@ export async function selectGroupPaths(sql: postgres.Sql, userId: number): Promi
   const rows = await sql<{ full_path: string }[]>`
     select distinct n.full_path from members m join namespaces n on n.ancestor_ids @> array[m.namespace_id]
     where ${memberships(sql, userId)} and n.kind = 'group' and not n.deleting
-    order by n.full_path limit ${MOST_GROUPS}`;
+    order by n.full_path limit ${MAX_GROUPS}`;
   return rows.map((row) => row.full_path);
 }
 

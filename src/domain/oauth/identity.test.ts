@@ -37,22 +37,24 @@ async function exchange(
 ) {
   const code = newSecret();
   const redirect_uri = application.redirectUri;
-  const asked = { value: code, redirect_uri, code_challenge: null, nonce };
+  const requested = { value: code, redirect_uri, code_challenge: null, nonce };
   const grant = {
     kind: 'authorization_code',
     application_id: application.id,
     user_id: userId,
     scopes,
   } as const;
-  await inTransaction(db(), (tx) => insertGrant(tx, { ...grant, authenticated_at: signedIn, code: asked }));
+  await inTransaction(db(), (tx) =>
+    insertGrant(tx, { ...grant, authenticated_at: signedIn, code: requested }),
+  );
   const client = { client_id: application.uid, client_secret: application.secret };
-  const answer = await post('/oauth/token', {
+  const response = await post('/oauth/token', {
     grant_type: 'authorization_code',
     code,
     redirect_uri,
     ...client,
   });
-  return bodyOf(answer, 200);
+  return bodyOf(response, 200);
 }
 
 /** The claims of an identity token that a strict client accepts. */
@@ -119,14 +121,14 @@ describe('userinfo', () => {
     ];
     const issued = await exchange(application, user.id, ['openid', 'profile', 'email']);
     const { sub, sub_legacy } = await verify(issued.id_token, application.uid);
-    const answers = [
+    const responses = [
       await get('/oauth/userinfo', bearer(issued.access_token)),
       await post('/oauth/userinfo', { access_token: issued.access_token }),
       await ashlar.call('POST /oauth/userinfo', { raw: true, headers: bearer(issued.access_token) }),
     ];
-    for (const answer of answers) {
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(bodyOf(answer, 200)).toMatchObject({
+    for (const response of responses) {
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(bodyOf(response, 200)).toMatchObject({
         ...{ sub, sub_legacy, nickname: user.username, groups: [], website: 'https://example.net/me' },
         picture: expect.stringMatching(/^https:\/\//),
         email_verified: true,
@@ -164,9 +166,9 @@ describe('userinfo', () => {
   test('refuses missing, unknown, expired, revoked and foreign tokens, and says how to authenticate', async () => {
     const [user, application] = [await makeUser(ashlar), await openid()];
     const refused = async (headers: Record<string, string>) => {
-      const answer = await get('/oauth/userinfo', headers);
-      expect(bodyOf(answer, 401)).toMatchObject({ error: 'invalid_token' });
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/);
+      const response = await get('/oauth/userinfo', headers);
+      expect(bodyOf(response, 401)).toMatchObject({ error: 'invalid_token' });
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/);
     };
     await refused({});
     await refused(bearer(newSecret()));
@@ -187,9 +189,9 @@ describe('userinfo', () => {
   test('refuses a token without the scope, and one that comes in two ways', async () => {
     const [user, application] = [await makeUser(ashlar), await openid()];
     const api = (await exchange(application, user.id, ['api'])).access_token;
-    const answer = await get('/oauth/userinfo', bearer(api));
-    expect(bodyOf(answer, 403)).toMatchObject({ error: 'insufficient_scope' });
-    expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
+    const response = await get('/oauth/userinfo', bearer(api));
+    expect(bodyOf(response, 403)).toMatchObject({ error: 'insufficient_scope' });
+    expect(response.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
     const { access_token } = await exchange(application, user.id, ['openid']);
     const twice = await get('/oauth/userinfo', bearer(access_token), `access_token=${access_token}`);
     expect(bodyOf(twice, 400)).toMatchObject({ error: 'invalid_request' });
@@ -250,8 +252,8 @@ describe('keys', () => {
     const processes = [1, 2].map(() => openDatabase(target, { requests: 4, background: 1 }));
     try {
       const { secretKey } = services();
-      const asked = [...processes, ...processes].map((database) => signingKey({ database, secretKey }));
-      const kids = new Set((await Promise.all(asked)).map((key) => key.kid));
+      const requested = [...processes, ...processes].map((database) => signingKey({ database, secretKey }));
+      const kids = new Set((await Promise.all(requested)).map((key) => key.kid));
       expect(kids.size).toBe(1);
       expect((await keys()).keys.map((key) => key.kid)).toEqual([...kids]);
     } finally {
@@ -301,9 +303,9 @@ describe('discovery', () => {
 
   test('leads from an address to the issuer', async () => {
     const resource = 'acct:somebody@example.com';
-    const answer = await get('/.well-known/webfinger', {}, `resource=${encodeURIComponent(resource)}`);
+    const response = await get('/.well-known/webfinger', {}, `resource=${encodeURIComponent(resource)}`);
     const rel = 'http://openid.net/specs/connect/1.0/issuer';
-    expect(bodyOf(answer, 200)).toEqual({ subject: resource, links: [{ rel, href: ashlar.url }] });
+    expect(bodyOf(response, 200)).toEqual({ subject: resource, links: [{ rel, href: ashlar.url }] });
     expect(bodyOf(await get('/.well-known/webfinger'), 400)).toMatchObject({ error: 'invalid_request' });
   });
 
@@ -326,8 +328,8 @@ describe('discovery', () => {
       '/.well-known/webfinger',
     ];
     for (const path of paths) {
-      const answer = await get(path, { origin });
-      expect(answer.headers.get('access-control-allow-origin'), path).toBe('*');
+      const response = await get(path, { origin });
+      expect(response.headers.get('access-control-allow-origin'), path).toBe('*');
       const allowed = await preflight(path, 'authorization');
       expect(allowed.headers.get('access-control-allow-origin'), path).toBe('*');
       expect(allowed.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization');

@@ -8,8 +8,8 @@ import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
-import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
 import { readBody, readBytes } from '../../platform/http/body.ts';
+import { type HttpRequest, type HttpResponse, json } from '../../platform/http/messages.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import { decodeUtf8, type RawValue } from '../../platform/http/raw-parameters.ts';
 import type { Method, Route } from '../../platform/http/server.ts';
@@ -64,12 +64,12 @@ export type Parameters = {
   require(name: string): string;
 };
 
-const LONGEST = 4_096;
-const BODY_LIMIT = 65_536;
+const MAX_PARAMETER_LENGTH = 4_096;
+const MAX_BODY_BYTES = 65_536;
 
 function textOf(name: string, value: RawValue): string {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  if (typeof text === 'string' && text.length <= LONGEST && !text.includes('\0')) return text;
+  if (typeof text === 'string' && text.length <= MAX_PARAMETER_LENGTH && !text.includes('\0')) return text;
   throw new OAuthError('invalid_request', { description: `Invalid parameter: ${name}.` });
 }
 
@@ -115,16 +115,16 @@ type ProtocolSpec = {
   /** The body is a document that the handler reads, and has no parameters. */
   document?: true;
   /** Gives the record that leaves, or a whole answer. */
-  handle(context: ProtocolContext): Promise<Answer>;
+  handle(context: ProtocolContext): Promise<HttpResponse>;
 };
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
 /** 200 with a record that nobody keeps. */
-export const protocolReply = (value: unknown, status = 200): Answer => json(status, value, noStore);
+export const protocolReply = (value: unknown, status = 200): HttpResponse => json(status, value, noStore);
 
 /** A refusal as an answer; an unknown client is told how to authenticate. */
-export function refusal(error: OAuthError): Answer {
+export function refusal(error: OAuthError): HttpResponse {
   const { code, message, status } = error;
   const scheme = code === 'invalid_client' ? 'Basic' : 'Bearer';
   const challenge = `${scheme} realm="Ashlar", error="${code}", error_description="${message.replaceAll('"', "'")}"`;
@@ -155,7 +155,7 @@ export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route 
   return {
     method: spec.method,
     path: spec.path,
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_BODY_BYTES,
     ...(spec.crossOrigin && { crossOrigin: true }),
     async handle(request) {
       const arrivedAt = now();
@@ -168,7 +168,7 @@ export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route 
         if (refused) return refused;
         if (spec.method !== 'GET') services.disk.refuseWrites();
         const parameters = await readParameters(request, spec.document);
-        const answer = await spec.handle({
+        const response = await spec.handle({
           db: database.db,
           services,
           settings,
@@ -177,7 +177,7 @@ export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route 
           arrivedAt,
         });
         if (spec.method !== 'GET') services.wake();
-        return answer;
+        return response;
       } catch (error) {
         const refusedAs = error instanceof Failure ? translate(error) : error;
         if (refusedAs instanceof OAuthError) return refusal(refusedAs);

@@ -24,14 +24,14 @@ beforeEach(async () => {
 });
 
 test('a program registers itself as a public client that must use PKCE', async () => {
-  const answer = await register({
+  const response = await register({
     ...metadata,
     scope: 'api sudo',
     token_endpoint_auth_method: 'client_secret_basic',
   });
-  expect(answer.status).toBe(201);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-  expect(answer.body).toEqual({
+  expect(response.status).toBe(201);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.body).toEqual({
     client_id: expect.stringMatching(/^[0-9a-f]{64}$/),
     client_id_issued_at: expect.any(Number),
     redirect_uris: metadata.redirect_uris,
@@ -42,9 +42,9 @@ test('a program registers itself as a public client that must use PKCE', async (
     scope: 'mcp',
     dynamic: true,
   });
-  expect(Math.abs(answer.body.client_id_issued_at - now().getTime() / 1_000)).toBeLessThan(60);
+  expect(Math.abs(response.body.client_id_issued_at - now().getTime() / 1_000)).toBeLessThan(60);
   const [row] = await app.app.services.database
-    .sql`select * from oauth_applications where uid = ${answer.body.client_id}`;
+    .sql`select * from oauth_applications where uid = ${response.body.client_id}`;
   expect(row).toMatchObject({
     ...{ secret_digest: null, confidential: false, trusted: false, dynamic: true },
     ...{ user_id: null, namespace_id: null, scopes: ['mcp'] },
@@ -63,20 +63,20 @@ test.each<[unknown, string]>([
   [{ ...metadata, redirect_uris: ['http://a.example/'] }, 'redirect_uris must be an HTTPS/SSL URI.'],
   [{ ...metadata, redirect_uris: ['https://a.example/', ''] }, 'redirect_uris must be a valid URI.'],
 ])('%o is refused', async (body, error_description) => {
-  const answer = await register(body);
-  expect([answer.status, answer.body]).toEqual([
+  const response = await register(body);
+  expect([response.status, response.body]).toEqual([
     400,
     { error: 'invalid_client_metadata', error_description },
   ]);
 });
 
 test.each(['{"', '[]', '"x"'])('%s is no document', async (text) => {
-  const answer = await app.call('POST /oauth/register', {
+  const response = await app.call('POST /oauth/register', {
     raw: true,
     form: text,
     headers: { 'content-type': 'application/json' },
   });
-  expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+  expect([response.status, response.body.error]).toEqual([400, 'invalid_request']);
 });
 
 test('five an hour from one address, those that fail counted', async () => {
@@ -94,8 +94,8 @@ test('five an hour from one address, those that fail counted', async () => {
 test('without the feature flag there is no such endpoint', async () => {
   await setFlag(false);
   for (const body of [metadata, {}, 'x']) {
-    const answer = await register(body);
-    expect([answer.status, answer.body]).toEqual([404, { message: '404 Not found' }]);
+    const response = await register(body);
+    expect([response.status, response.body]).toEqual([404, { message: '404 Not found' }]);
   }
 });
 

@@ -1,8 +1,8 @@
 /** Dynamic client registration: programs that register themselves, as public clients with one scope (RFC 7591; facts §8). */
 import type { Services } from '../../core/services.ts';
 import { notFound } from '../../platform/failure.ts';
-import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
 import { readBody } from '../../platform/http/body.ts';
+import { type HttpRequest, type HttpResponse, json } from '../../platform/http/messages.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { RawObject } from '../../platform/http/raw-parameters.ts';
 import type { Route } from '../../platform/http/server.ts';
@@ -13,7 +13,7 @@ import { OAuthError, protocolEndpoint, protocolReply } from './protocol.ts';
 const SCOPE = 'mcp';
 /** Nobody has checked who it is: the consent page shows the name with this. */
 const MARK = '[Unverified Dynamic Application] ';
-const NAME_BELOW = 200;
+const MAX_NAME_LENGTH = 200;
 const LIMIT = { limit: 5, periodSeconds: 3_600 } as const;
 
 const wrong = (description: string): OAuthError => new OAuthError('invalid_client_metadata', { description });
@@ -23,7 +23,8 @@ export function readMetadata(metadata: RawObject): ApplicationDraft {
   const { client_name, redirect_uris } = metadata;
   const name = typeof client_name === 'string' ? client_name.trim() : '';
   if (name === '') throw wrong('client_name is required');
-  if (name.length >= NAME_BELOW) throw wrong(`client_name must have less than ${NAME_BELOW} characters`);
+  if (name.length >= MAX_NAME_LENGTH)
+    throw wrong(`client_name must have less than ${MAX_NAME_LENGTH} characters`);
   const [unreadable] = nameProblems(name);
   if (unreadable !== undefined) throw wrong(`client_name ${unreadable}`);
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0) throw wrong('redirect_uris is required');
@@ -36,7 +37,7 @@ export function readMetadata(metadata: RawObject): ApplicationDraft {
 }
 
 /** Counts an attempt from this address; the answer when it is one too many (facts §8, Rate limits). */
-async function limitAttempts({ limiter }: Services, request: HttpRequest): Promise<Answer | undefined> {
+async function limitAttempts({ limiter }: Services, request: HttpRequest): Promise<HttpResponse | undefined> {
   const taken = await limiter.take(`oauth_register:${addressKey(request.address)}`, LIMIT);
   if (taken.allowed) return undefined;
   const error = 'This endpoint has been requested too many times. Try again later.';

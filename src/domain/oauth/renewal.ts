@@ -21,7 +21,7 @@ type Renewal = {
 type Queue = { waiting: Renewal[]; running: number };
 const queues = new WeakMap<postgres.Sql, Queue>();
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 /** One is being written while the next is under way. */
 const STATEMENTS = 2;
 
@@ -45,7 +45,7 @@ export function renewTokens(
 
 function writeNext(sql: postgres.Sql, queue: Queue): void {
   if (queue.running >= STATEMENTS || queue.waiting.length === 0) return;
-  const batch = queue.waiting.splice(0, MOST_AT_ONCE);
+  const batch = queue.waiting.splice(0, MAX_AT_ONCE);
   queue.running += 1;
   void writeBatch(sql, batch)
     .catch((error: unknown) => {
@@ -86,7 +86,7 @@ async function write(
   createdAt: Date,
   made: readonly Made[],
 ): Promise<Map<number, Person | null>> {
-  const asked = made.map(({ renewal, accessToken, refreshToken }) => ({
+  const requested = made.map(({ renewal, accessToken, refreshToken }) => ({
     refresh_id: renewal.refreshId,
     name: renewal.name,
     scopes: renewal.scopes,
@@ -98,7 +98,7 @@ async function write(
     try {
       const rows = await sql<{ refresh_id: number; person: Person | null }[]>`
         with asked as (
-          select * from jsonb_to_recordset(${JSON.stringify(asked)}::text::jsonb)
+          select * from jsonb_to_recordset(${JSON.stringify(requested)}::text::jsonb)
             as a(refresh_id bigint, name text, scopes text[], access text, refresh text)),
         used as (
           update oauth_refresh_tokens r set used_at = ${createdAt} from asked

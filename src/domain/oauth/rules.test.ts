@@ -115,8 +115,8 @@ describe('a refresh token', () => {
   ];
   test.each(cases)('%s', (_, change, said, expected) => {
     const stored = change === null ? undefined : { ...grant, ...change };
-    const asked = { ...presented, ...said } as Parameters<typeof judgeRefresh>[1];
-    expect(outcome(judgeRefresh(stored, asked))).toBe(expected);
+    const requested = { ...presented, ...said } as Parameters<typeof judgeRefresh>[1];
+    expect(outcome(judgeRefresh(stored, requested))).toBe(expected);
   });
 });
 
@@ -148,15 +148,15 @@ describe('scopes', () => {
     ['openid  profile openid', ['api', 'openid', 'profile'], ['openid', 'profile']],
     ['api sudo', ['api'], undefined],
     ['API', ['api'], undefined],
-  ])('asked %j of %j', (asked, available, expected) =>
-    expect(decideScopes(asked, available)).toEqual(expected),
+  ])('asked %j of %j', (requested, available, expected) =>
+    expect(decideScopes(requested, available)).toEqual(expected),
   );
 
   test.each([
     [undefined, ['api', 'openid']],
     ['openid', ['openid']],
     ['openid sudo', undefined],
-  ])('a refresh asks %j', (asked, expected) =>
-    expect(narrowScopes(asked, ['api', 'openid'])).toEqual(expected),
+  ])('a refresh asks %j', (requested, expected) =>
+    expect(narrowScopes(requested, ['api', 'openid'])).toEqual(expected),
   );
 });

@@ -96,8 +96,11 @@ export function judgeDevice(device: Device | undefined, clientId: number, time: 
 }
 
 /** Scopes of a refreshed token: what is asked, where the grant has it; undefined otherwise (RFC 6749, section 6). */
-export function narrowScopes(asked: string | undefined, granted: readonly string[]): string[] | undefined {
-  const names = [...new Set((asked ?? '').split(/\s+/).filter(Boolean))];
+export function narrowScopes(
+  requested: string | undefined,
+  granted: readonly string[],
+): string[] | undefined {
+  const names = [...new Set((requested ?? '').split(/\s+/).filter(Boolean))];
   if (names.length === 0) return [...granted];
   return names.every((name) => granted.includes(name)) ? names : undefined;
 }

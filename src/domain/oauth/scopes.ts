@@ -47,8 +47,11 @@ export const splitScopes = (text: string): string[] => [...new Set(text.split(/\
  * What is asked for, where the application has all of it; undefined otherwise. Nothing asked is the default scope, or
  * where the application does not have that, all that it has.
  */
-export function decideScopes(asked: string | undefined, available: readonly string[]): string[] | undefined {
-  const names = splitScopes(asked ?? '');
+export function decideScopes(
+  requested: string | undefined,
+  available: readonly string[],
+): string[] | undefined {
+  const names = splitScopes(requested ?? '');
   if (names.length > 0) return names.every((name) => available.includes(name)) ? names : undefined;
   return available.includes(DEFAULT_SCOPE) ? [DEFAULT_SCOPE] : [...available];
 }

@@ -48,7 +48,7 @@ async function makeFirstKey({ database, secretKey }: KeyServices): Promise<void>
 type SigningKey = { kid: string; privateKey: PrivateKey };
 
 /** In milliseconds: so long may a process sign with a key that another has retired, which stays published for a day. */
-const KNOWN_FOR = 2_000;
+const CACHE_LIFETIME_MS = 2_000;
 
 /** The key that each database's processes signed with last, and when it was asked for. */
 const known = new WeakMap<KeyServices['database'], { key: SigningKey; askedAt: number }>();
@@ -56,7 +56,7 @@ const known = new WeakMap<KeyServices['database'], { key: SigningKey; askedAt: n
 /** The key that signs now; every process follows a rotation within seconds. */
 export async function signingKey(services: KeyServices): Promise<SigningKey> {
   const last = known.get(services.database);
-  if (last && monotonic() - last.askedAt < KNOWN_FOR) return last.key;
+  if (last && monotonic() - last.askedAt < CACHE_LIFETIME_MS) return last.key;
   const key = await currentKey(services, last?.key);
   known.set(services.database, { key, askedAt: monotonic() });
   return key;
@@ -80,13 +80,13 @@ async function currentKey(services: KeyServices, last: SigningKey | undefined): 
 }
 
 /** When what was retired before is forgotten. */
-const forgottenBefore = (): Date => new Date(now().getTime() - DAY);
+const removedBefore = (): Date => new Date(now().getTime() - DAY);
 
 /** The public keys, the newest first, with those retired in the last 24 hours; there is always one that signs. */
 export async function publishedKeys(services: KeyServices): Promise<Json[]> {
   const select = () => services.database.points<{ public_jwk: Json; retired_at: Date | null }[]>`
     select public_jwk, retired_at from oauth_signing_keys
-    where retired_at is null or retired_at > ${forgottenBefore()} order by id desc`;
+    where retired_at is null or retired_at > ${removedBefore()} order by id desc`;
   let rows = await select();
   if (!rows.some((row) => row.retired_at === null)) {
     await makeFirstKey(services);
@@ -111,7 +111,7 @@ export const rotateSigningKey = (db: Db, secretKey: string): Promise<string> =>
 export async function dropRetiredKeys(db: Db): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('oauth_signing_keys')
-    .where('retired_at', '<=', forgottenBefore())
+    .where('retired_at', '<=', removedBefore())
     .executeTakeFirst();
   return Number(numDeletedRows);
 }

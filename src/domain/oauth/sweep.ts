@@ -4,7 +4,7 @@ import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 
 /**
@@ -36,7 +36,7 @@ const sweeps: { days: number; table: string; which(before: Date): RawBuilder<unk
 /** Deletes in batches, so that no request waits for it. */
 export async function sweepGrants(db: Db, time: Date): Promise<void> {
   for (const { days, table, which } of sweeps) {
-    const gone = which(new Date(time.getTime() - days * DAY));
+    const gone = which(new Date(time.getTime() - days * DAY_MS));
     const rows = sql.table(table);
     for (;;) {
       const deleted = await sql`

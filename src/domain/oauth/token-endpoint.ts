@@ -5,7 +5,7 @@ import { throttled } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { type Client, findClient, proveClient, requireClient } from './clients.ts';
@@ -38,7 +38,7 @@ type Granted = {
 };
 
 /** The token response (spec: OAuth token responses). */
-async function tokenResponse(services: Services, granted: Granted, issued: Issued): Promise<Answer> {
+async function tokenResponse(services: Services, granted: Granted, issued: Issued): Promise<HttpResponse> {
   const { client, userId, scopes } = granted;
   const identified = client && userId !== null && scopes.includes('openid');
   return protocolReply({
@@ -69,7 +69,7 @@ async function obey(db: Db, verdict: Verdict, grantId: number | undefined): Prom
   throw verdict.refused;
 }
 
-async function byCode(context: ProtocolContext): Promise<Answer> {
+async function byCode(context: ProtocolContext): Promise<HttpResponse> {
   const { db, services, parameters } = context;
   const client = await requireClient(context);
   const stored = await selectCode(services.database.points, parameters.require('code'));
@@ -102,7 +102,7 @@ async function byCode(context: ProtocolContext): Promise<Answer> {
   return tokenResponse(services, granted, issued);
 }
 
-async function byRefresh(context: ProtocolContext): Promise<Answer> {
+async function byRefresh(context: ProtocolContext): Promise<HttpResponse> {
   const { db, services, parameters } = context;
   const { points, sql } = services.database;
   const stored = await selectRefresh(points, parameters.require('refresh_token'));
@@ -132,7 +132,7 @@ async function byRefresh(context: ProtocolContext): Promise<Answer> {
 }
 
 /** For the resource owner's own first-party programs (spec: OAuth 2.0 provider, 6). */
-async function byPassword(context: ProtocolContext): Promise<Answer> {
+async function byPassword(context: ProtocolContext): Promise<HttpResponse> {
   const { db, services, settings, request, parameters } = context;
   const refused = await throttled(services, request, settings, [
     { name: 'throttle_protected_paths', who: addressKey(request.address) },
@@ -189,7 +189,7 @@ async function byPassword(context: ProtocolContext): Promise<Answer> {
   return tokenResponse(services, granted, issued);
 }
 
-async function byDevice(context: ProtocolContext): Promise<Answer> {
+async function byDevice(context: ProtocolContext): Promise<HttpResponse> {
   const { db, services, parameters } = context;
   const client = await requireClient(context);
   const device = await selectDevice(services.database.points, parameters.require('device_code'));
@@ -221,7 +221,7 @@ async function byDevice(context: ProtocolContext): Promise<Answer> {
 }
 
 /** A token of the application itself: nobody's, and so of no use at the API. */
-async function byClientCredentials(context: ProtocolContext): Promise<Answer> {
+async function byClientCredentials(context: ProtocolContext): Promise<HttpResponse> {
   const { db, services, parameters } = context;
   const client = await requireClient(context);
   if (!client.confidential) throw new OAuthError('unauthorized_client');
@@ -235,7 +235,7 @@ async function byClientCredentials(context: ProtocolContext): Promise<Answer> {
   return tokenResponse(services, { kind: 'client_credentials', client, userId: null, scopes }, issued);
 }
 
-export const grantTypes: Record<string, (context: ProtocolContext) => Promise<Answer>> = {
+export const grantTypes: Record<string, (context: ProtocolContext) => Promise<HttpResponse>> = {
   authorization_code: byCode,
   refresh_token: byRefresh,
   password: byPassword,

@@ -4,10 +4,10 @@ import { revokeGrants } from '../../core/identity/oauth-grants.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { digest } from '../../platform/secret.ts';
-import { type Client, findClient, presentedClient, requireClient } from './clients.ts';
+import { type Client, findClient, readClientCredentials, requireClient } from './clients.ts';
 import {
   OAuthError,
   type Parameters,
@@ -31,7 +31,7 @@ type GrantClient = Pick<StoredAccess, 'application_id' | 'client_uid'>;
 
 /** Which application a grant is for: never changed, and gone with its tokens. For each database. */
 const grantClients = new WeakMap<postgres.Sql, Map<number, GrantClient>>();
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 async function clientOf(sql: postgres.Sql, grantId: number): Promise<GrantClient | undefined> {
   const known = grantClients.get(sql) ?? new Map<number, GrantClient>();
@@ -41,7 +41,7 @@ async function clientOf(sql: postgres.Sql, grantId: number): Promise<GrantClient
   const [client] = await sql<GrantClient[]>`
     select g.application_id, a.uid as client_uid
     from oauth_grants g left join oauth_applications a on a.id = g.application_id where g.id = ${grantId}`;
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   if (client) known.set(grantId, client);
   return client;
 }
@@ -166,7 +166,7 @@ const introspectRoute = (services: Services): Route =>
       const value = parameters.require('token');
       let asker: number | null;
       const bearer = /^bearer\s+(\S+)\s*$/i.exec(request.headers.authorization?.toString() ?? '')?.[1];
-      if (bearer !== undefined && !presentedClient({}, parameters)) {
+      if (bearer !== undefined && !readClientCredentials({}, parameters)) {
         const own = bearer === value ? undefined : await selectAccess(points, bearer);
         if (!own || own.application_id === null || !isLive(own, time)) throw new OAuthError('invalid_token');
         asker = own.application_id;

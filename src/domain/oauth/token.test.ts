@@ -75,9 +75,12 @@ async function tokensFor(
   userId: number,
   options: CodeOptions = {},
 ): Promise<Fields> {
-  const answer = await token({ ...(await codeFor(application, userId, options)), ...secretOf(application) });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body;
+  const response = await token({
+    ...(await codeFor(application, userId, options)),
+    ...secretOf(application),
+  });
+  expect(response.status, response.text).toBe(200);
+  return response.body;
 }
 
 const refresh = (application: MadeApplication, refreshToken: string, more: Fields = {}) =>
@@ -98,9 +101,9 @@ describe('authorization code', () => {
         }),
     ];
     for (const exchange of exchanges) {
-      const answer = await exchange();
-      expect(answer.status, answer.text).toBe(200);
-      expect(answer.body).toEqual({
+      const response = await exchange();
+      expect(response.status, response.text).toBe(200);
+      expect(response.body).toEqual({
         access_token: expect.stringMatching(/^[0-9a-f]{64}$/),
         token_type: 'bearer',
         expires_in: 7200,
@@ -108,10 +111,10 @@ describe('authorization code', () => {
         scope: 'api',
         created_at: expect.any(Number),
       });
-      expect(Math.abs(answer.body.created_at - Date.now() / 1_000)).toBeLessThan(60);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(answer.headers.get('pragma')).toBe('no-cache');
-      expect(await bearerStatus(answer.body.access_token)).toBe(200);
+      expect(Math.abs(response.body.created_at - Date.now() / 1_000)).toBeLessThan(60);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('pragma')).toBe('no-cache');
+      expect(await bearerStatus(response.body.access_token)).toBe(200);
     }
   });
 
@@ -119,8 +122,8 @@ describe('authorization code', () => {
     const user = await makeUser(ashlar);
     const application = await makeApplication(ashlar, { confidential: false });
     const fields = await codeFor(application, user.id, { challenge: challengeOf(VERIFIER) });
-    const answer = await token({ ...fields, client_id: application.uid, code_verifier: VERIFIER });
-    expect(answer.status, answer.text).toBe(200);
+    const response = await token({ ...fields, client_id: application.uid, code_verifier: VERIFIER });
+    expect(response.status, response.text).toBe(200);
   });
 
   test('code replay: the second use is refused, and ends what the first gave', async () => {
@@ -139,9 +142,9 @@ describe('authorization code', () => {
     const user = await makeUser(ashlar);
     const application = await makeApplication(ashlar);
     const fields = { ...(await codeFor(application, user.id)), ...secretOf(application) };
-    const answers = await Promise.all([1, 2, 3, 4].map(() => token(fields)));
-    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-    for (const { body } of answers)
+    const responses = await Promise.all([1, 2, 3, 4].map(() => token(fields)));
+    expect(responses.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    for (const { body } of responses)
       if (body.access_token) expect(await bearerStatus(body.access_token)).toBe(401);
   });
 
@@ -207,10 +210,12 @@ describe('refresh', () => {
     const application = await makeApplication(ashlar);
     for (let round = 0; round < 5; round++) {
       const { refresh_token = '' } = await tokensFor(application, user.id);
-      const answers = await Promise.all(Array.from({ length: 4 }, () => refresh(application, refresh_token)));
-      const won = answers.filter(({ status }) => status === 200);
+      const responses = await Promise.all(
+        Array.from({ length: 4 }, () => refresh(application, refresh_token)),
+      );
+      const won = responses.filter(({ status }) => status === 200);
       expect(won.length).toBe(1);
-      for (const { status, body } of answers) if (status !== 200) expect(body.error).toBe('invalid_grant');
+      for (const { status, body } of responses) if (status !== 200) expect(body.error).toBe('invalid_grant');
     }
   });
 
@@ -247,18 +252,18 @@ describe('password grant', () => {
     quiet(async () => {
       const user = await makeUser(ashlar);
       const application = await makeApplication(ashlar);
-      const answers = [
+      const responses = [
         await ask(user.username),
         await ask(`${user.username}@example.com`),
         await ask(user.username, {}, basic(application.uid, application.secret)),
       ];
-      for (const { status, body } of answers) {
+      for (const { status, body } of responses) {
         expect([status, body.scope, body.token_type, body.expires_in]).toEqual([200, 'api', 'bearer', 7200]);
         expect(await bearerStatus(body.access_token)).toBe(200);
       }
       const renewed = await token({
         grant_type: 'refresh_token',
-        refresh_token: answers[0]?.body.refresh_token,
+        refresh_token: responses[0]?.body.refresh_token,
       });
       expect(await bearerStatus(renewed.body.access_token)).toBe(200);
     }));
@@ -269,8 +274,8 @@ describe('password grant', () => {
         [1, 2, 3, 4, 5].map(() => makeUser(ashlar)),
       );
       if (!user || !blocked || !second || !enterprise || !duty) throw new Error('five users expected');
-      const refused = async (answer: Promise<{ status: number; body: { error: string } }>) => {
-        const { status, body } = await answer;
+      const refused = async (response: Promise<{ status: number; body: { error: string } }>) => {
+        const { status, body } = await response;
         return [status, body.error];
       };
       const invalid = [400, 'invalid_grant'];
@@ -362,20 +367,24 @@ describe('password grant', () => {
 describe('client credentials', () => {
   test('give a token of the application, which is nobody at the API', async () => {
     const application = await makeApplication(ashlar);
-    const answer = await token({ grant_type: 'client_credentials', ...secretOf(application) });
-    expect([answer.status, answer.body.scope, answer.body.refresh_token]).toEqual([200, 'api', undefined]);
-    expect(await bearerStatus(answer.body.access_token)).toBe(401);
+    const response = await token({ grant_type: 'client_credentials', ...secretOf(application) });
+    expect([response.status, response.body.scope, response.body.refresh_token]).toEqual([
+      200,
+      'api',
+      undefined,
+    ]);
+    expect(await bearerStatus(response.body.access_token)).toBe(401);
     const info = await ashlar.call('GET /oauth/token/info', {
       raw: true,
-      headers: { authorization: `Bearer ${answer.body.access_token}` },
+      headers: { authorization: `Bearer ${response.body.access_token}` },
     });
     expect([info.status, info.body.resource_owner_id]).toEqual([200, null]);
   });
 
   test('are not for public clients', async () => {
     const application = await makeApplication(ashlar, { confidential: false });
-    const answer = await token({ grant_type: 'client_credentials', client_id: application.uid });
-    expect([answer.status, answer.body.error]).toEqual([400, 'unauthorized_client']);
+    const response = await token({ grant_type: 'client_credentials', client_id: application.uid });
+    expect([response.status, response.body.error]).toEqual([400, 'unauthorized_client']);
   });
 });
 
@@ -406,10 +415,10 @@ describe('bad input', () => {
   ];
   test.each(cases)('%s', async (_, text, status, error) => {
     await withSettings({}, async () => {
-      const answer = await ashlar.call('POST /oauth/token', { raw: true, form: text });
-      expect([answer.status, answer.body.error]).toEqual([status, error]);
-      expect(answer.body.error_description).toEqual(expect.any(String));
-      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const response = await ashlar.call('POST /oauth/token', { raw: true, form: text });
+      expect([response.status, response.body.error]).toEqual([status, error]);
+      expect(response.body.error_description).toEqual(expect.any(String));
+      expect(response.headers.get('cache-control')).toBe('no-store');
     });
   });
 
@@ -424,13 +433,13 @@ describe('bad input', () => {
   test('a client that authenticates in two ways at once', async () => {
     const [application, other] = [await makeApplication(ashlar), await makeApplication(ashlar)];
     const headers = basic(application.uid, application.secret);
-    const answer = await token({ grant_type: 'client_credentials', ...secretOf(other) }, headers);
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+    const response = await token({ grant_type: 'client_credentials', ...secretOf(other) }, headers);
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_request']);
   });
 
   test('an unknown client is told how to authenticate', async () => {
-    const answer = await token({ grant_type: 'client_credentials' }, basic('x', 'y'));
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="Ashlar", error="invalid_client"/);
+    const response = await token({ grant_type: 'client_credentials' }, basic('x', 'y'));
+    expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm="Ashlar", error="invalid_client"/);
   });
 });
 
@@ -486,8 +495,8 @@ describe('/oauth/revoke', () => {
       const user = await makeUser(ashlar);
       const application = await makeApplication(ashlar);
       const tokens = await tokensFor(application, user.id);
-      const answer = await revoke(application, tokens[which] ?? '');
-      expect([answer.status, answer.body]).toEqual([200, {}]);
+      const response = await revoke(application, tokens[which] ?? '');
+      expect([response.status, response.body]).toEqual([200, {}]);
       expect(await bearerStatus(tokens.access_token ?? '')).toBe(401);
       expect((await refresh(application, tokens.refresh_token ?? '')).status).toBe(400);
     },
@@ -498,8 +507,8 @@ describe('/oauth/revoke', () => {
     const [application, other] = [await makeApplication(ashlar), await makeApplication(ashlar)];
     const tokens = await tokensFor(application, user.id);
     for (const value of [tokens.access_token ?? '', 'unknown', user.token]) {
-      const answer = await revoke(other, value);
-      expect([answer.status, answer.body]).toEqual([200, {}]);
+      const response = await revoke(other, value);
+      expect([response.status, response.body]).toEqual([200, {}]);
     }
     expect(await bearerStatus(tokens.access_token ?? '')).toBe(200);
     const anonymous = await post('/oauth/revoke', { token: tokens.access_token ?? '' });
@@ -535,12 +544,12 @@ describe('/oauth/introspect', () => {
     ]);
     const refreshable = await introspect({ token: tokens.refresh_token ?? '', ...secretOf(application) });
     expect(refreshable.body.active).toBe(true);
-    for (const asked of [
+    for (const requested of [
       { token: tokens.access_token ?? '', ...secretOf(other) },
       { token: user.token, ...secretOf(application) },
       { token: 'unknown', ...secretOf(application) },
     ]) {
-      expect((await introspect(asked)).body).toEqual({ active: false });
+      expect((await introspect(requested)).body).toEqual({ active: false });
     }
     expect((await introspect({ token: tokens.access_token ?? '' })).status).toBe(401);
   });
@@ -618,8 +627,12 @@ test('cross-origin: preflight with simple headers and Authorization only (spec: 
     expect(refused.headers.get('access-control-allow-origin')).toBeNull();
     expect(refused.headers.get('access-control-allow-headers')).toBeNull();
   }
-  const answer = await post('/oauth/token', { grant_type: 'nothing' }, { origin: 'https://client.example' });
-  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  const response = await post(
+    '/oauth/token',
+    { grant_type: 'nothing' },
+    { origin: 'https://client.example' },
+  );
+  expect(response.headers.get('access-control-allow-origin')).toBe('*');
   const page = await fetch(`${ashlar.url}/oauth/authorize`, {
     headers: { origin: 'https://client.example' },
   });
@@ -662,8 +675,8 @@ test('a NUL in the name of the header is an unknown client at every endpoint', a
       ['/oauth/authorize_device', 401],
       ['/oauth/revoke', 403],
     ] as const) {
-      const answer = await post(path, { grant_type: 'client_credentials', token: 'x' }, headers);
-      expect([path, answer.status]).toEqual([path, status]);
+      const response = await post(path, { grant_type: 'client_credentials', token: 'x' }, headers);
+      expect([path, response.status]).toEqual([path, status]);
     }
   }
 });

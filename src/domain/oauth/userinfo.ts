@@ -2,7 +2,7 @@
 import type { Actor } from '../../core/identity/actor.ts';
 import type { Services } from '../../core/services.ts';
 import { Failure } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Method, Route } from '../../platform/http/server.ts';
 import { groupClaims, personClaims, selectGroupPaths, selectPerson } from './identity-claims.ts';
 import { OAuthError, type ProtocolContext, protocolEndpoint, protocolReply } from './protocol.ts';
@@ -23,10 +23,10 @@ function presentedToken({ request, parameters }: ProtocolContext): string {
 async function bearer(context: ProtocolContext): Promise<Actor> {
   const { services, settings } = context;
   const token = presentedToken(context);
-  const question = { jobToken: false, safeMethod: true, csrfToken: undefined, sudo: undefined };
+  const request = { jobToken: false, safeMethod: true, csrfToken: undefined, sudo: undefined };
   try {
     const credential = { form: 'token', token, kinds: ['oauth'] } as const;
-    const caller = await services.authenticator.authenticate({ ...question, credential }, settings);
+    const caller = await services.authenticator.authenticate({ ...request, credential }, settings);
     if (caller) return caller;
   } catch (error) {
     // What the door refuses: unknown, expired and revoked tokens, and users who may not come in.
@@ -38,7 +38,7 @@ async function bearer(context: ProtocolContext): Promise<Actor> {
   throw new OAuthError('invalid_token');
 }
 
-async function answer(context: ProtocolContext): Promise<Answer> {
+async function userinfoResponse(context: ProtocolContext): Promise<HttpResponse> {
   const { services, settings } = context;
   const actor = await bearer(context);
   const scopes = actor.credential.via === 'token' ? actor.credential.scopes : [];
@@ -56,5 +56,10 @@ async function answer(context: ProtocolContext): Promise<Answer> {
 /** GET and POST, for pages of any origin. */
 export const userinfoRoutes = (services: Services): Route[] =>
   (['GET', 'POST'] satisfies Method[]).map((method) =>
-    protocolEndpoint(services, { method, path: '/oauth/userinfo', crossOrigin: true, handle: answer }),
+    protocolEndpoint(services, {
+      method,
+      path: '/oauth/userinfo',
+      crossOrigin: true,
+      handle: userinfoResponse,
+    }),
   );

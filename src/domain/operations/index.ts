@@ -10,12 +10,12 @@ import { version } from '../../package.ts';
 import { now } from '../../platform/clock.ts';
 import { pingDatabase } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
-import { type Answer, type HttpRequest, json } from '../../platform/http/answer.ts';
+import { type HttpRequest, type HttpResponse, json } from '../../platform/http/messages.ts';
 import { addressTest } from '../../platform/http/origin.ts';
 import { forgetWindows } from '../../platform/http/rate-limit.ts';
 
 /** No throttle counts longer than a day; twice that, in milliseconds, is past for sure. */
-const LONGEST_PERIOD = 2 * 86_400_000;
+const MAX_PERIOD_MS = 2 * 86_400_000;
 
 /** Tells whether writes work: undefined when they do, else what is wrong (a full disk, a read-only database). */
 export type WriteCheck = () => Promise<string | undefined>;
@@ -44,7 +44,7 @@ export function operationsCapability(
   services: Services,
   deps: { metrics: () => Promise<string>; checkWrites: WriteCheck },
 ): Capability {
-  const readiness = async (): Promise<Answer> => {
+  const readiness = async (): Promise<HttpResponse> => {
     try {
       await pingDatabase(services.database.sql);
       const problem = await deps.checkWrites();
@@ -65,7 +65,7 @@ export function operationsCapability(
     tables: [],
     tasks: {
       'operations.forget_windows': async () => {
-        await forgetWindows(services.database.sql, new Date(now().getTime() - LONGEST_PERIOD));
+        await forgetWindows(services.database.sql, new Date(now().getTime() - MAX_PERIOD_MS));
       },
       'operations.sweep_avatars': async () => {
         await sweepAvatars(services.database.background, services.config.data);

@@ -34,8 +34,8 @@ describe('what is told of a request', () => {
     [`/api/${'x'.repeat(300)}`, { route: 'none', status: 404, path: `/api/${'x'.repeat(251)}` }],
   ])('%s has its route in the log and among the measurements', async (address, told) => {
     const [path = '', query] = address.split('?');
-    const answer = await app.call(`GET ${path}`, { raw: true, ...(query && { query }) });
-    const id = answer.headers.get('x-request-id');
+    const response = await app.call(`GET ${path}`, { raw: true, ...(query && { query }) });
+    const id = response.headers.get('x-request-id');
     const line = await expect
       .poll(
         () =>

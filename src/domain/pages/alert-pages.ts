@@ -2,12 +2,10 @@
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { AlertRecord } from '../../core/alerts/alert-records.ts';
 import { statuses } from '../../core/alerts/records.ts';
-import type { Parameters } from '../../core/own-reads.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { Parameters } from '../../core/internal-api-client.ts';
 import { between, type Html, html } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import { codeLines } from './code.ts';
-import { discussionsView } from './discussion.ts';
-import type { Looking } from './door.ts';
 import {
   choices,
   facts,
@@ -19,13 +17,15 @@ import {
   thing,
   timeOf,
   wordTag,
-} from './parts.ts';
-import { numberIn, projectAddress, projectOf, showInProject } from './places.ts';
-import { proseOf } from './prose.ts';
+} from './components.ts';
+import { discussionsView } from './discussion.ts';
+import { numberIn, projectAddress, projectOf, showInProject } from './parents.ts';
+import { renderedMarkdown } from './rendered-markdown.ts';
+import type { ViewContext } from './view-context.ts';
 
 const API = '/projects/:id/alert_management_alerts';
 /** Characters of a payload that are shown. */
-const MOST_SHOWN = 100_000;
+const MAX_SHOWN = 100_000;
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
@@ -43,13 +43,13 @@ const views = ['open', 'all', ...statuses] as const;
 const statusesOf = (view: (typeof views)[number]): string =>
   view === 'open' ? 'triggered,acknowledged' : view === 'all' ? statuses.join(',') : view;
 
-export async function showAlerts(looking: Looking): Promise<Answer> {
-  const project = await projectOf(looking);
-  const here = looking.choice('status', views);
-  const alerts = await looking.list<AlertRecord>(API, {
+export async function showAlerts(view: ViewContext): Promise<HttpResponse> {
+  const project = await projectOf(view);
+  const here = view.choice('status', views);
+  const alerts = await view.list<AlertRecord>(API, {
     id: String(project.id),
     status: statusesOf(here),
-    page: String(pageNumber(looking)),
+    page: String(pageNumber(view)),
   });
   const links = views.map((name) => ({
     href: `?status=${name}`,
@@ -62,8 +62,8 @@ ${listOf(
   alerts.items.map((alert) => alertRow(project, alert)),
   'No alerts.',
 )}
-${pager(looking, alerts)}`;
-  return showInProject(looking, project, { title: 'Alerts', tab: 'Alerts', body });
+${pager(view, alerts)}`;
+  return showInProject(view, project, { title: 'Alerts', tab: 'Alerts', body });
 }
 
 /** An address of a page as a link; whatever else it is, as text. */
@@ -78,12 +78,12 @@ type Image = { filename: string; file_path: string; url: string | null; url_text
 
 /** The pictures of graphs at the path of their endpoint, where this instance has them. */
 export async function metricImages(
-  looking: Looking,
+  view: ViewContext,
   path: string,
   parameters: Parameters,
 ): Promise<Html | undefined> {
-  if (looking.services.config.tier === 'free') return undefined;
-  const { items } = await looking.list<Image>(path, { ...parameters, per_page: '100' });
+  if (view.services.config.tier === 'free') return undefined;
+  const { items } = await view.list<Image>(path, { ...parameters, per_page: '100' });
   if (items.length === 0) return undefined;
   return html`<h2>Metrics</h2>
 ${items.map(
@@ -99,18 +99,18 @@ ${items.map(
 function payloadView({ details }: AlertRecord): Html {
   const text = JSON.stringify(details, null, 2);
   return html`<h2>Payload</h2>
-${codeLines(text.slice(0, MOST_SHOWN))}
-${text.length > MOST_SHOWN && html`<p class="none">The rest is not shown here.</p>`}`;
+${codeLines(text.slice(0, MAX_SHOWN))}
+${text.length > MAX_SHOWN && html`<p class="none">The rest is not shown here.</p>`}`;
 }
 
-export async function showAlert(looking: Looking): Promise<Answer> {
-  const project = await projectOf(looking);
-  const named = { id: String(project.id), alert_iid: numberIn(looking, 'iid') };
-  const alert = await looking.one<AlertRecord>(`${API}/:alert_iid`, named);
+export async function showAlert(view: ViewContext): Promise<HttpResponse> {
+  const project = await projectOf(view);
+  const named = { id: String(project.id), alert_iid: numberIn(view, 'iid') };
+  const alert = await view.one<AlertRecord>(`${API}/:alert_iid`, named);
   const [description, images, discussions] = await Promise.all([
-    proseOf(looking, alert.description, { project }),
-    metricImages(looking, `${API}/:alert_iid/metric_images`, named),
-    discussionsView(looking, `${API}/:noteable_id/discussions`, {
+    renderedMarkdown(view, alert.description, { project }),
+    metricImages(view, `${API}/:alert_iid/metric_images`, named),
+    discussionsView(view, `${API}/:noteable_id/discussions`, {
       parameters: { id: named.id, noteable_id: named.alert_iid },
       project,
     }),
@@ -137,5 +137,5 @@ ${description ?? html`<p class="none">No description.</p>`}
 ${images}
 ${payloadView(alert)}
 ${discussions}`;
-  return showInProject(looking, project, { title: alert.title, tab: 'Alerts', body });
+  return showInProject(view, project, { title: alert.title, tab: 'Alerts', body });
 }

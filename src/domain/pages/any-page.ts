@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import { redirect } from '../../core/page.ts';
 import { Failure } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
-import type { Looking } from './door.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import { asksForGoImport, showGoImport } from './go-import.ts';
 import { showGroup } from './group-page.ts';
-import { groupAt, isGroupPath, projectAddress, projectAt } from './places.ts';
+import { groupAt, isGroupPath, projectAddress, projectAt } from './parents.ts';
 import { showProject } from './project-page.ts';
 import { showUser } from './user-page.ts';
+import type { ViewContext } from './view-context.ts';
 
 /** The value, or undefined where there is nothing that the reader may see. */
 async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
@@ -20,7 +20,7 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function userNamed({ db }: Looking, name: string): Promise<number | undefined> {
+async function userNamed({ db }: ViewContext, name: string): Promise<number | undefined> {
   const user = await db
     .selectFrom('users')
     .select('id')
@@ -34,20 +34,20 @@ async function userNamed({ db }: Looking, name: string): Promise<number | undefi
 const snippetRepository = /^(?:([\w.-]+(?:\/[\w.-]+)+)\/)?snippets\/(\d{1,15})\.git$/;
 
 /** The page of whatever has this full path. */
-export async function showAny(looking: Looking): Promise<Answer> {
-  if (asksForGoImport(looking)) return showGoImport(looking);
-  const path = looking.param('path');
+export async function showAny(view: ViewContext): Promise<HttpResponse> {
+  if (asksForGoImport(view)) return showGoImport(view);
+  const path = view.param('path');
   const [isSnippet, home, snippet] = snippetRepository.exec(path) ?? [];
   if (isSnippet !== undefined)
     return redirect(`${home === undefined ? '' : `/${home}`}/-/snippets/${snippet}`);
-  if (path.endsWith('.git')) return redirect(projectAddress(await projectAt(looking, path.slice(0, -4))));
-  if (isGroupPath(path)) return showGroup(looking, await groupAt(looking, path.slice('groups/'.length)));
+  if (path.endsWith('.git')) return redirect(projectAddress(await projectAt(view, path.slice(0, -4))));
+  if (isGroupPath(path)) return showGroup(view, await groupAt(view, path.slice('groups/'.length)));
   if (path.includes('/')) {
-    const project = await unlessMissing(projectAt(looking, path));
-    if (project) return showProject(looking, project);
+    const project = await unlessMissing(projectAt(view, path));
+    if (project) return showProject(view, project);
   } else {
-    const id = await userNamed(looking, path);
-    if (id !== undefined) return showUser(looking, id);
+    const id = await userNamed(view, path);
+    if (id !== undefined) return showUser(view, id);
   }
-  return showGroup(looking, await groupAt(looking, path));
+  return showGroup(view, await groupAt(view, path));
 }

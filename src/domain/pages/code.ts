@@ -2,14 +2,14 @@
 import { type Html, html } from '../../platform/http/html.ts';
 
 /** Lines of a file, or of all changes of a page, that are shown: each takes a hundred bytes, however short it is. */
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 
 /** A text with numbered lines, each an anchor: `#L12`; of very many, the first. */
 export function codeLines(text: string): Html {
   const lines = text.replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n');
-  const left = lines.length - MOST_LINES;
+  const left = lines.length - MAX_LINES;
   return html`<div class="code"><table>${lines
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map(
       (line, index) =>
         html`<tr id="L${index + 1}"><td class="number"><a href="#L${index + 1}">${index + 1}</a></td><td><code>${line}</code></td></tr>`,
@@ -68,7 +68,7 @@ function bodyOf({ diff, collapsed, too_large }: FileDiff, room: { lines: number 
 /** What changed, file by file; of those whose lines would be too many for one page, the names alone. */
 export function diffView(files: readonly FileDiff[]): Html {
   if (files.length === 0) return html`<p class="none">No files changed.</p>`;
-  const room = { lines: MOST_LINES };
+  const room = { lines: MAX_LINES };
   return html`${files.map(
     (file) => html`<section class="file"><h3>${pathOf(file)}</h3>${bodyOf(file, room)}</section>`,
   )}`;

@@ -3,11 +3,9 @@
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { CommitRecord } from '../../core/repositories/records.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, html } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import { diffView, type FileDiff } from './code.ts';
-import { discussionsView } from './discussion.ts';
-import type { Looking } from './door.ts';
 import {
   facts,
   inAddress,
@@ -19,10 +17,12 @@ import {
   thing,
   timeOf,
   wordTag,
-} from './parts.ts';
-import { projectAddress, showInProject } from './places.ts';
-import { listingOf } from './prose.ts';
+} from './components.ts';
+import { discussionsView } from './discussion.ts';
+import { projectAddress, showInProject } from './parents.ts';
+import { listingOf } from './rendered-markdown.ts';
 import { codeOf, findSpot, reading } from './repository.ts';
+import type { ViewContext } from './view-context.ts';
 
 type Pipeline = { id: number; status: string };
 type CommitDetail = CommitRecord & {
@@ -38,40 +38,40 @@ const commitRow = (project: AuthorizedProject, commit: CommitRecord): Html =>
   );
 
 /** The commits that lead to a revision, perhaps only those that changed a path. */
-export async function showCommits(looking: Looking): Promise<Answer> {
-  const project = await codeOf(looking);
-  const asked = looking.param('*') || project.row.default_branch || 'HEAD';
-  const { ref, path } = await reading(looking, project, (git) => findSpot(git, asked));
-  const commits = await looking.list<CommitRecord>('/projects/:id/repository/commits', {
+export async function showCommits(view: ViewContext): Promise<HttpResponse> {
+  const project = await codeOf(view);
+  const requested = view.param('*') || project.row.default_branch || 'HEAD';
+  const { ref, path } = await reading(view, project, (git) => findSpot(git, requested));
+  const commits = await view.list<CommitRecord>('/projects/:id/repository/commits', {
     id: String(project.id),
     ref_name: ref,
     path: path.length === 0 ? undefined : path.join('/'),
-    page: String(pageNumber(looking)),
+    page: String(pageNumber(view)),
   });
   const body = html`<h1>Commits</h1>
-<p class="below">of <a href="${projectAddress(project)}/-/tree/${inAddress(asked)}"><code>${asked}</code></a></p>
+<p class="below">of <a href="${projectAddress(project)}/-/tree/${inAddress(requested)}"><code>${requested}</code></a></p>
 ${listOf(
   commits.items.map((commit) => commitRow(project, commit)),
   'No commits.',
 )}
-${pager(looking, commits)}`;
-  return showInProject(looking, project, { title: 'Commits', tab: 'Commits', body });
+${pager(view, commits)}`;
+  return showInProject(view, project, { title: 'Commits', tab: 'Commits', body });
 }
 
 /** The rest of a message below its title. */
 const restOf = (message: string): string => message.replace(/^[^\n]*\n*/, '').trimEnd();
 
-export async function showCommit(looking: Looking): Promise<Answer> {
-  const project = await codeOf(looking);
+export async function showCommit(view: ViewContext): Promise<HttpResponse> {
+  const project = await codeOf(view);
   const address = projectAddress(project);
-  const named = { id: String(project.id), sha: looking.param('sha') };
-  const commit = await looking.one<CommitDetail>('/projects/:id/repository/commits/:sha', named);
+  const named = { id: String(project.id), sha: view.param('sha') };
+  const commit = await view.one<CommitDetail>('/projects/:id/repository/commits/:sha', named);
   const [files, discussions] = await Promise.all([
-    looking.list<FileDiff>('/projects/:id/repository/commits/:sha/diff', {
+    view.list<FileDiff>('/projects/:id/repository/commits/:sha/diff', {
       ...named,
-      page: String(pageNumber(looking)),
+      page: String(pageNumber(view)),
     }),
-    discussionsView(looking, '/projects/:id/repository/commits/:noteable_id/discussions', {
+    discussionsView(view, '/projects/:id/repository/commits/:noteable_id/discussions', {
       parameters: { id: named.id, noteable_id: commit.id },
       project,
       firstOnly: true,
@@ -80,7 +80,7 @@ export async function showCommit(looking: Looking): Promise<Answer> {
   const rest = restOf(commit.message);
   const { stats, last_pipeline: pipeline } = commit;
   const body = html`<h1>${oneLine(commit.title) || '(no message)'}</h1>
-${rest !== '' && listingOf(looking, rest)}
+${rest !== '' && listingOf(view, rest)}
 ${facts(
   ['Commit', html`<code class="whole">${commit.id}</code>`],
   ['Author', html`${oneLine(commit.author_name)} · ${timeOf(commit.authored_date)}`],
@@ -105,19 +105,19 @@ ${facts(
 )}
 <h2>Changes</h2>
 ${diffView(files.items)}
-${pager(looking, files)}
+${pager(view, files)}
 ${discussions}`;
-  return showInProject(looking, project, { title: oneLine(commit.title), tab: 'Commits', body });
+  return showInProject(view, project, { title: oneLine(commit.title), tab: 'Commits', body });
 }
 
 type Comparison = { commits: CommitRecord[]; diffs: FileDiff[] };
 
 /** `from...to`, with what both came from, or `from..to`. */
-export async function showCompare(looking: Looking): Promise<Answer> {
-  const project = await codeOf(looking);
-  const [, from, dots, to] = /^(.+?)(\.{2,3})(.+)$/.exec(looking.param('*')) ?? [];
+export async function showCompare(view: ViewContext): Promise<HttpResponse> {
+  const project = await codeOf(view);
+  const [, from, dots, to] = /^(.+?)(\.{2,3})(.+)$/.exec(view.param('*')) ?? [];
   if (from === undefined || to === undefined) throw notFound('Commit');
-  const compared = await looking.one<Comparison>('/projects/:id/repository/compare', {
+  const compared = await view.one<Comparison>('/projects/:id/repository/compare', {
     id: String(project.id),
     from,
     to,
@@ -132,7 +132,7 @@ ${listOf(
 )}
 <h2>Files</h2>
 ${diffView(compared.diffs)}`;
-  return showInProject(looking, project, { title: `${from}${dots}${to}`, tab: 'Commits', body });
+  return showInProject(view, project, { title: `${from}${dots}${to}`, tab: 'Commits', body });
 }
 
 type Status = {
@@ -155,11 +155,11 @@ const statusRow = ({ name, status, description, target_url, created_at }: Status
   );
 
 /** What other programs said of a commit, gathered under one number. */
-export async function showPipeline(looking: Looking): Promise<Answer> {
-  const project = await codeOf(looking);
-  const number = looking.param('id');
+export async function showPipeline(view: ViewContext): Promise<HttpResponse> {
+  const project = await codeOf(view);
+  const number = view.param('id');
   const pipeline = /^\d{1,15}$/.test(number)
-    ? await looking.db
+    ? await view.db
         .selectFrom('external_pipelines')
         .selectAll()
         .where('id', '=', Number(number))
@@ -167,7 +167,7 @@ export async function showPipeline(looking: Looking): Promise<Answer> {
         .executeTakeFirst()
     : undefined;
   if (!pipeline) throw notFound('Pipeline');
-  const statuses = await looking.list<Status>('/projects/:id/repository/commits/:sha/statuses', {
+  const statuses = await view.list<Status>('/projects/:id/repository/commits/:sha/statuses', {
     id: String(project.id),
     sha: pipeline.sha,
     pipeline_id: number,
@@ -184,7 +184,7 @@ ${facts(
   ['Began', timeOf(pipeline.created_at.toISOString())],
 )}
 ${listOf(statuses.items.map(statusRow), 'No statuses.')}`;
-  return showInProject(looking, project, { title: `Pipeline #${pipeline.id}`, tab: 'Commits', body });
+  return showInProject(view, project, { title: `Pipeline #${pipeline.id}`, tab: 'Commits', body });
 }
 
 type Ref = {
@@ -198,12 +198,12 @@ type Ref = {
 
 const refPage =
   (kind: 'branches' | 'tags', tab: 'Branches' | 'Tags') =>
-  async (looking: Looking): Promise<Answer> => {
-    const project = await codeOf(looking);
+  async (view: ViewContext): Promise<HttpResponse> => {
+    const project = await codeOf(view);
     const address = projectAddress(project);
-    const refs = await looking.list<Ref>(`/projects/:id/repository/${kind}`, {
+    const refs = await view.list<Ref>(`/projects/:id/repository/${kind}`, {
       id: String(project.id),
-      page: String(pageNumber(looking)),
+      page: String(pageNumber(view)),
       per_page: '50',
     });
     const rows = refs.items.map((ref) =>
@@ -216,8 +216,8 @@ const refPage =
     );
     const body = html`<h1>${tab}</h1>
 ${listOf(rows, `No ${kind}.`)}
-${pager(looking, refs)}`;
-    return showInProject(looking, project, { title: tab, tab, body });
+${pager(view, refs)}`;
+    return showInProject(view, project, { title: tab, tab, body });
   };
 
 export const showBranches = refPage('branches', 'Branches');

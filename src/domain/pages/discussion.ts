@@ -1,14 +1,14 @@
 /** What is said of something: threads with their notes, each an anchor `#note_1`, as mails and to-dos name it. */
 import { setImmediate } from 'node:timers/promises';
 import type { AuthorizedProject } from '../../core/access/find.ts';
-import type { Parameters } from '../../core/own-reads.ts';
+import type { Parameters } from '../../core/internal-api-client.ts';
 import type { DiscussionRecord, NoteRecord } from '../../core/work/note-records.ts';
 import { type Html, html, madeSafe } from '../../platform/http/html.ts';
-import type { Looking } from './door.ts';
-import { avatar, pageNumber, pager, personLink, tag, timeOf } from './parts.ts';
-import { proseOf } from './prose.ts';
+import { avatar, pageNumber, pager, personLink, tag, timeOf } from './components.ts';
+import { renderedMarkdown } from './rendered-markdown.ts';
+import type { ViewContext } from './view-context.ts';
 
-type Place = {
+type NoteableAddress = {
   parameters: Parameters;
   project?: AuthorizedProject | undefined;
   /** The page has pages of something else: only the first threads are shown. */
@@ -20,17 +20,17 @@ const PER_PAGE = 100;
 const AT_ONCE = 3;
 
 /** Threads, the oldest first, and whether there are more: each is let go of once it is HTML. */
-async function viewThreads(looking: Looking, path: string, place: Place) {
+async function viewThreads(view: ViewContext, path: string, place: NoteableAddress) {
   const { parameters, firstOnly } = place;
   const views: Html[] = [];
-  const first = firstOnly ? 1 : (pageNumber(looking) - 1) * AT_ONCE + 1;
+  const first = firstOnly ? 1 : (pageNumber(view) - 1) * AT_ONCE + 1;
   for (let page = first; page < first + AT_ONCE; page++) {
-    const read = await looking.list<DiscussionRecord>(path, {
+    const read = await view.list<DiscussionRecord>(path, {
       ...parameters,
       page: String(page),
       per_page: String(PER_PAGE),
     });
-    for (const thread of read.items) views.push(await threadView(looking, place, thread));
+    for (const thread of read.items) views.push(await threadView(view, place, thread));
     if (!read.more) return { views, more: false };
   }
   return { views, more: true };
@@ -43,22 +43,26 @@ const withChanges = (text: Html | undefined): Html | undefined =>
     text.text.replace(/\{\+([^<]*?)\+\}/g, '<ins>$1</ins>').replace(/\{-([^<]*?)-\}/g, '<del>$1</del>'),
   );
 
-async function noteView(looking: Looking, place: Place, note: NoteRecord): Promise<Html> {
+async function noteView(view: ViewContext, place: NoteableAddress, note: NoteRecord): Promise<Html> {
   const anchor = `note_${note.id}`;
   const when = html`<a class="when" href="#${anchor}">${timeOf(note.created_at)}</a>`;
   if (note.system)
-    return html`<div class="event" id="${anchor}">${personLink(note.author)} ${withChanges(await proseOf(looking, note.body, place))} ${when}</div>`;
+    return html`<div class="event" id="${anchor}">${personLink(note.author)} ${withChanges(await renderedMarkdown(view, note.body, place))} ${when}</div>`;
   const edited = note.updated_at !== note.created_at;
   return html`<article class="note" id="${anchor}">
-<header>${avatar(looking, note.author.name, note.author.avatar_url)}${personLink(note.author)} ${when} ${edited && html`<span class="below">edited</span>`} ${note.internal && tag('Internal', 'closed')}</header>
-${await proseOf(looking, note.body, place)}
+<header>${avatar(view, note.author.name, note.author.avatar_url)}${personLink(note.author)} ${when} ${edited && html`<span class="below">edited</span>`} ${note.internal && tag('Internal', 'closed')}</header>
+${await renderedMarkdown(view, note.body, place)}
 </article>`;
 }
 
-async function threadView(looking: Looking, place: Place, thread: DiscussionRecord): Promise<Html> {
+async function threadView(
+  view: ViewContext,
+  place: NoteableAddress,
+  thread: DiscussionRecord,
+): Promise<Html> {
   const notes: Html[] = [];
   for (const note of thread.notes) {
-    notes.push(await noteView(looking, place, note));
+    notes.push(await noteView(view, place, note));
     // Between two texts others have their turn.
     await setImmediate();
   }
@@ -69,10 +73,14 @@ async function threadView(looking: Looking, place: Place, thread: DiscussionReco
 }
 
 /** The threads at the path of their endpoint. */
-export async function discussionsView(looking: Looking, path: string, place: Place): Promise<Html> {
-  const { views, more } = await viewThreads(looking, path, place);
+export async function discussionsView(
+  view: ViewContext,
+  path: string,
+  place: NoteableAddress,
+): Promise<Html> {
+  const { views, more } = await viewThreads(view, path, place);
   return html`<h2>Activity</h2>
 ${views.length === 0 && html`<p class="none">Nothing has been said yet.</p>`}
 ${views}
-${place.firstOnly ? more && html`<p class="none">Later threads are not shown here.</p>` : pager(looking, { more })}`;
+${place.firstOnly ? more && html`<p class="none">Later threads are not shown here.</p>` : pager(view, { more })}`;
 }

@@ -1,64 +1,64 @@
 /** Epics of a group: their list, and one with what is in it and what is said of it. */
 import type { EpicRecord } from '../../core/work/epic-records.ts';
 import type { IssueRecord } from '../../core/work/issue-records.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, html } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
+import { facts, listOf, pageNumber, pager, personLink, stateTag, tag, thing, timeOf } from './components.ts';
 import { discussionsView } from './discussion.ts';
-import type { Looking } from './door.ts';
-import { chips, pathOf, stateAsked, stateChoices } from './issue-pages.ts';
-import { facts, listOf, pageNumber, pager, personLink, stateTag, tag, thing, timeOf } from './parts.ts';
-import { groupOf, numberIn, showInGroup } from './places.ts';
-import { proseOf } from './prose.ts';
+import { chips, pathOf, stateChoices, stateFilter } from './issue-pages.ts';
+import { groupOf, numberIn, showInGroup } from './parents.ts';
+import { renderedMarkdown } from './rendered-markdown.ts';
+import type { ViewContext } from './view-context.ts';
 
-const epicRow = (looking: Looking, epic: EpicRecord): Html =>
+const epicRow = (view: ViewContext, epic: EpicRecord): Html =>
   thing(
-    html`<a href="${pathOf(looking, epic.web_url)}">${epic.title}</a> ${epic.confidential && tag('Confidential', 'closed')} ${epic.state === 'closed' && stateTag('closed')} ${chips(epic.labels)}`,
+    html`<a href="${pathOf(view, epic.web_url)}">${epic.title}</a> ${epic.confidential && tag('Confidential', 'closed')} ${epic.state === 'closed' && stateTag('closed')} ${chips(epic.labels)}`,
     html`${epic.references.relative} · opened ${timeOf(epic.created_at)} by ${personLink(epic.author)}${epic.due_date !== null && html` · due ${epic.due_date}`}`,
   );
 
-export async function showEpics(looking: Looking): Promise<Answer> {
-  const group = await groupOf(looking);
-  const epics = await looking.list<EpicRecord>('/groups/:id/epics', {
+export async function showEpics(view: ViewContext): Promise<HttpResponse> {
+  const group = await groupOf(view);
+  const epics = await view.list<EpicRecord>('/groups/:id/epics', {
     id: String(group.id),
-    state: stateAsked(looking),
+    state: stateFilter(view),
     with_labels_details: 'true',
-    page: String(pageNumber(looking)),
+    page: String(pageNumber(view)),
   });
   const body = html`<h1>Epics</h1>
-${stateChoices(looking)}
+${stateChoices(view)}
 ${listOf(
-  epics.items.map((epic) => epicRow(looking, epic)),
+  epics.items.map((epic) => epicRow(view, epic)),
   'No epics.',
 )}
-${pager(looking, epics)}`;
-  return showInGroup(looking, group, { title: 'Epics', tab: 'Epics', body });
+${pager(view, epics)}`;
+  return showInGroup(view, group, { title: 'Epics', tab: 'Epics', body });
 }
 
 /** Issues of an epic, as its endpoint shows them. */
 type IssueOfEpic = Pick<IssueRecord, 'title' | 'state' | 'web_url' | 'references' | 'confidential'>;
 
-export async function showEpic(looking: Looking): Promise<Answer> {
-  const group = await groupOf(looking);
-  const named = { id: String(group.id), epic_iid: numberIn(looking, 'iid') };
-  const epic = await looking.one<EpicRecord>('/groups/:id/epics/:epic_iid', named);
+export async function showEpic(view: ViewContext): Promise<HttpResponse> {
+  const group = await groupOf(view);
+  const named = { id: String(group.id), epic_iid: numberIn(view, 'iid') };
+  const epic = await view.one<EpicRecord>('/groups/:id/epics/:epic_iid', named);
   const [labelled, inside, issues, description, discussions] = await Promise.all([
-    looking.list<EpicRecord>('/groups/:id/epics', {
+    view.list<EpicRecord>('/groups/:id/epics', {
       id: named.id,
       iids: [named.epic_iid],
       state: 'all',
       include_descendant_groups: 'false',
       with_labels_details: 'true',
     }),
-    looking.list<EpicRecord>('/groups/:id/epics/:epic_iid/epics', named),
-    looking.list<IssueOfEpic>('/groups/:id/epics/:epic_iid/issues', { ...named, per_page: '100' }),
-    proseOf(looking, epic.description),
-    discussionsView(looking, '/groups/:id/epics/:noteable_id/discussions', {
+    view.list<EpicRecord>('/groups/:id/epics/:epic_iid/epics', named),
+    view.list<IssueOfEpic>('/groups/:id/epics/:epic_iid/issues', { ...named, per_page: '100' }),
+    renderedMarkdown(view, epic.description),
+    discussionsView(view, '/groups/:id/epics/:noteable_id/discussions', {
       parameters: { id: named.id, noteable_id: String(epic.id) },
     }),
   ]);
   const issueRows = issues.items.map((issue) =>
     thing(
-      html`<a href="${pathOf(looking, issue.web_url)}">${issue.title}</a> ${issue.confidential && tag('Confidential', 'closed')}`,
+      html`<a href="${pathOf(view, issue.web_url)}">${issue.title}</a> ${issue.confidential && tag('Confidential', 'closed')}`,
       issue.references.full,
       issue.state === 'closed' && stateTag('closed'),
     ),
@@ -76,11 +76,11 @@ ${description ?? html`<p class="none">No description.</p>`}
 ${
   inside.items.length > 0 &&
   html`<h2>Epics in it</h2>${listOf(
-    inside.items.map((each) => epicRow(looking, each)),
+    inside.items.map((each) => epicRow(view, each)),
     '',
   )}`
 }
 ${issueRows.length > 0 && html`<h2>Issues in it</h2>${listOf(issueRows, '')}`}
 ${discussions}`;
-  return showInGroup(looking, group, { title: `${epic.title} (&${epic.iid})`, tab: 'Epics', body });
+  return showInGroup(view, group, { title: `${epic.title} (&${epic.iid})`, tab: 'Epics', body });
 }

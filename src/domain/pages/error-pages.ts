@@ -1,13 +1,24 @@
 /** Errors that applications reported: their list, and one with its stack, its tags and a plot of its counts. */
 import { now } from '../../platform/clock.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, type HtmlValue, html } from '../../platform/http/html.ts';
-import type { Looking } from './door.ts';
-import { choices, facts, listOf, oneLine, pageNumber, pager, tag, thing, timeOf, wordTag } from './parts.ts';
-import { projectAddress, projectOf, showInProject } from './places.ts';
-import { plotOf } from './plot.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
+import {
+  choices,
+  facts,
+  listOf,
+  oneLine,
+  pageNumber,
+  pager,
+  tag,
+  thing,
+  timeOf,
+  wordTag,
+} from './components.ts';
+import { histogram } from './histogram.ts';
+import { projectAddress, projectOf, showInProject } from './parents.ts';
 import { type StackTrace, stackView } from './stack.ts';
+import type { ViewContext } from './view-context.ts';
 
 type Listed = {
   id: number;
@@ -78,21 +89,21 @@ type Choice = readonly [name: string, label: string];
 
 /** The choice that the address names; the first one where it names none. */
 const chosen = (
-  { choice }: Pick<Looking, 'choice'>,
+  { choice }: Pick<ViewContext, 'choice'>,
   name: string,
   [first, ...others]: readonly [Choice, ...Choice[]],
 ): string => choice(name, [first[0], ...others.map(([value]) => value)]);
 
 /** Links to the same page with another choice. */
 function choicesOf(
-  looking: Looking,
+  view: ViewContext,
   name: string,
   title: string,
   all: readonly Choice[],
   here: string,
 ): Html {
   const links = all.map(([value, label]) => {
-    const query = new URLSearchParams(looking.request.query);
+    const query = new URLSearchParams(view.request.query);
     query.delete('page');
     query.set(name, value);
     return { href: `?${query}`, label, here: value === here };
@@ -118,34 +129,34 @@ const errorRow = (address: string, error: Listed): Html =>
   );
 
 /** Errors of a project, those that are unresolved unless another status is chosen. */
-export async function showErrors(looking: Looking): Promise<Answer> {
-  const project = await projectOf(looking);
-  const status = chosen(looking, 'status', statuses);
-  const order = chosen(looking, 'order_by', orders);
-  const errors = await looking.list<Listed>(path, {
+export async function showErrors(view: ViewContext): Promise<HttpResponse> {
+  const project = await projectOf(view);
+  const status = chosen(view, 'status', statuses);
+  const order = chosen(view, 'order_by', orders);
+  const errors = await view.list<Listed>(path, {
     id: String(project.id),
     status,
     order_by: order,
-    page: String(pageNumber(looking)),
+    page: String(pageNumber(view)),
   });
   const address = `${projectAddress(project)}/-/error_tracking`;
   const body = html`<h1>Errors</h1>
-${choicesOf(looking, 'status', 'Status', statuses, status)}
-${choicesOf(looking, 'order_by', 'Order', orders, order)}
+${choicesOf(view, 'status', 'Status', statuses, status)}
+${choicesOf(view, 'order_by', 'Order', orders, order)}
 ${listOf(
   errors.items.map((error) => errorRow(address, error)),
   'No errors.',
 )}
-${pager(looking, errors)}`;
-  return showInProject(looking, project, { title: 'Errors', tab: 'Errors', body });
+${pager(view, errors)}`;
+  return showInProject(view, project, { title: 'Errors', tab: 'Errors', body });
 }
 
-const MOST_BREADCRUMBS = 50;
+const MAX_BREADCRUMBS = 50;
 
 function breadcrumbsView(crumbs: Event['breadcrumbs']): HtmlValue {
   if (crumbs.length === 0) return undefined;
   const rows = crumbs
-    .slice(-MOST_BREADCRUMBS)
+    .slice(-MAX_BREADCRUMBS)
     .map(({ timestamp, category, level, message }) =>
       thing(
         html`${oneLine(message ?? '') || '(no message)'}`,
@@ -191,14 +202,14 @@ ${facts(
 )}`;
 
 /** One error; how it stands is changed through the API. */
-export async function showError(looking: Looking): Promise<Answer> {
-  const project = await projectOf(looking);
-  const id = looking.param('error_id');
+export async function showError(view: ViewContext): Promise<HttpResponse> {
+  const project = await projectOf(view);
+  const id = view.param('error_id');
   if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound('Error');
-  const error = await looking.one<Detail>(`${path}/:error_id`, { id: String(project.id), error_id: id });
-  const period = chosen(looking, 'period', periods);
+  const error = await view.one<Detail>(`${path}/:error_id`, { id: String(project.id), error_id: id });
+  const period = chosen(view, 'period', periods);
   const address = projectAddress(project);
-  const here = `${looking.services.baseUrl()}/`;
+  const here = `${view.services.baseUrl()}/`;
   const body = html`<p class="below"><a href="${address}/-/error_tracking">Errors</a> · ${error.id}</p>
 <h1>${oneLine(error.name) || 'Error'}</h1>
 <p class="below">${wordTag(error.level)} ${wordTag(error.status)} ${
@@ -227,9 +238,9 @@ ${facts(
   ],
 )}
 <h2>Events per hour</h2>
-${choicesOf(looking, 'period', 'Period', periods, period)}
-${plotOf(error.counts, now(), hoursOf[period] ?? 24)}
+${choicesOf(view, 'period', 'Period', periods, period)}
+${histogram(error.counts, now(), hoursOf[period] ?? 24)}
 ${tagsView(error.tags)}
 ${error.latest_event ? eventView(error.latest_event) : html`<p class="none">None of its events are kept.</p>`}`;
-  return showInProject(looking, project, { title: oneLine(error.name) || 'Error', tab: 'Errors', body });
+  return showInProject(view, project, { title: oneLine(error.name) || 'Error', tab: 'Errors', body });
 }

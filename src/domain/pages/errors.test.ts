@@ -40,15 +40,15 @@ const address = () => `/${project.path_with_namespace}/-/error_tracking`;
 
 test('errors are for reporters; for others there is nothing, nor a way there', async () => {
   const id = await addError(ashlar, project.id);
-  const [reading, looking] = [await browserOf(reporter), await browserOf(guest)];
+  const [reading, view] = [await browserOf(reporter), await browserOf(guest)];
   for (const path of [address(), `${address()}/${id}/details`]) {
     expect((await reading.get(path)).status).toBe(200);
-    expect((await looking.get(path)).status).toBe(404);
+    expect((await view.get(path)).status).toBe(404);
     expect((await openBrowser(ashlar).get(path)).status).toBe(404);
   }
   const home = `/${project.path_with_namespace}`;
   expect((await reading.get(home)).text).toContain(`href="${address()}"`);
-  expect((await looking.get(home)).text).not.toContain(address());
+  expect((await view.get(home)).text).not.toContain(address());
   for (const path of ['/0/details', '/x/details', '/99999999999999999999/details'])
     expect([path, (await reading.get(`${address()}${path}`)).status]).toEqual([path, 404]);
 });

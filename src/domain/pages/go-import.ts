@@ -4,20 +4,20 @@ import type { Caller } from '../../core/identity/actor.ts';
 import { requireScope } from '../../core/identity/authenticate.ts';
 import { readAuthorization } from '../../core/identity/credentials.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
-import { html, htmlAnswer } from '../../platform/http/html.ts';
-import type { Looking } from './door.ts';
+import { html, htmlResponse } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
+import type { ViewContext } from './view-context.ts';
 
 /** Groups are nested 20 deep at most, and a project stands in the last. */
 const MAX_PROJECT_SEGMENTS = 21;
 
 const scopes = ['api', 'read_api', 'read_repository', 'write_repository'];
 
-export const asksForGoImport = ({ request }: Looking): boolean =>
+export const asksForGoImport = ({ request }: ViewContext): boolean =>
   new URLSearchParams(request.query).get('go-get') === '1';
 
 /** The go command sends what it knows of the host as Basic credentials. A wrong token is that of an anonymous caller. */
-async function callerOf({ caller, services, settings, request }: Looking): Promise<Caller> {
+async function callerOf({ caller, services, settings, request }: ViewContext): Promise<Caller> {
   const presented = readAuthorization(request.headers.authorization?.toString());
   if (caller || !presented) return caller;
   const kinds = ['personal', 'impersonation', 'project', 'group', 'oauth'] as const;
@@ -37,15 +37,15 @@ async function callerOf({ caller, services, settings, request }: Looking): Promi
  * The project whose path the module's begins with. Where the caller sees none, the first two segments are named, so that
  * the answer does not tell a hidden project from one that does not exist.
  */
-export async function showGoImport(looking: Looking): Promise<Answer> {
-  const { services } = looking;
-  const segments = looking.param('path').split('/');
+export async function showGoImport(view: ViewContext): Promise<HttpResponse> {
+  const { services } = view;
+  const segments = view.param('path').split('/');
   if (segments.length < 2 || !segments.every((segment) => /^[\w.-]+$/.test(segment)))
     throw notFound('Project');
   const paths = segments
     .slice(1, MAX_PROJECT_SEGMENTS)
     .map((_, index) => segments.slice(0, index + 2).join('/'));
-  const caller = await callerOf(looking);
+  const caller = await callerOf(view);
   const seen = await selectProjects(services.database.points, caller, 'read_project', paths);
   const path = paths.find((each) => seen.has(each.toLowerCase())) ?? paths[0] ?? '';
   const address = `${services.baseUrl()}/${path}`;
@@ -53,5 +53,5 @@ export async function showGoImport(looking: Looking): Promise<Answer> {
   const document = html`<!doctype html>
 <html><head><meta name="go-import" content="${prefix} git ${address}.git"></head><body>go get ${prefix}</body></html>
 `;
-  return htmlAnswer(200, document.text);
+  return htmlResponse(200, document.text);
 }

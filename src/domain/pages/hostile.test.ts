@@ -128,8 +128,8 @@ test.each([
   '/%0D%0Aset-cookie:x=1/snippets/1.git',
   '/%C4%83/b/snippets/1.git',
 ])('%s leads to no other site, and is no fault', async (path) => {
-  const answer = await sendRaw(ashlar.url, `GET ${path}`, { headers: { accept: 'text/html' } });
-  expect([answer.status, answer.headers.location]).toEqual([404, undefined]);
+  const response = await sendRaw(ashlar.url, `GET ${path}`, { headers: { accept: 'text/html' } });
+  expect([response.status, response.headers.location]).toEqual([404, undefined]);
 });
 
 describe('a page has an end', () => {
@@ -192,12 +192,12 @@ describe('what belongs to others', () => {
       `${home}/-/snippets/${world.snippet.id}.git`,
       `/-/snippets/${world.personal.id}.git`,
     ]) {
-      const answer = await ashlar.call(`GET ${path}/info/refs`, {
+      const response = await ashlar.call(`GET ${path}/info/refs`, {
         raw: true,
         query: 'service=git-upload-pack',
         headers: { authorization },
       });
-      expect([path, answer.headers.get('content-type')]).toEqual([
+      expect([path, response.headers.get('content-type')]).toEqual([
         path,
         'application/x-git-upload-pack-advertisement',
       ]);
@@ -215,8 +215,8 @@ describe('what belongs to others', () => {
     });
     const record: unknown = await sent.json();
     const address = /"full_path":"([^"]+)"/.exec(JSON.stringify(record))?.[1] ?? '';
-    const answer = await owner.get(address);
-    expect([answer.status, answer.text]).toEqual([200, 'stone']);
+    const response = await owner.get(address);
+    expect([response.status, response.text]).toEqual([200, 'stone']);
   });
 
   test.each([
@@ -240,8 +240,8 @@ describe('what belongs to others', () => {
       'DELETE /nowhere',
       'GET /api/v4/nowhere',
     ]) {
-      const answer = await ashlar.call(request, { raw: true });
-      expect([request, answer.status, answer.body]).toEqual([request, 404, nothing]);
+      const response = await ashlar.call(request, { raw: true });
+      expect([request, response.status, response.body]).toEqual([request, 404, nothing]);
     }
     const refused = await ashlar.call(`POST ${home}/-/issues`, { raw: true });
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);

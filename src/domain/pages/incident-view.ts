@@ -5,19 +5,19 @@ import type { UserBasic } from '../../core/identity/records.ts';
 import type { IssueRecord } from '../../core/work/issue-records.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import { alertRow, metricImages } from './alert-pages.ts';
-import type { Looking } from './door.ts';
-import { listOf, personLink, thing, timeOf } from './parts.ts';
-import { proseOf } from './prose.ts';
+import { listOf, personLink, thing, timeOf } from './components.ts';
+import { renderedMarkdown } from './rendered-markdown.ts';
+import type { ViewContext } from './view-context.ts';
 
 type TimelineEvent = { note: string; occurred_at: string; author: UserBasic | null };
 
 async function alertsView(
-  looking: Looking,
+  view: ViewContext,
   project: AuthorizedProject,
   iid: string,
 ): Promise<Html | undefined> {
   if (!project.may('read_alerts')) return undefined;
-  const { items } = await looking.list<AlertRecord>('/projects/:id/alert_management_alerts', {
+  const { items } = await view.list<AlertRecord>('/projects/:id/alert_management_alerts', {
     id: String(project.id),
     issue_iid: iid,
   });
@@ -30,11 +30,11 @@ ${listOf(
 }
 
 async function timelineView(
-  looking: Looking,
+  view: ViewContext,
   project: AuthorizedProject,
   iid: string,
 ): Promise<Html | undefined> {
-  const { items } = await looking.list<TimelineEvent>('/projects/:id/issues/:issue_iid/timeline_events', {
+  const { items } = await view.list<TimelineEvent>('/projects/:id/issues/:issue_iid/timeline_events', {
     id: String(project.id),
     issue_iid: iid,
     per_page: '100',
@@ -44,7 +44,7 @@ async function timelineView(
   for (const event of items)
     rows.push(
       thing(
-        await proseOf(looking, event.note, { project }),
+        await renderedMarkdown(view, event.note, { project }),
         html`${timeOf(event.occurred_at)}${event.author && html` by ${personLink(event.author)}`}`,
       ),
     );
@@ -54,7 +54,7 @@ ${listOf(rows, '')}`;
 
 /** The alerts that the reader sees, the pictures and the first hundred entries; nothing for an issue of another type. */
 export async function incidentView(
-  looking: Looking,
+  view: ViewContext,
   project: AuthorizedProject,
   issue: Pick<IssueRecord, 'iid' | 'issue_type'>,
 ): Promise<(Html | undefined)[]> {
@@ -62,8 +62,8 @@ export async function incidentView(
   const iid = String(issue.iid);
   const named = { id: String(project.id), issue_iid: iid };
   return Promise.all([
-    alertsView(looking, project, iid),
-    metricImages(looking, '/projects/:id/issues/:issue_iid/metric_images', named),
-    timelineView(looking, project, iid),
+    alertsView(view, project, iid),
+    metricImages(view, '/projects/:id/issues/:issue_iid/metric_images', named),
+    timelineView(view, project, iid),
   ]);
 }

@@ -1,9 +1,9 @@
 /** Pages to read: every address that a record or a mail names leads to one, for whoever may read the record. */
 import type { Capability } from '../../core/capability.ts';
-import { createOwnReads } from '../../core/own-reads.ts';
+import { createInternalApiClient } from '../../core/internal-api-client.ts';
 import type { Services } from '../../core/services.ts';
-import { ANY_PATH } from '../../platform/http/segments.ts';
-import { readingPage, type Show } from './door.ts';
+import { ANY_PATH } from '../../platform/http/path-segments.ts';
+import { readingPage, type Show } from './view-context.ts';
 
 /** What shows the pages below a dash, or below the root where there is none; loaded with the first of them. */
 const shown: [path: string, load: () => Promise<Show>][] = [
@@ -54,11 +54,11 @@ const shown: [path: string, load: () => Promise<Show>][] = [
 
 /** `all` are the capabilities whose endpoints the pages read. */
 export function pagesCapability(services: Services, all: () => readonly Capability[]): Capability {
-  const reads = createOwnReads(() => all().flatMap(({ endpoints }) => endpoints));
+  const api = createInternalApiClient(() => all().flatMap(({ endpoints }) => endpoints));
   return {
     name: 'pages',
     endpoints: [],
-    routes: shown.map(([path, load]) => readingPage(services, reads, path, load)),
+    routes: shown.map(([path, load]) => readingPage(services, api, path, load)),
     tables: [],
   };
 }

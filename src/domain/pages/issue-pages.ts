@@ -1,11 +1,8 @@
 /** Issues: their lists, and one with all that is said of it. */
 import type { IssueRecord } from '../../core/work/issue-records.ts';
 import type { LabelBasicRecord } from '../../core/work/label-records.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { between, type Html, html } from '../../platform/http/html.ts';
-import { discussionsView } from './discussion.ts';
-import type { Looking } from './door.ts';
-import { incidentView } from './incident-view.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import {
   choices,
   facts,
@@ -19,13 +16,16 @@ import {
   thing,
   timeOf,
   wordTag,
-} from './parts.ts';
-import { homeOf, numberIn, projectAddress, projectOf, showIn, showInProject } from './places.ts';
-import { proseOf } from './prose.ts';
+} from './components.ts';
+import { discussionsView } from './discussion.ts';
+import { incidentView } from './incident-view.ts';
+import { homeOf, numberIn, projectAddress, projectOf, showIn, showInProject } from './parents.ts';
+import { renderedMarkdown } from './rendered-markdown.ts';
+import type { ViewContext } from './view-context.ts';
 
 /** The path of an address of this site. */
-export const pathOf = (looking: Looking, address: string): string => {
-  const home = looking.services.baseUrl();
+export const pathOf = (view: ViewContext, address: string): string => {
+  const home = view.services.baseUrl();
   return address.startsWith(`${home}/`) ? address.slice(home.length) : address;
 };
 
@@ -40,9 +40,9 @@ export const chips = (labels: readonly (string | LabelBasicRecord)[], base?: str
         ),
   );
 
-export const issueRow = (looking: Looking, issue: IssueRecord): Html =>
+export const issueRow = (view: ViewContext, issue: IssueRecord): Html =>
   thing(
-    html`<a href="${pathOf(looking, issue.web_url)}">${issue.title}</a> ${issue.confidential && tag('Confidential', 'closed')} ${issue.state === 'closed' && stateTag('closed')} ${chips(issue.labels)}`,
+    html`<a href="${pathOf(view, issue.web_url)}">${issue.title}</a> ${issue.confidential && tag('Confidential', 'closed')} ${issue.state === 'closed' && stateTag('closed')} ${chips(issue.labels)}`,
     html`${issue.references.relative} · opened ${timeOf(issue.created_at)} by ${personLink(issue.author)}${
       issue.milestone && html` · ${issue.milestone.title}`
     }${issue.due_date !== null && html` · due ${issue.due_date}`}`,
@@ -56,16 +56,16 @@ const states = [
 ] as const;
 
 /** The state that was asked for; those that are open unless another is named. */
-export const stateAsked = ({ choice }: Pick<Looking, 'choice'>): 'opened' | 'closed' | 'all' =>
+export const stateFilter = ({ choice }: Pick<ViewContext, 'choice'>): 'opened' | 'closed' | 'all' =>
   choice('state', ['opened', 'closed', 'all']);
 
 /** Links to the same list with another state. */
-export const stateChoices = (looking: Looking): Html => {
-  const here = stateAsked(looking);
+export const stateChoices = (view: ViewContext): Html => {
+  const here = stateFilter(view);
   return choices(
     'State',
     states.map(([name, label]) => {
-      const query = new URLSearchParams(looking.request.query);
+      const query = new URLSearchParams(view.request.query);
       query.delete('page');
       query.set('state', name);
       return { href: `?${query}`, label, here: name === here };
@@ -74,40 +74,40 @@ export const stateChoices = (looking: Looking): Html => {
 };
 
 /** Issues of a project or a group; with a label where one is named, as labels in texts link here. */
-export async function showIssues(looking: Looking): Promise<Answer> {
-  const home = await homeOf(looking);
-  const names = looking.fields('label_name');
-  const issues = await looking.list<IssueRecord>(`${home.api}/issues`, {
+export async function showIssues(view: ViewContext): Promise<HttpResponse> {
+  const home = await homeOf(view);
+  const names = view.fields('label_name');
+  const issues = await view.list<IssueRecord>(`${home.api}/issues`, {
     id: String(home.id),
-    state: stateAsked(looking),
+    state: stateFilter(view),
     labels: names.length === 0 ? undefined : names.join(','),
     with_labels_details: 'true',
-    page: String(pageNumber(looking)),
+    page: String(pageNumber(view)),
   });
   const body = html`<h1>Issues</h1>
-${stateChoices(looking)}
+${stateChoices(view)}
 ${names.length > 0 && html`<p class="below">with ${names.map((name) => html`${tag(name)} `)}<a href="${home.address}/-/issues">Show all</a></p>`}
 ${listOf(
-  issues.items.map((issue) => issueRow(looking, issue)),
+  issues.items.map((issue) => issueRow(view, issue)),
   'No issues.',
 )}
-${pager(looking, issues)}`;
-  return showIn(looking, home, { title: 'Issues', tab: 'Issues', body });
+${pager(view, issues)}`;
+  return showIn(view, home, { title: 'Issues', tab: 'Issues', body });
 }
 
-export async function showIssue(looking: Looking): Promise<Answer> {
-  const project = await projectOf(looking);
-  const named = { id: String(project.id), issue_iid: numberIn(looking, 'iid') };
-  const issue = await looking.one<IssueRecord>('/projects/:id/issues/:issue_iid', named);
+export async function showIssue(view: ViewContext): Promise<HttpResponse> {
+  const project = await projectOf(view);
+  const named = { id: String(project.id), issue_iid: numberIn(view, 'iid') };
+  const issue = await view.one<IssueRecord>('/projects/:id/issues/:issue_iid', named);
   const [labelled, description, discussions] = await Promise.all([
-    looking.list<IssueRecord>('/projects/:id/issues', {
+    view.list<IssueRecord>('/projects/:id/issues', {
       id: named.id,
       iids: named.issue_iid,
       state: 'all',
       with_labels_details: 'true',
     }),
-    proseOf(looking, issue.description, { project }),
-    discussionsView(looking, '/projects/:id/issues/:noteable_id/discussions', {
+    renderedMarkdown(view, issue.description, { project }),
+    discussionsView(view, '/projects/:id/issues/:noteable_id/discussions', {
       parameters: { id: named.id, noteable_id: named.issue_iid },
       project,
     }),
@@ -125,8 +125,7 @@ ${facts(
   ['Labels', chips(labelled.items[0]?.labels ?? [], `${projectAddress(project)}/-/issues`)],
   [
     'Milestone',
-    issue.milestone &&
-      html`<a href="${pathOf(looking, issue.milestone.web_url)}">${issue.milestone.title}</a>`,
+    issue.milestone && html`<a href="${pathOf(view, issue.milestone.web_url)}">${issue.milestone.title}</a>`,
   ],
   ['Epic', issue.epic && html`<a href="${issue.epic.url}">${issue.epic.title}</a>`],
   ['Starts', issue.start_date],
@@ -143,7 +142,7 @@ ${facts(
   ],
 )}
 ${description ?? html`<p class="none">No description.</p>`}
-${await incidentView(looking, project, issue)}
+${await incidentView(view, project, issue)}
 ${discussions}`;
-  return showInProject(looking, project, { title: `${issue.title} (#${issue.iid})`, tab: 'Issues', body });
+  return showInProject(view, project, { title: `${issue.title} (#${issue.iid})`, tab: 'Issues', body });
 }

@@ -83,14 +83,14 @@ test.each(['nobody', 'somebody else'])(
     const told: unknown[] = [];
     for (const [address, from] of addresses) {
       if (isOpen(address) || address.startsWith('/uploads/')) continue;
-      let answer = await open(address);
+      let response = await open(address);
       // The address of a snippet's repository is another way to write that of its page, whatever is there.
-      if (answer.status === 303 && address.includes('/snippets/'))
-        answer = await open(answer.headers.get('location') ?? '');
+      if (response.status === 303 && address.includes('/snippets/'))
+        response = await open(response.headers.get('location') ?? '');
       const same =
-        without(answer.text, address.replace(/\/snippets\/(\d+)\.git/, '/-/snippets/$1')) ===
+        without(response.text, address.replace(/\/snippets\/(\d+)\.git/, '/-/snippets/$1')) ===
         without(missing.text, '/nowhere/at-all');
-      if (answer.status !== 404 || !same) told.push([address, from, answer.status]);
+      if (response.status !== 404 || !same) told.push([address, from, response.status]);
     }
     expect(told).toEqual([]);
   },

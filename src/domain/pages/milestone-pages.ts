@@ -3,13 +3,13 @@ import type { IssueRecord } from '../../core/work/issue-records.ts';
 import type { LabelBasicRecord } from '../../core/work/label-records.ts';
 import type { MilestoneRecord } from '../../core/work/milestone-records.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, html } from '../../platform/http/html.ts';
-import type { Looking } from './door.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
+import { facts, labelChip, listOf, pageNumber, pager, stateTag, tag, thing, timeOf } from './components.ts';
 import { issueRow, pathOf } from './issue-pages.ts';
-import { facts, labelChip, listOf, pageNumber, pager, stateTag, tag, thing, timeOf } from './parts.ts';
-import { homeOf, numberIn, showIn } from './places.ts';
-import { proseOf } from './prose.ts';
+import { homeOf, numberIn, showIn } from './parents.ts';
+import { renderedMarkdown } from './rendered-markdown.ts';
+import type { ViewContext } from './view-context.ts';
 
 const span = ({ start_date, due_date }: MilestoneRecord): string => {
   if (start_date !== null && due_date !== null) return `${start_date} to ${due_date}`;
@@ -17,44 +17,44 @@ const span = ({ start_date, due_date }: MilestoneRecord): string => {
   return start_date === null ? 'No dates' : `From ${start_date}`;
 };
 
-const milestoneRow = (looking: Looking, milestone: MilestoneRecord): Html =>
+const milestoneRow = (view: ViewContext, milestone: MilestoneRecord): Html =>
   thing(
-    html`<a href="${pathOf(looking, milestone.web_url)}">${milestone.title}</a> ${milestone.expired && milestone.state === 'active' && tag('Expired', 'warning')}`,
+    html`<a href="${pathOf(view, milestone.web_url)}">${milestone.title}</a> ${milestone.expired && milestone.state === 'active' && tag('Expired', 'warning')}`,
     span(milestone),
     milestone.state === 'closed' && stateTag('closed'),
   );
 
-export async function showMilestones(looking: Looking): Promise<Answer> {
-  const home = await homeOf(looking);
-  const milestones = await looking.list<MilestoneRecord>(`${home.api}/milestones`, {
+export async function showMilestones(view: ViewContext): Promise<HttpResponse> {
+  const home = await homeOf(view);
+  const milestones = await view.list<MilestoneRecord>(`${home.api}/milestones`, {
     id: String(home.id),
     include_ancestors: 'true',
-    page: String(pageNumber(looking)),
+    page: String(pageNumber(view)),
   });
   const body = html`<h1>Milestones</h1>
 ${listOf(
-  milestones.items.map((milestone) => milestoneRow(looking, milestone)),
+  milestones.items.map((milestone) => milestoneRow(view, milestone)),
   'No milestones.',
 )}
-${pager(looking, milestones)}`;
-  return showIn(looking, home, { title: 'Milestones', tab: 'Milestones', body });
+${pager(view, milestones)}`;
+  return showIn(view, home, { title: 'Milestones', tab: 'Milestones', body });
 }
 
 /** Addresses have the number of a milestone in its place; endpoints take its id. */
-export async function showMilestone(looking: Looking): Promise<Answer> {
-  const home = await homeOf(looking);
+export async function showMilestone(view: ViewContext): Promise<HttpResponse> {
+  const home = await homeOf(view);
   const id = String(home.id);
-  const iid = numberIn(looking, 'iid');
-  const { items } = await looking.list<MilestoneRecord>(`${home.api}/milestones`, { id, iids: [iid] });
+  const iid = numberIn(view, 'iid');
+  const { items } = await view.list<MilestoneRecord>(`${home.api}/milestones`, { id, iids: [iid] });
   const [milestone] = items;
   if (!milestone) throw notFound('Milestone');
   const [issues, description] = await Promise.all([
-    looking.list<IssueRecord>(`${home.api}/milestones/:milestone_id/issues`, {
+    view.list<IssueRecord>(`${home.api}/milestones/:milestone_id/issues`, {
       id,
       milestone_id: String(milestone.id),
-      page: String(pageNumber(looking)),
+      page: String(pageNumber(view)),
     }),
-    proseOf(looking, milestone.description, { project: home.project }),
+    renderedMarkdown(view, milestone.description, { project: home.project }),
   ]);
   const body = html`<h1>${milestone.title}</h1>
 <p class="below">${stateTag(milestone.state)} ${milestone.expired && milestone.state === 'active' && tag('Expired', 'warning')}</p>
@@ -62,19 +62,19 @@ ${facts(['Starts', milestone.start_date], ['Due', milestone.due_date], ['Made', 
 ${description}
 <h2>Issues</h2>
 ${listOf(
-  issues.items.map((issue) => issueRow(looking, issue)),
+  issues.items.map((issue) => issueRow(view, issue)),
   'No issues that you may see.',
 )}
-${pager(looking, issues)}`;
-  return showIn(looking, home, { title: milestone.title, tab: 'Milestones', body });
+${pager(view, issues)}`;
+  return showIn(view, home, { title: milestone.title, tab: 'Milestones', body });
 }
 
 /** The labels that issues there can have, each with the list of its issues. */
-export async function showLabels(looking: Looking): Promise<Answer> {
-  const home = await homeOf(looking);
-  const labels = await looking.list<LabelBasicRecord>(`${home.api}/labels`, {
+export async function showLabels(view: ViewContext): Promise<HttpResponse> {
+  const home = await homeOf(view);
+  const labels = await view.list<LabelBasicRecord>(`${home.api}/labels`, {
     id: String(home.id),
-    page: String(pageNumber(looking)),
+    page: String(pageNumber(view)),
     per_page: '50',
   });
   const rows = labels.items.map((label) =>
@@ -86,6 +86,6 @@ export async function showLabels(looking: Looking): Promise<Answer> {
   );
   const body = html`<h1>Labels</h1>
 ${listOf(rows, 'No labels.')}
-${pager(looking, labels)}`;
-  return showIn(looking, home, { title: 'Labels', tab: 'Labels', body });
+${pager(view, labels)}`;
+  return showIn(view, home, { title: 'Labels', tab: 'Labels', body });
 }

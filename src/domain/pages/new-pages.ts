@@ -1,9 +1,9 @@
 /** Addresses at which other programs have a form to make something: here they say how the API makes it. */
 import { notFound } from '../../platform/failure.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, html } from '../../platform/http/html.ts';
-import { type Looking, show } from './door.ts';
-import { homeOf, showIn, type Tab } from './places.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
+import { homeOf, showIn, type Tab } from './parents.ts';
+import { show, type ViewContext } from './view-context.ts';
 
 type Making = {
   noun: string;
@@ -43,7 +43,7 @@ const makings: Record<string, Making> = {
 };
 
 const pageOf = (
-  looking: Looking,
+  view: ViewContext,
   noun: string,
   path: string,
   { fields, part }: Pick<Making, 'fields' | 'part'>,
@@ -51,29 +51,25 @@ const pageOf = (
   html`<h1>New ${noun}</h1>
 <p>Pages are for reading. To make ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}, call the API with an access token of the scope <code>api</code>:</p>
 <pre class="listing">curl --request POST --header "PRIVATE-TOKEN: &lt;your token&gt;" \\
-  --data "${fields}" "${looking.services.baseUrl()}/api/v4${path}"</pre>
+  --data "${fields}" "${view.services.baseUrl()}/api/v4${path}"</pre>
 <p>What else it takes is in <a href="/api/docs#${part}">the documentation of the API</a>.</p>`;
 
 /** `<home>/-/<kind>/new`; 404 where the home is not seen, or has no such things. */
-export async function showNew(looking: Looking): Promise<Answer> {
-  const home = await homeOf(looking);
-  const making = new Map(Object.entries(makings)).get(looking.request.path.split('/').at(-2) ?? '');
+export async function showNew(view: ViewContext): Promise<HttpResponse> {
+  const home = await homeOf(view);
+  const making = new Map(Object.entries(makings)).get(view.request.path.split('/').at(-2) ?? '');
   const path = home.project ? making?.project : making?.group;
   if (!making || path === undefined) throw notFound();
-  if (making.part === 'epics' && looking.services.config.tier === 'free') throw notFound();
-  const body = pageOf(looking, making.noun, `${home.api.replace(':id', String(home.id))}/${path}`, making);
-  return showIn(looking, home, { title: `New ${making.noun}`, tab: making.tab, body });
+  if (making.part === 'epics' && view.services.config.tier === 'free') throw notFound();
+  const body = pageOf(view, making.noun, `${home.api.replace(':id', String(home.id))}/${path}`, making);
+  return showIn(view, home, { title: `New ${making.noun}`, tab: making.tab, body });
 }
 
 /** What is made in no project or group that the address names. */
 const showNewAnywhere =
   (noun: string, path: string, part: string, fields: string) =>
-  async (looking: Looking): Promise<Answer> =>
-    show(
-      looking,
-      `New ${noun}`,
-      html`<div class="page">${pageOf(looking, noun, path, { fields, part })}</div>`,
-    );
+  async (view: ViewContext): Promise<HttpResponse> =>
+    show(view, `New ${noun}`, html`<div class="page">${pageOf(view, noun, path, { fields, part })}</div>`);
 
 export const showNewProject = showNewAnywhere('project', '/projects', 'projects', 'name=…');
 export const showNewGroup = showNewAnywhere('group', '/groups', 'groups', 'name=…&path=…');

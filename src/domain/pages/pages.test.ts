@@ -273,16 +273,16 @@ describe('to whom', () => {
     const [guest, reporter] = [await makeUser(ashlar), await makeUser(ashlar)];
     await addMember(ashlar, `projects/${id}`, guest, 10);
     await addMember(ashlar, `projects/${id}`, reporter, 20);
-    const [reading, looking] = [await browserOf(reporter), await browserOf(guest)];
+    const [reading, view] = [await browserOf(reporter), await browserOf(guest)];
     const shown = async (browser: Browser) => {
       const { text } = await browser.get(`/${path}`);
       return [text.includes('The repository is empty.'), text.includes(`/${path}.git`)];
     };
     expect(await shown(reading)).toEqual([true, true]);
-    expect(await shown(looking)).toEqual([false, false]);
+    expect(await shown(view)).toEqual([false, false]);
     await fillProject(ashlar, id, [{ 'README.md': 'Read me first' }]);
     const readme = async (browser: Browser) => (await browser.get(`/${path}`)).text.includes('Read me first');
-    expect([await readme(reading), await readme(looking)]).toEqual([true, false]);
+    expect([await readme(reading), await readme(view)]).toEqual([true, false]);
   });
 
   test('how many issues there are is told to those who read them', async () => {
@@ -311,8 +311,8 @@ describe('to whom', () => {
 
   test('people are hidden from nobody in particular where the instance is not public', () =>
     withSettings(ashlar, { restricted_visibility_levels: ['public'] }, async () => {
-      const answer = await ashlar.call(`GET /${world.owner.username}`, { raw: true, headers: BROWSER });
-      expect(answer.status).toBe(404);
+      const response = await ashlar.call(`GET /${world.owner.username}`, { raw: true, headers: BROWSER });
+      expect(response.status).toBe(404);
       expect((await owner.get(`/${world.owner.username}`)).status).toBe(200);
     }));
 

@@ -2,28 +2,28 @@
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { renderDescription } from '../../core/markdown/description.ts';
 import type { FullProject } from '../../core/namespaces/project-records.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, html, madeSafe } from '../../platform/http/html.ts';
-import type { Looking } from './door.ts';
-import { avatar, dayOf, facts } from './parts.ts';
-import { projectAddress, showInProject } from './places.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
+import { avatar, dayOf, facts } from './components.ts';
+import { projectAddress, showInProject } from './parents.ts';
 import { readmeOf } from './readme.ts';
+import type { ViewContext } from './view-context.ts';
 
 /** The README of the default branch; undefined where there is none, or the code is not for this reader. */
-async function readme(looking: Looking, project: AuthorizedProject): Promise<Html | undefined> {
+async function readme(view: ViewContext, project: AuthorizedProject): Promise<Html | undefined> {
   const branch = project.row.default_branch;
   if (branch === null || project.row.empty_repo || !project.may('read_code')) return undefined;
-  return readmeOf(looking, project, branch);
+  return readmeOf(view, project, branch);
 }
 
-export async function showProject(looking: Looking, project: AuthorizedProject): Promise<Answer> {
+export async function showProject(view: ViewContext, project: AuthorizedProject): Promise<HttpResponse> {
   const id = String(project.id);
   const [record, text] = await Promise.all([
-    looking.one<FullProject>('/projects/:id', { id }),
-    readme(looking, project),
+    view.one<FullProject>('/projects/:id', { id }),
+    readme(view, project),
   ]);
   const source = record.forked_from_project;
-  const body = html`<header class="who">${avatar(looking, record.name, record.avatar_url)}
+  const body = html`<header class="who">${avatar(view, record.name, record.avatar_url)}
 <div><h1>${record.name}</h1><p class="below">${record.path_with_namespace}</p></div></header>
 <div class="prose">${madeSafe(renderDescription(record.description))}</div>
 ${facts(
@@ -42,5 +42,5 @@ ${facts(
   ['Last activity', dayOf(record.last_activity_at)],
 )}
 ${text ?? (record.empty_repo && project.may('read_code') && html`<p class="none">The repository is empty.</p>`)}`;
-  return showInProject(looking, project, { title: record.name, tab: 'Overview', body });
+  return showInProject(view, project, { title: record.name, tab: 'Overview', body });
 }

@@ -6,18 +6,18 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import type { Commit, TreeEntry } from '../../platform/git/parse.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { findEntry } from '../../platform/git/trees.ts';
-import type { Looking } from './door.ts';
-import { projectOf } from './places.ts';
+import { projectOf } from './parents.ts';
+import type { ViewContext } from './view-context.ts';
 
 /** The project before the dash, for whoever reads its code. */
-export async function codeOf(looking: Looking): Promise<AuthorizedProject> {
-  const { id } = await projectOf(looking);
-  return authorizeProject(looking.services.database.points, looking.caller, 'read_code', id);
+export async function codeOf(view: ViewContext): Promise<AuthorizedProject> {
+  const { id } = await projectOf(view);
+  return authorizeProject(view.services.database.points, view.caller, 'read_code', id);
 }
 
 /** What is read of the repository; 404 when there is none yet. */
 export async function reading<T>(
-  { services }: Pick<Looking, 'services'>,
+  { services }: Pick<ViewContext, 'services'>,
   { id, row }: AuthorizedProject,
   read: (git: GitFolder) => Promise<T>,
 ): Promise<T> {
@@ -30,7 +30,7 @@ export async function reading<T>(
 export type Spot = { ref: string; path: string[]; commit: Commit; entry: TreeEntry };
 
 /** Parts of an address that may belong to the name of a branch. */
-const MOST_PARTS = 16;
+const MAX_PARTS = 16;
 
 /**
  * The spot that `branch/with/slashes/and/path` names: the first beginning that is a revision with such a path. A tag, or the
@@ -39,7 +39,7 @@ const MOST_PARTS = 16;
 export async function findSpot(git: GitFolder, address: string): Promise<Spot> {
   let missing = notFound('Commit');
   const parts = address.split('/').filter((part) => part !== '');
-  for (let length = 1; length <= Math.min(parts.length, MOST_PARTS); length++) {
+  for (let length = 1; length <= Math.min(parts.length, MAX_PARTS); length++) {
     const ref = parts.slice(0, length).join('/');
     const commit = await findCommit(git, ref);
     if (!commit) continue;

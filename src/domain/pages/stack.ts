@@ -1,6 +1,6 @@
 /** The stack of an event: what was thrown, the calls that led there, and the lines of code around each. */
 import { type Html, html } from '../../platform/http/html.ts';
-import { oneLine, tag } from './parts.ts';
+import { oneLine, tag } from './components.ts';
 
 type Frame = {
   function: string | null;
@@ -21,7 +21,7 @@ type Thrown = Calls & { type: string | null; value: string | null; handled: bool
 export type StackTrace = Calls & { exceptions: readonly Thrown[] };
 
 /** Of all that is thrown: each takes some hundred bytes, and more with its lines. */
-const MOST_FRAMES = 300;
+const MAX_FRAMES = 300;
 
 function codeOf(frame: Frame): Html | undefined {
   if (frame.context_line === null) return undefined;
@@ -65,7 +65,7 @@ function callsView({ frames, frames_omitted }: Calls, room: { frames: number }):
 
 /** All that was thrown, what the application met first, each followed by its cause. */
 export function stackView(event: StackTrace): Html {
-  const room = { frames: MOST_FRAMES };
+  const room = { frames: MAX_FRAMES };
   const thrown = event.exceptions
     .toReversed()
     .map(

@@ -6,18 +6,18 @@ import { notFound } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { TreeEntry } from '../../platform/git/parse.ts';
 import { entryType, readTree } from '../../platform/git/trees.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, html } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import { codeLines } from './code.ts';
-import type { Looking } from './door.ts';
-import { inAddress } from './parts.ts';
-import { projectAddress, showInProject } from './places.ts';
-import { proseOf } from './prose.ts';
-import { isMarkdown, LARGEST_SHOWN, readmeAmong, textOf } from './readme.ts';
+import { inAddress } from './components.ts';
+import { projectAddress, showInProject } from './parents.ts';
+import { isMarkdown, MAX_SHOWN_BYTES, readmeAmong, textOf } from './readme.ts';
+import { renderedMarkdown } from './rendered-markdown.ts';
 import { codeOf, findSpot, reading, type Spot } from './repository.ts';
+import type { ViewContext } from './view-context.ts';
 
 /** Entries of a folder that a page shows. */
-const MOST_ENTRIES = 2_000;
+const MAX_ENTRIES = 2_000;
 
 const address = (project: AuthorizedProject, kind: string, ref: string, path: readonly string[]): string =>
   [`${projectAddress(project)}/-/${kind}/${inAddress(ref)}`, ...path.map(encodeURIComponent)].join('/');
@@ -44,17 +44,17 @@ function entryRow(project: AuthorizedProject, { ref, path }: Spot, entry: TreeEn
 }
 
 async function folderView(
-  looking: Looking,
+  view: ViewContext,
   project: AuthorizedProject,
   git: GitFolder,
   spot: Spot,
 ): Promise<Html> {
   const entries = (await readTree(git, spot.entry.oid)) ?? [];
   const sorted = entries.toSorted((a, b) => order[entryType(a)] - order[entryType(b)]);
-  const hiddenCount = sorted.length - MOST_ENTRIES;
-  const readme = await readmeAmong(looking, project, git, { ref: spot.ref, path: spot.path, entries });
+  const hiddenCount = sorted.length - MAX_ENTRIES;
+  const readme = await readmeAmong(view, project, git, { ref: spot.ref, path: spot.path, entries });
   return html`${trail(project, spot)}
-<ul class="entries">${sorted.slice(0, MOST_ENTRIES).map((entry) => entryRow(project, spot, entry))}</ul>
+<ul class="entries">${sorted.slice(0, MAX_ENTRIES).map((entry) => entryRow(project, spot, entry))}</ul>
 ${hiddenCount > 0 && html`<p class="none">${hiddenCount} more are not shown here.</p>`}
 ${readme}`;
 }
@@ -76,7 +76,7 @@ const pictureType = (name: string): string | undefined =>
   pictures[posix.extname(name).slice(1).toLowerCase()];
 
 async function fileView(
-  looking: Looking,
+  view: ViewContext,
   project: AuthorizedProject,
   git: GitFolder,
   spot: Spot,
@@ -86,15 +86,15 @@ async function fileView(
   const raw = address(project, 'raw', ref, path);
   const type = pictureType(entry.name);
   const hasTwoForms = text !== undefined && (isMarkdown(entry.name) || type === pictures.svg);
-  const source = looking.choice('plain', ['', '1']) === '1' || !hasTwoForms;
+  const source = view.choice('plain', ['', '1']) === '1' || !hasTwoForms;
   const shown =
     type && (text === undefined || !source)
       ? html`<p class="picture"><img src="${raw}" alt="${entry.name}"></p>`
       : text === undefined
-        ? html`<p class="none">This file is binary, or larger than ${LARGEST_SHOWN / 1_048_576} MiB.</p>`
+        ? html`<p class="none">This file is binary, or larger than ${MAX_SHOWN_BYTES / 1_048_576} MiB.</p>`
         : source
           ? codeLines(text)
-          : await proseOf(looking, text, { project, file: { ref, folder: path.slice(0, -1) } });
+          : await renderedMarkdown(view, text, { project, file: { ref, folder: path.slice(0, -1) } });
   return html`${trail(project, spot)}
 <p class="actions"><a href="${raw}">Raw</a>${
     hasTwoForms && html`<a href="${source ? '?' : '?plain=1'}">${source ? 'Rendered' : 'Source'}</a>`
@@ -103,7 +103,7 @@ async function fileView(
 }
 
 /** A folder; a file's address leads to the file. */
-export async function showTree(looking: Looking): Promise<Answer> {
+export async function showTree(looking: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(looking);
   const ref = looking.param('*') || project.row.default_branch || 'HEAD';
   const view = await reading(looking, project, async (git) => {
@@ -118,35 +118,35 @@ export async function showTree(looking: Looking): Promise<Answer> {
 }
 
 /** A file; a folder's address leads to the folder. */
-export async function showBlob(looking: Looking): Promise<Answer> {
-  const project = await codeOf(looking);
-  const { spot, body } = await reading(looking, project, async (git) => {
-    const spot = await findSpot(git, looking.param('*'));
+export async function showBlob(view: ViewContext): Promise<HttpResponse> {
+  const project = await codeOf(view);
+  const { spot, body } = await reading(view, project, async (git) => {
+    const spot = await findSpot(git, view.param('*'));
     const type = entryType(spot.entry);
     if (type === 'commit') throw notFound('File');
-    return type === 'blob' ? { spot, body: await fileView(looking, project, git, spot) } : { spot };
+    return type === 'blob' ? { spot, body: await fileView(view, project, git, spot) } : { spot };
   });
   if (!body) return redirect(address(project, 'tree', spot.ref, spot.path));
-  return showInProject(looking, project, { title: spot.path.join('/'), tab: 'Files', body });
+  return showInProject(view, project, { title: spot.path.join('/'), tab: 'Files', body });
 }
 
 /** A picture that is also a document: opened by itself it runs nothing, loads nothing, and is of no site. */
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 /** The bytes of a file, as the API sends them; pictures as what they are, for the pages that show them. */
-export async function sendRaw(looking: Looking): Promise<Answer> {
-  const project = await codeOf(looking);
-  const { ref, path } = await reading(looking, project, (git) => findSpot(git, looking.param('*')));
-  const answer = await looking.file('/projects/:id/repository/files/:file_path/raw', {
+export async function sendRaw(view: ViewContext): Promise<HttpResponse> {
+  const project = await codeOf(view);
+  const { ref, path } = await reading(view, project, (git) => findSpot(git, view.param('*')));
+  const response = await view.file('/projects/:id/repository/files/:file_path/raw', {
     id: String(project.id),
     file_path: path.join('/'),
     ref,
   });
   const type = pictureType(path.at(-1) ?? '');
-  if (!type) return answer;
-  const isText = answer.headers['content-type'] !== 'application/octet-stream';
+  if (!type) return response;
+  const isText = response.headers['content-type'] !== 'application/octet-stream';
   // What goes by the name of a picture of another kind, and is text, is shown as text.
-  if (isText && type !== pictures.svg) return answer;
+  if (isText && type !== pictures.svg) return response;
   const headers = { 'content-type': type, 'content-security-policy': SANDBOX };
-  return { ...answer, headers: { ...answer.headers, ...headers } };
+  return { ...response, headers: { ...response.headers, ...headers } };
 }

@@ -1,11 +1,11 @@
 /** The page of a person: what the profile shows to this reader, and the projects of their own. */
 import type { UserBasic } from '../../core/identity/records.ts';
 import type { BasicProject } from '../../core/namespaces/project-records.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { html } from '../../platform/http/html.ts';
-import { type Looking, show } from './door.ts';
-import { avatar, dayOf, facts, pageNumber, pager, tag } from './parts.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
+import { avatar, dayOf, facts, pageNumber, pager, tag } from './components.ts';
 import { projectList } from './project-list.ts';
+import { show, type ViewContext } from './view-context.ts';
 
 /** What of the record this page shows; the profile is there for those who may see it. */
 type Profile = UserBasic & {
@@ -24,16 +24,16 @@ const website = (address: string) =>
     ? html`<a href="${address}" rel="nofollow noreferrer noopener">${address}</a>`
     : address;
 
-export async function showUser(looking: Looking, id: number): Promise<Answer> {
-  const user = await looking.one<Profile>('/users/:id', { id: String(id) });
-  const projects = await looking.list<BasicProject>('/users/:user_id/projects', {
+export async function showUser(view: ViewContext, id: number): Promise<HttpResponse> {
+  const user = await view.one<Profile>('/users/:id', { id: String(id) });
+  const projects = await view.list<BasicProject>('/users/:user_id/projects', {
     user_id: String(id),
     simple: 'true',
     order_by: 'last_activity_at',
-    page: String(pageNumber(looking)),
+    page: String(pageNumber(view)),
   });
   const body = html`<div class="page">
-<header class="who">${avatar(looking, user.name, user.avatar_url)}
+<header class="who">${avatar(view, user.name, user.avatar_url)}
 <div><h1>${user.name}</h1><p class="below">@${user.username}${user.pronouns && ` · ${user.pronouns}`} ${user.bot && tag('Bot')}${
     user.state === 'blocked' && tag('Blocked', 'closed')
   }</p></div></header>
@@ -47,8 +47,8 @@ ${facts(
   ['Here since', user.created_at && dayOf(user.created_at)],
 )}
 <h2>Projects</h2>
-${projectList(looking, projects.items, 'No projects that you may see.')}
-${pager(looking, projects)}
+${projectList(view, projects.items, 'No projects that you may see.')}
+${pager(view, projects)}
 </div>`;
-  return show(looking, `${user.name} (@${user.username})`, body);
+  return show(view, `${user.name} (@${user.username})`, body);
 }

@@ -1,21 +1,21 @@
 /** Pages of wikis, of projects and of groups. */
 import { posix } from 'node:path';
-import type { Answer } from '../../platform/http/answer.ts';
 import { html } from '../../platform/http/html.ts';
-import type { Looking } from './door.ts';
-import { inAddress, listOf, pageNumber, pager, thing } from './parts.ts';
-import { homeOf, showIn } from './places.ts';
-import { listingOf, proseOf } from './prose.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
+import { inAddress, listOf, pageNumber, pager, thing } from './components.ts';
+import { homeOf, showIn } from './parents.ts';
+import { listingOf, renderedMarkdown } from './rendered-markdown.ts';
+import type { ViewContext } from './view-context.ts';
 
 type WikiPage = { title: string; slug: string; format: string; content?: string };
 
 /** The pages by their paths. */
-export async function showWiki(looking: Looking): Promise<Answer> {
-  const home = await homeOf(looking);
+export async function showWiki(view: ViewContext): Promise<HttpResponse> {
+  const home = await homeOf(view);
   const wiki = `${home.address}/-/wikis`;
-  const pages = await looking.list<WikiPage>(`${home.api}/wikis`, {
+  const pages = await view.list<WikiPage>(`${home.api}/wikis`, {
     id: String(home.id),
-    page: String(pageNumber(looking)),
+    page: String(pageNumber(view)),
     per_page: '100',
   });
   const rows = pages.items.map((page) =>
@@ -23,27 +23,27 @@ export async function showWiki(looking: Looking): Promise<Answer> {
   );
   const body = html`<h1>Wiki</h1>
 ${listOf(rows, 'No pages.')}
-${pager(looking, pages)}`;
-  return showIn(looking, home, { title: 'Wiki', tab: 'Wiki', body });
+${pager(view, pages)}`;
+  return showIn(view, home, { title: 'Wiki', tab: 'Wiki', body });
 }
 
-export async function showWikiPage(looking: Looking): Promise<Answer> {
-  const home = await homeOf(looking);
+export async function showWikiPage(view: ViewContext): Promise<HttpResponse> {
+  const home = await homeOf(view);
   const wiki = `${home.address}/-/wikis`;
-  const page = await looking.one<WikiPage>(`${home.api}/wikis/:slug`, {
+  const page = await view.one<WikiPage>(`${home.api}/wikis/:slug`, {
     id: String(home.id),
-    slug: looking.param('*'),
+    slug: view.param('*'),
   });
   const folder = posix.dirname(page.slug);
   const text =
     page.format === 'markdown'
-      ? await proseOf(looking, page.content, {
+      ? await renderedMarkdown(view, page.content, {
           project: home.project,
           wiki: { address: wiki, folder: folder === '.' ? '' : inAddress(folder) },
         })
-      : listingOf(looking, page.content ?? '');
+      : listingOf(view, page.content ?? '');
   const body = html`<p class="below"><a href="${wiki}">All pages</a></p>
 <h1>${page.title}</h1>
 ${text ?? html`<p class="none">This page is empty.</p>`}`;
-  return showIn(looking, home, { title: page.title, tab: 'Wiki', body });
+  return showIn(view, home, { title: page.title, tab: 'Wiki', body });
 }

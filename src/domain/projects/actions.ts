@@ -20,7 +20,7 @@ import { scheduleMove, storageSet } from '../../core/repositories/move-schedule.
 import { chooseStorage } from '../../core/repositories/storage-choice.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { resettlePlanning } from '../../core/work/resettle.ts';
+import { remapPlanning } from '../../core/work/remap-planning.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';
@@ -63,7 +63,7 @@ export type TargetNamespace = {
 export const projectEntity = (id: number, path: string): AuditedEntity => ({ type: 'Project', id, path });
 
 /** The namespace with this id or full path, when the caller may create projects there; 404 or 403 otherwise. */
-export async function findTarget(
+export async function findTargetNamespace(
   services: Services,
   actor: Actor,
   reference: string | number,
@@ -124,7 +124,7 @@ function refuseProblems(problems: Record<string, string[] | undefined>): void {
 }
 
 /** Claims a path inside a namespace, whose row stays locked until the commit; returns it, and the full path it gives. */
-async function claimPath(
+async function requireFreePath(
   tx: Db,
   namespaceId: number,
   path: string,
@@ -195,7 +195,7 @@ export async function createProject(
   const target =
     input.namespace_id === undefined
       ? await ownNamespace(db, owner.id)
-      : await findTarget(services, actor, input.namespace_id);
+      : await findTargetNamespace(services, actor, input.namespace_id);
   if (actor.external && target.kind === 'user' && !actor.admin) throw forbidden();
   await refuseGuests(db, actor, settings);
   const name = input.name ?? input.path ?? '';
@@ -209,7 +209,7 @@ export async function createProject(
   const storages = storageSet(services, settings);
   const storage = actor.admin ? input.repository_storage : undefined;
   return inTransaction(db, async (tx) => {
-    const { parent, fullPath } = await claimPath(tx, target.id, path);
+    const { parent, fullPath } = await requireFreePath(tx, target.id, path);
     refuseProblems({
       name: nameProblems(name),
       path: problemsOf(pathProblems(path, 'nested')),
@@ -348,7 +348,7 @@ export async function updateProject(
         : undefined,
     });
     if (moved) {
-      const claimed = await claimPath(tx, parent.id, input.path ?? '', project.id);
+      const claimed = await requireFreePath(tx, parent.id, input.path ?? '', project.id);
       await redirectProject(tx, project.id, fullPath, claimed.fullPath);
       await announce(tx, { author: actor, fact: movedFact(project.id, fullPath, claimed.fullPath) });
     }
@@ -427,7 +427,7 @@ export async function transferProject(
   await inTransaction(services.database.db, async (tx) => {
     const { row, fullPath: from } = await lockWithParent(tx, project);
     if (target.id === row.namespace_id) throw badRequest('Project is already in this namespace.');
-    const { parent, fullPath: to } = await claimPath(tx, target.id, row.path);
+    const { parent, fullPath: to } = await requireFreePath(tx, target.id, row.path);
     if (parent.kind === 'group' && row.visibility > parent.visibility) {
       throw invalid({ visibility_level: ['is higher than the new namespace allows'] });
     }
@@ -438,7 +438,7 @@ export async function transferProject(
       .set({ namespace_id: target.id, updated_at: now() })
       .where('id', '=', project.id)
       .execute();
-    await resettlePlanning(tx, [project.id]);
+    await remapPlanning(tx, [project.id]);
     await announce(tx, {
       author: actor,
       audit: {

@@ -16,8 +16,8 @@ import {
 import { overtake } from '../../../test/support/races.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
+import { repackRepository } from '../../platform/git/housekeeping.ts';
 import { git, gitText, gitUnless } from '../../platform/git/program.ts';
-import { tendRepository } from '../../platform/git/tend.ts';
 
 const ashlar = useApp();
 const folderOf = (id: number) => ashlar.app.services.repositories.folder(projectRepository(id), 'default');
@@ -46,7 +46,7 @@ describe('a fork', () => {
     const folder = folderOf(source.id);
     await git(['update-ref', 'refs/tags/v1', head], { folder });
     await git(['update-ref', 'refs/hidden/x', head], { folder });
-    await tendRepository(folder, { whole: true });
+    await repackRepository(folder, { whole: true });
     const made = bodyOf(await fork(), 201);
     expect(made).toMatchObject({
       name: source.path_with_namespace.split('/')[1],
@@ -82,7 +82,7 @@ describe('a fork', () => {
   test('does not change when its source does', async () => {
     const made = bodyOf(await fork(), 201);
     await fillProject(ashlar, source.id, [{ 'a.txt': 'three' }], 'trunk');
-    await tendRepository(folderOf(source.id), { whole: true, grace: 'now' });
+    await repackRepository(folderOf(source.id), { whole: true, grace: 'now' });
     expect(await refsOf(made.id)).toEqual([`refs/heads/trunk ${head}`]);
     await fsck(made.id);
   });
@@ -111,7 +111,7 @@ describe('a fork', () => {
     for (let round = 0; round < 4; round++) {
       const [made] = await Promise.all([
         fork({ namespace_id: group.id, path: `round-${round}`, name: `Round ${round}` }),
-        tendRepository(folder, { whole: round % 2 === 0 }),
+        repackRepository(folder, { whole: round % 2 === 0 }),
         fillProject(ashlar, source.id, [{ 'c.txt': `${round}` }, { 'c.txt': `${round} more` }], 'busy'),
       ]);
       const { id } = bodyOf(made, 201);
@@ -161,8 +161,8 @@ describe('there is no fork', () => {
   });
 
   test('where the namespace has one, also when both are asked for at once', async () => {
-    const answers = await Promise.all([fork(), fork()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const responses = await Promise.all([fork(), fork()]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect((await fork()).status).toBe(409);
   });
 

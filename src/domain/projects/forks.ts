@@ -21,7 +21,7 @@ import { forkRepository } from '../../platform/git/fork.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { findBranch, listRefs } from '../../platform/git/refs.ts';
 import { setHead } from '../../platform/git/write.ts';
-import { createProject, findTarget, projectEntity } from './actions.ts';
+import { createProject, findTargetNamespace, projectEntity } from './actions.ts';
 import { forkVisibility, inheritedSettings, isMoreOpen } from './fork-rules.ts';
 import { lockVisibility } from './locks.ts';
 import { countForks } from './relations.ts';
@@ -55,7 +55,7 @@ export async function forkProject(
   const { branches: branch } = input;
   if (branch !== undefined && !(await hasBranch(services, source, branch))) throw notFound('Branch');
   const reference = input.namespace_id ?? input.namespace_path ?? input.namespace;
-  const target = reference === undefined ? undefined : await findTarget(services, actor, reference);
+  const target = reference === undefined ? undefined : await findTargetNamespace(services, actor, reference);
   const visibility =
     input.visibility ??
     forkVisibility({
@@ -156,7 +156,7 @@ async function fill(
 ): Promise<void> {
   if (source.row.empty_repo) return;
   const { repositories, database } = services;
-  const reading = await repositories.hold(projectRepository(source.id), 'read');
+  const reading = await repositories.lease(projectRepository(source.id), 'read');
   try {
     const wished = branch ?? source.row.default_branch ?? firstBranchName(settings);
     const key = projectRepository(id);

@@ -125,7 +125,7 @@ export async function listProjects(
   order: { by: ProjectOrder; sort: 'asc' | 'desc' },
 ): Promise<Page<ReachedProjectRow>> {
   if (page.kind === 'keyset') {
-    const after = placeAfter(page.after, page.sort);
+    const after = positionAfter(page.after, page.sort);
     const plan: Plan = {
       caller,
       scope: filters.scope,
@@ -147,7 +147,7 @@ export async function listProjects(
   return offsetPage(page, rows, () => count(db, plan, page.countLimit + 1));
 }
 
-function placeAfter(after: CursorValues | undefined, sort: 'asc' | 'desc'): RawBuilder<unknown> {
+function positionAfter(after: CursorValues | undefined, sort: 'asc' | 'desc'): RawBuilder<unknown> {
   if (after === undefined) return sql`true`;
   return sort === 'asc' ? sql`p.id > ${after.id}` : sql`p.id < ${after.id}`;
 }

@@ -87,8 +87,8 @@ test.each(['--upload-pack=x', 'HEAD', 'a b', 'a\nb', 'f'.repeat(40), '../x'])(
   'the default branch %j is refused',
   async (default_branch) => {
     const body = { name: uniqueName('bad'), default_branch };
-    const answer = await ashlar.root('POST /projects', { body });
-    expect([answer.status, answer.body.message]).toEqual([
+    const response = await ashlar.root('POST /projects', { body });
+    expect([response.status, response.body.message]).toEqual([
       400,
       { default_branch: ['is not a valid branch name'] },
     ]);

@@ -1,7 +1,7 @@
 /** Reading projects: lists and single ones. */
 import Type from 'typebox';
 import { anyone, onProject } from '../../core/access/access.ts';
-import { AvatarPicture, replyWithAvatar } from '../../core/avatar-reply.ts';
+import { AvatarPicture, replyWithAvatar } from '../../core/avatar-response.ts';
 import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
 import { BasicProject, FullProject } from '../../core/namespaces/project-records.ts';
 import type { KeysetRule } from '../../platform/http/pagination.ts';

@@ -37,8 +37,8 @@ describe('visibility', () => {
     { asked: undefined, fallback: 20, namespace: 10, level: 10 },
     { asked: undefined, fallback: 0, namespace: 20, level: 0 },
     { asked: 20, fallback: 0, namespace: 10, level: 20 },
-  ])('$asked, default $fallback in $namespace → $level', ({ asked, fallback, namespace, level }) =>
-    expect(initialVisibility(asked, fallback, namespace)).toBe(level),
+  ])('$asked, default $fallback in $namespace → $level', ({ asked: requested, fallback, namespace, level }) =>
+    expect(initialVisibility(requested, fallback, namespace)).toBe(level),
   );
   const group = { kind: 'group', visibility: 10 } as const;
   const common = { asked: 20, name: 'public', restricted: [], admin: false };

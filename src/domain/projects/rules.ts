@@ -56,8 +56,11 @@ export const branchNameProblems = (name: string | undefined): string[] | undefin
   name === undefined || isRefName(name) ? undefined : ['is not a valid branch name'];
 
 /** The visibility of a new project: what was asked, else the instance's default as far as the namespace allows. */
-export const initialVisibility = (asked: number | undefined, fallback: number, namespace: number): number =>
-  asked ?? Math.min(fallback, namespace);
+export const initialVisibility = (
+  requested: number | undefined,
+  fallback: number,
+  namespace: number,
+): number => requested ?? Math.min(fallback, namespace);
 
 /** Messages for a visibility, or undefined: above the group's or the fork's source, or restricted by the administrator. */
 export function visibilityProblems(level: {
@@ -69,11 +72,11 @@ export function visibilityProblems(level: {
   restricted: readonly string[];
   admin: boolean;
 }): string[] | undefined {
-  const { asked, name, namespace, forkSource, restricted, admin } = level;
+  const { asked: requested, name, namespace, forkSource, restricted, admin } = level;
   if (!admin && restricted.includes(name)) return [`${name} has been restricted by your administrator`];
-  if (namespace.kind === 'group' && asked > namespace.visibility)
+  if (namespace.kind === 'group' && requested > namespace.visibility)
     return [`${name} is not allowed since the parent group has a lower visibility`];
-  if (forkSource !== undefined && asked > forkSource)
+  if (forkSource !== undefined && requested > forkSource)
     return [`${name} is not allowed since the fork source project has lower visibility.`];
   return undefined;
 }

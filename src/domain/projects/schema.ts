@@ -10,9 +10,9 @@ import {
   commaList,
   date,
   nullable,
+  parameterRules,
   refusedAlways,
   stringEnum,
-  together,
 } from '../../platform/http/schema.ts';
 import { namePattern } from './names.ts';
 
@@ -108,7 +108,7 @@ export const CreateProject = Type.Object(
     ...templateFields,
     ...ownFields,
   },
-  together(atLeastOne(['name', 'path'], '400 Bad request - "name" not given')),
+  parameterRules(atLeastOne(['name', 'path'], '400 Bad request - "name" not given')),
 );
 export type CreateProject = Static<typeof CreateProject>;
 

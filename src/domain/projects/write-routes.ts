@@ -18,8 +18,14 @@ import type { Services } from '../../core/services.ts';
 import { avatarFile, storeAvatar } from '../../core/uploads.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
-import { togetherOf } from '../../platform/http/schema.ts';
-import { createProject, findTarget, setArchived, transferProject, updateProject } from './actions.ts';
+import { parameterRulesOf } from '../../platform/http/schema.ts';
+import {
+  createProject,
+  findTargetNamespace,
+  setArchived,
+  transferProject,
+  updateProject,
+} from './actions.ts';
 import { deleteProject, restoreProject } from './deletion.ts';
 import { presentProjects, projectView } from './present.ts';
 import { removeForkedFrom, setForkedFrom, setStar, shareProject, unshareProject } from './relations.ts';
@@ -86,7 +92,7 @@ export const writeEndpoints: Endpoint[] = [
     summary: 'Create a project.',
     access: signedIn,
     also: [409],
-    input: Type.Object({ ...CreateProject.properties, avatar }, togetherOf(CreateProject)),
+    input: Type.Object({ ...CreateProject.properties, avatar }, parameterRulesOf(CreateProject)),
     bodyLimit: UPLOAD_LIMIT,
     reply: ProjectRecord,
     handle: async (context) => {
@@ -107,7 +113,7 @@ export const writeEndpoints: Endpoint[] = [
     also: [409],
     input: Type.Object(
       { ...CreateProject.properties, avatar, user_id: Type.Integer() },
-      togetherOf(CreateProject),
+      parameterRulesOf(CreateProject),
     ),
     bodyLimit: UPLOAD_LIMIT,
     reply: ProjectRecord,
@@ -166,7 +172,12 @@ export const writeEndpoints: Endpoint[] = [
     reply: ProjectRecord,
     handle: async (context) => {
       const { services, actor, subject, input } = context;
-      await transferProject(services, actor, subject, await findTarget(services, actor, input.namespace));
+      await transferProject(
+        services,
+        actor,
+        subject,
+        await findTargetNamespace(services, actor, input.namespace),
+      );
       return showProject(context, subject.id);
     },
   }),

@@ -376,10 +376,10 @@ describe('pictures', () => {
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     if (picture) form.append('avatar', new File([new Uint8Array(png)], picture));
     const headers = { 'private-token': ROOT_TOKEN };
-    const answer = await fetch(`${ashlar.url}/api/v4${path}`, { method, body: form, headers });
+    const response = await fetch(`${ashlar.url}/api/v4${path}`, { method, body: form, headers });
     return {
-      status: answer.status,
-      body: (await answer.json()) as { id: number; avatar_url: string | null },
+      status: response.status,
+      body: (await response.json()) as { id: number; avatar_url: string | null },
     };
   };
   const addressOf = (id: number, name: string) =>

@@ -35,17 +35,18 @@ const idsOf = (grants: readonly Grant[], kind: 'user_id' | 'group_id' | 'deploy_
 
 /** Nobody gets more by an entry than they have: it names only whom the project lets in already. */
 async function refuseStrangers(tx: Db, projectId: number, grants: readonly Grant[]): Promise<void> {
-  const asked = {
+  const requested = {
     users: idsOf(grants, 'user_id'),
     groups: idsOf(grants, 'group_id'),
     keys: idsOf(grants, 'deploy_key_id'),
   };
-  if (asked.users.length + asked.groups.length + asked.keys.length === 0) return;
-  const reaching = await selectReaching(tx, projectId, asked);
+  if (requested.users.length + requested.groups.length + requested.keys.length === 0) return;
+  const reaching = await selectReaching(tx, projectId, requested);
   const knows = (kind: string, ids: readonly number[]) => ids.every((id) => reaching.has(`${kind} ${id}`));
-  if (!knows('user_id', asked.users) || !knows('group_id', asked.groups))
+  if (!knows('user_id', requested.users) || !knows('group_id', requested.groups))
     throw unprocessable('Cannot add users or groups unless they have access to the project');
-  if (!knows('deploy_key_id', asked.keys)) throw unprocessable('Deploy key is not enabled for this project');
+  if (!knows('deploy_key_id', requested.keys))
+    throw unprocessable('Deploy key is not enabled for this project');
 }
 
 const audit = (
@@ -136,12 +137,12 @@ export async function changeBranch(
     const stored = premium
       ? await refuseUnprotect(tx, actor, project, row.id)
       : await selectGrants(tx, 'protected_branch_id', [row.id]);
-    const plan = (action: 'push' | 'merge' | 'unprotect', asked: readonly GrantInput[] = []) => ({
+    const plan = (action: 'push' | 'merge' | 'unprotect', requested: readonly GrantInput[] = []) => ({
       action,
       plan: read(`allowed_to_${action}`, () =>
         changeGrants(
           stored.filter((grant) => grant.action === action),
-          asked,
+          requested,
           premium,
         ),
       ),

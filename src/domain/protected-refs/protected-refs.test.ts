@@ -69,11 +69,11 @@ describe('a protected branch', () => {
   });
 
   test('is protected once, also when two ask at once', async () => {
-    const asked = await Promise.all(
+    const requested = await Promise.all(
       [1, 2, 3].map(() => ashlar.root(`POST ${branches}`, { body: { name: 'twice' } })),
     );
-    expect(asked.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-    expect(asked.find(({ status }) => status === 409)?.body).toEqual({
+    expect(requested.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    expect(requested.find(({ status }) => status === 409)?.body).toEqual({
       message: "Protected branch 'twice' already exists",
     });
   });

@@ -69,7 +69,7 @@ export async function selectGrants(
 export async function selectReaching(
   db: Db,
   projectId: number,
-  asked: { users: readonly number[]; groups: readonly number[]; keys: readonly number[] },
+  requested: { users: readonly number[]; groups: readonly number[]; keys: readonly number[] },
 ): Promise<Set<string>> {
   const level = (column: string) =>
     sql.raw(`greatest(${directProjectLevel(column, TODAY)},
@@ -78,14 +78,14 @@ export async function selectReaching(
     with ${callerCte(undefined)}, place as (
       select p.id, n.ancestor_ids from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId})
     select 'user_id ' || u.id as found from users u, projects p join namespaces n on n.id = p.namespace_id
-    where p.id = ${projectId} and u.id = any(${[...asked.users]}::bigint[]) and u.deletion is null and ${level('u.id')} > 0
+    where p.id = ${projectId} and u.id = any(${[...requested.users]}::bigint[]) and u.deletion is null and ${level('u.id')} > 0
     union all
     select 'group_id ' || g.id from namespaces g, place
-    where g.id = any(${[...asked.groups]}::bigint[]) and g.kind = 'group' and (g.id = any(place.ancestor_ids)
+    where g.id = any(${[...requested.groups]}::bigint[]) and g.kind = 'group' and (g.id = any(place.ancestor_ids)
       or exists (select from project_group_links l where l.project_id = place.id and l.group_id = g.id))
     union all
     select 'deploy_key_id ' || k.deploy_key_id from deploy_keys_projects k
-    where k.project_id = ${projectId} and k.can_push and k.deploy_key_id = any(${[...asked.keys]}::bigint[])`.execute(
+    where k.project_id = ${projectId} and k.can_push and k.deploy_key_id = any(${[...requested.keys]}::bigint[])`.execute(
     db,
   );
   return new Set(rows.map(({ found }) => found));

@@ -50,8 +50,8 @@ describe('a change', () => {
       [{ id: 1, _destroy: true }, { access_level: 40 }],
       { remove: [1], change: [], add: [{ access_level: 40 }] },
     ],
-  ])('%s', (_, asked, expected) => {
-    expect(changeGrants(stored, asked, true)).toEqual(expected);
+  ])('%s', (_, requested, expected) => {
+    expect(changeGrants(stored, requested, true)).toEqual(expected);
   });
   test.each<[string, GrantInput]>([
     ['an entry of another rule', { id: 3, _destroy: true }],

@@ -41,12 +41,12 @@ export type GrantChanges = { remove: number[]; change: { id: number; grant: Gran
 /** What a change asks of the entries that there are: those with an id are changed or removed, the others are new. */
 export function changeGrants(
   stored: readonly StoredGrant[],
-  asked: readonly GrantInput[],
+  requested: readonly GrantInput[],
   premium: boolean,
 ): GrantChanges {
   const ids = new Set(stored.map(({ id }) => id));
   const changes: GrantChanges = { remove: [], change: [], add: [] };
-  for (const input of asked) {
+  for (const input of requested) {
     if (input.id !== undefined && !ids.has(input.id)) throw new BadGrant(`has no entry ${input.id}`);
     if (input._destroy) {
       if (input.id === undefined) throw new BadGrant('must name the entry to remove by its id');

@@ -34,9 +34,9 @@ const GrantChange = Type.Object(
 export type GrantInput = Static<typeof GrantChange>;
 
 /** More entries than anybody looks through. */
-const MOST_GRANTS = 200;
+const MAX_GRANTS = 200;
 const grants = <T extends typeof NewGrant | typeof GrantChange>(grant: T, description: string) =>
-  Type.Optional(Type.Array(grant, { maxItems: MOST_GRANTS, description }));
+  Type.Optional(Type.Array(grant, { maxItems: MAX_GRANTS, description }));
 
 const branchFields = <T extends typeof NewGrant | typeof GrantChange>(grant: T) => ({
   allow_force_push: Type.Optional(Type.Boolean({ description: 'Whoever may push may force it.' })),

@@ -19,8 +19,8 @@ import { FOLDER_MODE, findEntry } from '../../platform/git/trees.ts';
 import { dispositionHeader } from '../../platform/http/disposition.ts';
 import { commaList, stringEnum } from '../../platform/http/schema.ts';
 import { archiveName } from './archive-rules.ts';
-import { replyWithStream } from './held-stream.ts';
-import { partsOf } from './tree-queries.ts';
+import { replyWithStream } from './leased-stream.ts';
+import { pathComponents } from './tree-queries.ts';
 
 const ArchiveInput = Type.Object({
   sha: Type.Optional(Type.String({ description: 'Branch, tag or commit; the default branch unless given.' })),
@@ -41,7 +41,7 @@ async function orderOf(
   input: Static<typeof ArchiveInput>,
 ): Promise<ArchiveOrder> {
   const { sha, format = 'tar.gz', exclude_paths = [] } = input;
-  const parts = partsOf(input.path ?? '');
+  const parts = pathComponents(input.path ?? '');
   const commit = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
     const named = await findCommit(git, sha || 'HEAD');
     const entry = named && (await findEntry(git, named.tree, parts));
@@ -49,7 +49,7 @@ async function orderOf(
     return entry && named.oid;
   });
   const path = parts.join('/');
-  const exclude = exclude_paths.map((each) => partsOf(each).join('/')).filter((each) => each !== '');
+  const exclude = exclude_paths.map((each) => pathComponents(each).join('/')).filter((each) => each !== '');
   const ref = sha || row.default_branch || 'HEAD';
   const oid = found(commit, 'File');
   return { commit: oid, format, prefix: archiveName(row.path, ref, oid, path), path, exclude };

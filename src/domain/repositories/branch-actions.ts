@@ -16,12 +16,12 @@ import type { Commit } from '../../platform/git/parse.ts';
 import { findBranch, findCommit } from '../../platform/git/refs.ts';
 import { allMergedBranches } from './branch-queries.ts';
 import { committedAt } from './ref-present.ts';
-import type { Writing } from './write-commit-actions.ts';
+import type { CommitContext } from './write-commit-actions.ts';
 import { BAD_BRANCH, refused } from './write-commit-rules.ts';
 
 /** Creates a branch at what `ref` names, in an empty repository after the default branch; 400 in the public API's words. */
 export const createBranch = (
-  { services, settings, actor, subject }: Writing,
+  { services, settings, actor, subject }: CommitContext,
   wish: { branch: string; ref: string },
 ): Promise<Commit> =>
   writeProject(services, settings, actor, subject, async (git, guard) => {
@@ -48,7 +48,7 @@ type Unmodified = (updatedAt: Date) => void;
 
 /** Deletes a branch; 404 without it, 403 for the default branch, and for a protected one unless by a maintainer. */
 export const deleteBranch = (
-  { services, settings, actor, subject }: Writing,
+  { services, settings, actor, subject }: CommitContext,
   branch: string,
   unmodified: Unmodified,
 ): Promise<void> =>
@@ -64,7 +64,7 @@ export const deleteBranch = (
 
 /** Deletes every branch that is merged into the default branch, but for protected ones. */
 export const deleteMergedBranches = (
-  { services, settings, actor, subject }: Writing,
+  { services, settings, actor, subject }: CommitContext,
   unmodified: Unmodified,
 ): Promise<void> =>
   writeProject(services, settings, actor, subject, async (git, guard) => {
@@ -79,7 +79,7 @@ export const deleteMergedBranches = (
     return { objects: [], updates, value: undefined };
   });
 
-const protectionAudit = ({ subject }: Writing, event: string, branch: string) => ({
+const protectionAudit = ({ subject }: CommitContext, event: string, branch: string) => ({
   entity: { type: 'Project' as const, id: subject.id, path: subject.fullPath },
   event,
   details: { target_type: 'ProtectedBranch', target_details: branch },
@@ -88,7 +88,11 @@ const protectionAudit = ({ subject }: Writing, event: string, branch: string) =>
 export type DevelopersMay = { push: boolean | undefined; merge: boolean | undefined };
 
 /** A rule that says who may change it is changed where that is looked at: at the protected branches. */
-async function refuseGuarded(tx: Db, { services, actor, subject }: Writing, branch: string): Promise<void> {
+async function refuseGuarded(
+  tx: Db,
+  { services, actor, subject }: CommitContext,
+  branch: string,
+): Promise<void> {
   if (actor.admin || services.config.tier === 'free') return;
   const guarded = await tx
     .selectFrom('protected_branches')
@@ -103,13 +107,13 @@ async function refuseGuarded(tx: Db, { services, actor, subject }: Writing, bran
 
 /** Protects a branch; what is not said of developers stays, and is no for a branch that was not protected. */
 export async function protectBranch(
-  writing: Writing,
+  context: CommitContext,
   branch: string,
   developers: DevelopersMay,
 ): Promise<void> {
-  const { services, settings, actor, subject } = writing;
+  const { services, settings, actor, subject } = context;
   await inTransaction(services.database.db, async (tx) => {
-    await refuseGuarded(tx, writing, branch);
+    await refuseGuarded(tx, context, branch);
     const rules = await selectRules(tx, { id: subject.id, empty: false }, settings);
     const known = rules.branches.find(({ name }) => name === branch);
     const allowed = (action: 'push' | 'merge') => {
@@ -125,19 +129,19 @@ export async function protectBranch(
     const created = await createBranchProtection(tx, subject.id, branch, draft);
     if (created === undefined) await upsertBranchProtection(tx, subject.id, branch, draft);
     const event = created === undefined ? 'protected_branch_updated' : 'protected_branch_created';
-    await announce(tx, { author: actor, audit: protectionAudit(writing, event, branch) });
+    await announce(tx, { author: actor, audit: protectionAudit(context, event, branch) });
   });
 }
 
 /** Ends the protection that has exactly the branch's name, where there is one. */
-export async function unprotectBranch(writing: Writing, branch: string): Promise<void> {
-  const { services, actor, subject } = writing;
+export async function unprotectBranch(context: CommitContext, branch: string): Promise<void> {
+  const { services, actor, subject } = context;
   await inTransaction(services.database.db, async (tx) => {
-    await refuseGuarded(tx, writing, branch);
+    await refuseGuarded(tx, context, branch);
     if (!(await removeBranchProtection(tx, subject.id, branch))) return;
     await announce(tx, {
       author: actor,
-      audit: protectionAudit(writing, 'protected_branch_removed', branch),
+      audit: protectionAudit(context, 'protected_branch_removed', branch),
     });
   });
 }

@@ -8,7 +8,7 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import type { Ref } from '../../platform/git/refs.ts';
 
 /** Milliseconds: an expression that takes longer is meant to. */
-const PATIENCE = 2_000;
+const MERGED_TIMEOUT_MS = 2_000;
 
 /**
  * Those whose names match. The database looks at them: its expressions, unlike ours, do not run away, and another
@@ -18,7 +18,7 @@ export async function matchingRegex(db: Db, refs: readonly Ref[], regex: string)
   const names = refs.map(({ name }) => name);
   try {
     const found = await inTransaction(db, async (tx) => {
-      await sql`select set_config('statement_timeout', ${String(PATIENCE)}, true)`.execute(tx);
+      await sql`select set_config('statement_timeout', ${String(MERGED_TIMEOUT_MS)}, true)`.execute(tx);
       const { rows } = await sql<{ name: string }>`
         select name from unnest(${names}::text[]) name where name ~ ${regex}`.execute(tx);
       return new Set(rows.map((row) => row.name));
@@ -37,9 +37,9 @@ export async function mergedBranches(
   target: string | undefined,
   branches: readonly Ref[],
 ): Promise<Set<string>> {
-  const asked = branches.filter(({ oid }) => oid !== target);
-  if (target === undefined || asked.length === 0) return new Set();
-  const patterns = asked.map(({ name }) => fullRef('branch', name));
+  const requested = branches.filter(({ oid }) => oid !== target);
+  if (target === undefined || requested.length === 0) return new Set();
+  const patterns = requested.map(({ name }) => fullRef('branch', name));
   const args = ['for-each-ref', `--merged=${target}`, '--format=%(refname:lstrip=2)', ...patterns];
   const text = await textInTime(args, { folder: git.folder });
   return new Set(text.split('\n').filter((name) => name !== ''));

@@ -68,8 +68,8 @@ describe('branches', () => {
     ['a..b', 'main', 'Branch name is invalid'],
     ['main/below', 'main', 'Could not update refs/heads/main/below. Please refresh and try again.'],
   ])('%j at %j is refused', async (branch, ref, message) => {
-    const answer = await create(refusing, branch, ref);
-    expect([answer.status, answer.body.message]).toEqual([400, message]);
+    const response = await create(refusing, branch, ref);
+    expect([response.status, response.body.message]).toEqual([400, message]);
   });
   let refusing: Repository;
   beforeAll(async () => {
@@ -98,9 +98,9 @@ describe('branches', () => {
     const walked: string[] = [];
     let query: string | undefined = 'pagination=keyset&per_page=2';
     for (let page = 0; query !== undefined && page < 9; page++) {
-      const answer = await call(`GET ${repository.base}/branches`, { query });
-      walked.push(...namesOf(answer.body));
-      query = /\?([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+      const response = await call(`GET ${repository.base}/branches`, { query });
+      walked.push(...namesOf(response.body));
+      query = /\?([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
     }
     expect(walked).toEqual(['Feature-b', 'feature/a', 'main', 'other', 'z-feature']);
     const main = bodyOf(await call(`GET ${repository.base}/branches`, { query: 'search=other' }), 200);
@@ -109,8 +109,8 @@ describe('branches', () => {
 
   test('of an empty project are none', async () => {
     const { id } = await makeProject(ashlar);
-    const answer = await ashlar.root(`GET /projects/${id}/repository/branches`);
-    expect([answer.status, answer.body, answer.headers.get('x-total')]).toEqual([200, [], '0']);
+    const response = await ashlar.root(`GET /projects/${id}/repository/branches`);
+    expect([response.status, response.body, response.headers.get('x-total')]).toEqual([200, [], '0']);
     expect((await ashlar.root(`GET /projects/${id}/repository/branches/main`)).status).toBe(404);
   });
 
@@ -132,8 +132,8 @@ describe('branches', () => {
       403,
       expect.stringContaining('Only a project maintainer or owner can delete a protected branch'),
     ]);
-    const answer = await call(`DELETE ${repository.base}/merged_branches`);
-    expect([answer.status, answer.body]).toEqual([202, { message: '202 Accepted' }]);
+    const response = await call(`DELETE ${repository.base}/merged_branches`);
+    expect([response.status, response.body]).toEqual([202, { message: '202 Accepted' }]);
     const left = bodyOf(await call(`GET ${repository.base}/branches`), 200);
     expect(namesOf(left)).toEqual(['kept', 'level', 'main', 'own']);
     expect((await call(`DELETE ${repository.base}/branches/kept`)).status).toBe(204);
@@ -289,8 +289,8 @@ describe('tags', () => {
     const repository = await makeRepository();
     bodyOf(await create(repository, { tag_name: 'x', ref: 'main' }), 201);
     const refusal = async (tag_name: string, ref = 'main') => {
-      const answer = await create(repository, { tag_name, ref });
-      return [answer.status, answer.body.message];
+      const response = await create(repository, { tag_name, ref });
+      return [response.status, response.body.message];
     };
     expect(await refusal('x')).toEqual([400, 'Tag x already exists']);
     expect(await refusal('y', 'none')).toEqual([400, 'Target none is invalid']);

@@ -93,7 +93,7 @@ describe('the list', () => {
   test.each(['--upload-pack=x', 'a..b', 'main...other', 'a%0Ab', 'a%01', 'none', 'a%00', '%5E', '~1'])(
     'a ref named %s is not found, or refused',
     async (ref) => {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         list(`ref_name=${ref}`),
         app.root(`GET ${repository()}/commits/${ref}`),
         app.root(`GET ${repository()}/commits/${ref}/diff`),
@@ -102,7 +102,7 @@ describe('the list', () => {
         app.root(`GET ${repository()}/merge_base`, { query: `refs[]=main&refs[]=${ref}` }),
         app.root(`POST /projects/${project.id}/statuses/${ref}`, { body: { state: 'success' } }),
       ]);
-      for (const { status } of answers) expect([400, 404]).toContain(status);
+      for (const { status } of responses) expect([400, 404]).toContain(status);
     },
   );
 });
@@ -254,8 +254,8 @@ describe('comments', () => {
     [{ note: ' ' }, { note: ["can't be blank"] }],
     [{ note: 'x', path: 'README.md' }, '400 Bad request - "line" not given, "line_type" not given'],
   ])('%j is refused', async (body, message) => {
-    const answer = await app.root(`POST ${path()}`, { body });
-    expect([answer.status, answer.body.message]).toEqual([400, message]);
+    const response = await app.root(`POST ${path()}`, { body });
+    expect([response.status, response.body.message]).toEqual([400, message]);
   });
 
   test('are not for guests of a private project', async () => {

@@ -8,7 +8,7 @@ import type { Services } from '../../core/services.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import { type Diff, readDiff } from '../../platform/git/diff.ts';
-import { commitsBetween, mergeBase, type ObjectPlace } from '../../platform/git/history.ts';
+import { commitsBetween, mergeBase, type ObjectFolder } from '../../platform/git/history.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import { findCommit, peelToCommit } from '../../platform/git/refs.ts';
@@ -39,7 +39,7 @@ export type Comparison = {
   more: boolean;
 };
 
-const MOST_COMMITS = 5_000;
+const MAX_COMMITS = 5_000;
 
 /** `from` of the target beside `to` of the source; `404 Ref Not Found` when there is no such commit. */
 export async function compareCommits(
@@ -53,14 +53,14 @@ export async function compareCommits(
     const place = source.id === target.id ? git : bothOf(git, other);
     const common = input.straight ? from.oid : await mergeBase(place, [from.oid, to.oid]);
     const base = common ?? from.oid;
-    const commits = await commitsBetween(git, place, from.oid, to.oid, MOST_COMMITS + 1);
+    const commits = await commitsBetween(git, place, from.oid, to.oid, MAX_COMMITS + 1);
     return {
       from,
       to,
       base,
-      commits: commits.slice(-MOST_COMMITS),
+      commits: commits.slice(-MAX_COMMITS),
       diff: await readDiff(git, { from: base, to: to.oid }, { unidiff: input.unidiff, place }),
-      more: commits.length > MOST_COMMITS,
+      more: commits.length > MAX_COMMITS,
     };
   };
   const compared = await readRepository(services, source, (git) =>
@@ -70,7 +70,7 @@ export async function compareCommits(
 }
 
 /** For programs that need objects of either; quoted, for a colon would separate two places. */
-const bothOf = (git: GitFolder, other: GitFolder): ObjectPlace => ({
+const bothOf = (git: GitFolder, other: GitFolder): ObjectFolder => ({
   folder: git.folder,
   environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(other.folder, 'objects')) },
 });

@@ -12,7 +12,7 @@ import { entryType, findEntry } from '../../platform/git/trees.ts';
 import { digest } from '../../platform/secret.ts';
 import { presentBlamed } from './file-present.ts';
 import type { BlameRecord, FileDescription, FileRecord } from './file-schema.ts';
-import { partsOf } from './tree-queries.ts';
+import { pathComponents } from './tree-queries.ts';
 
 /** What names a file. */
 export type FileAddress = { file_path: string; ref?: string | undefined };
@@ -28,7 +28,7 @@ export type FoundFile = {
 export async function findFile(git: GitFolder, { file_path, ref }: FileAddress): Promise<FoundFile> {
   const commit = await findCommit(git, ref || 'HEAD');
   if (!commit) throw notFound('Commit');
-  const path = partsOf(file_path);
+  const path = pathComponents(file_path);
   const entry = await findEntry(git, commit.tree, path);
   const info = entry && entryType(entry) === 'blob' ? await git.info(entry.oid) : undefined;
   if (!entry || !info) throw notFound('File');
@@ -70,19 +70,19 @@ export async function readFile(git: GitFolder, address: FileAddress): Promise<Fi
 }
 
 /** Hashed and written as JSON at once, while everybody waits; the public service counts larger files apart too. */
-const LARGEST_RECORD = 10 * 1_048_576;
+const MAX_RECORD_BYTES = 10 * 1_048_576;
 
 /** The bytes of a blob; 422 for more than fit into a record. */
 export async function readBlob(git: GitFolder, info: ObjectInfo): Promise<Buffer> {
-  if (info.size > LARGEST_RECORD) throw tooLarge('Its raw content can be downloaded.');
+  if (info.size > MAX_RECORD_BYTES) throw tooLarge('Its raw content can be downloaded.');
   return (await git.read(info.oid, info))?.content ?? Buffer.alloc(0);
 }
 
 const tooLarge = (hint: string): Failure => new Failure('unprocessable', `The file is too large. ${hint}`);
 
-const LARGEST_BLAMED = 8 * 1_048_576;
+const MAX_BLAMED_BYTES = 8 * 1_048_576;
 /** Characters of the commits in one answer: each stands before every group of its lines, however long its message is. */
-const MAX_BLAMING = 8 * 1_048_576;
+const MAX_BLAMING_BYTES = 8 * 1_048_576;
 /** Characters of a commit's record beside what people wrote into it. */
 const PLAIN_RECORD = 400;
 
@@ -93,7 +93,7 @@ export async function blameFile(
   range: LineRange | undefined,
 ): Promise<BlameRecord[]> {
   const { commit, path, info } = await findFile(git, address);
-  if (info.size > LARGEST_BLAMED) throw tooLarge('Nobody can tell who wrote its lines.');
+  if (info.size > MAX_BLAMED_BYTES) throw tooLarge('Nobody can tell who wrote its lines.');
   if (range && range.end < range.start)
     throw invalid({ 'range[start]': ['must be less than or equal to range[end]'] });
   const blamed = await blame(git.folder, commit.oid, path.join('/'), range);
@@ -105,7 +105,7 @@ export async function blameFile(
   }
   const lengths = new Map([...commits].map(([oid, each]) => [oid, lengthOfCommit(each) + PLAIN_RECORD]));
   const length = blamed.reduce((sum, { commit: oid }) => sum + (lengths.get(oid) ?? 0), 0);
-  if (length > MAX_BLAMING)
+  if (length > MAX_BLAMING_BYTES)
     throw new Failure(
       'unprocessable',
       'The commits that the lines came with are too long for one answer. Ask for fewer lines with range[start] and range[end].',

@@ -6,7 +6,7 @@ import { peelToCommit } from '../../platform/git/refs.ts';
 import { committedAt } from './ref-present.ts';
 import { commitAccess, createCommit } from './write-commit-actions.ts';
 import { filePath } from './write-commit-rules.ts';
-import { CONTENT_LIMIT, FileDeletion, FileInput } from './write-commit-schema.ts';
+import { FileDeletion, FileInput, MAX_CONTENT_BYTES } from './write-commit-schema.ts';
 
 const path = '/projects/:id/repository/files/:file_path';
 const FileRecord = Type.Object({ file_path: Type.String(), branch: Type.String() });
@@ -19,7 +19,7 @@ const fileWrite = (method: 'POST' | 'PUT', action: 'create' | 'update', summary:
     summary,
     access: commitAccess,
     input: FileInput,
-    bodyLimit: CONTENT_LIMIT,
+    bodyLimit: MAX_CONTENT_BYTES,
     reply: FileRecord,
     handle: async (context) => {
       const { file_path, content, encoding, last_commit_id, execute_filemode, ...wish } = context.input;

@@ -197,8 +197,8 @@ test('commits: a filter is no longer than a path or a name, in a body too', asyn
   const list = `/api/v4/projects/${project.id}/repository/commits`;
   const ask = async (body: object) => {
     const headers = { 'private-token': ROOT_TOKEN, 'content-type': 'application/json' };
-    const answer = await sendRaw(ashlar.url, `GET ${list}`, { headers, body: JSON.stringify(body) });
-    return [answer.status, answer.status === 200 ? JSON.parse(answer.text).length : undefined];
+    const response = await sendRaw(ashlar.url, `GET ${list}`, { headers, body: JSON.stringify(body) });
+    return [response.status, response.status === 200 ? JSON.parse(response.text).length : undefined];
   };
   expect(await ask({ path: '/'.repeat(900_000), ref_name: 'main' })).toEqual([400, undefined]);
   expect(await ask({ author: 'a'.repeat(900_000) })).toEqual([400, undefined]);

@@ -8,12 +8,12 @@ import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { Failure } from '../../platform/failure.ts';
 import { isLarge, streamBlob } from '../../platform/git/blobs.ts';
 import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
 import { dispositionHeader } from '../../platform/http/disposition.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { digest } from '../../platform/secret.ts';
-import { replyWithStream } from './held-stream.ts';
+import { replyWithStream } from './leased-stream.ts';
 
-const MINUTE = 60;
+const MINUTE_SECONDS = 60;
 
 /** Nothing that a browser would run: text as such, all else and what is large as bytes. */
 export const RawFile = bytesOf('text/plain', 'application/octet-stream');
@@ -28,7 +28,7 @@ export async function limitRaw(
   const limit = settings.raw_blob_request_limit;
   if (limit === 0) return;
   const key = `raw_blob:${project.id}:${digest(path).toString('hex')}`;
-  const { allowed, retryAfter } = await limiter.take(key, { limit, periodSeconds: MINUTE });
+  const { allowed, retryAfter } = await limiter.take(key, { limit, periodSeconds: MINUTE_SECONDS });
   if (allowed) return;
   throw new Failure(
     'too_many_requests',
@@ -40,7 +40,7 @@ export async function limitRaw(
 export type FoundBlob = { name: string; info: ObjectInfo };
 
 /** Bytes of the beginning in which git looks for a zero, to tell a binary file. */
-const LOOKED_AT = 8_000;
+const SNIFFED_BYTES = 8_000;
 
 /** The bytes of the blob that `find` names; undefined when the project has no repository. */
 export async function replyWithBlob(
@@ -58,7 +58,7 @@ export async function replyWithBlob(
   const { name, info, content } = read;
   const disposition = { 'content-disposition': dispositionHeader('inline', name) };
   if (content) {
-    const text = !content.subarray(0, LOOKED_AT).includes(0);
+    const text = !content.subarray(0, SNIFFED_BYTES).includes(0);
     const type = text ? 'text/plain; charset=utf-8' : 'application/octet-stream';
     return new Reply(200, content, { ...disposition, 'content-type': type });
   }

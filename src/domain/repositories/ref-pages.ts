@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { Services } from '../../core/services.ts';
 import type { Ref } from '../../platform/git/refs.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { choosePagination, offsetHeaders, pageFields, tokenLink } from '../../platform/http/pagination.ts';
 import { stringEnum } from '../../platform/http/schema.ts';
 import { startBehind } from './ref-rules.ts';
@@ -24,15 +24,15 @@ export type RefPage = { refs: readonly Ref[]; headers: Record<string, string> };
 export function pageOfRefs(
   refs: readonly Ref[],
   order: string,
-  asked: Static<typeof fields>,
+  requested: Static<typeof fields>,
   request: HttpRequest,
   { config }: Services,
 ): RefPage {
   const address = { origin: request.origin, path: request.path, query: request.query };
-  const { page = 1 } = asked;
-  const { perPage } = choosePagination(undefined, { per_page: asked.per_page }, true, 0);
-  if (asked.pagination === 'keyset' || asked.page_token !== undefined) {
-    const start = asked.page_token ? startBehind(refs, asked.page_token, order) : 0;
+  const { page = 1 } = requested;
+  const { perPage } = choosePagination(undefined, { per_page: requested.per_page }, true, 0);
+  if (requested.pagination === 'keyset' || requested.page_token !== undefined) {
+    const start = requested.page_token ? startBehind(refs, requested.page_token, order) : 0;
     const items = refs.slice(start, start + perPage);
     const last = items.at(-1);
     // Only an empty page is the end, as in all keyset lists.

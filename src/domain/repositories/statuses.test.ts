@@ -89,16 +89,16 @@ describe('statuses', () => {
   });
 
   test('at once make one pipeline and one status', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, () => post({ state: 'running', name: 'race', ref: 'other' }, 'other')),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
     expect((await statuses('', 'other')).body).toHaveLength(1);
   });
 
   test('of another commit, or with what no status has, are refused', async () => {
     const { body } = await post({ state: 'success', name: 'mine' });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       post({ state: 'success', pipeline_id: body.pipeline_id }, 'other'),
       post({ state: 'success' }, '1'.repeat(40)),
       post({ state: 'done' }),
@@ -106,7 +106,7 @@ describe('statuses', () => {
       post({ state: 'success', ref: 'a..b' }),
       post({ state: 'success', name: 'x'.repeat(256) }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 400, 400, 400, 400]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 400, 400, 400, 400]);
     const as = (token: string) =>
       app.as(token)(`POST /projects/${project.id}/statuses/main`, { body: { state: 'success' } });
     expect((await as(reporter.token)).status).toBe(403);

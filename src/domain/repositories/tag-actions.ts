@@ -7,12 +7,12 @@ import { fullRef, isRefName, NO_OBJECT } from '../../platform/git/names.ts';
 import { tagObject } from '../../platform/git/parse.ts';
 import { findCommit, peelToCommit, readRef } from '../../platform/git/refs.ts';
 import { committedAt } from './ref-present.ts';
-import type { Writing } from './write-commit-actions.ts';
+import type { CommitContext } from './write-commit-actions.ts';
 import { refused } from './write-commit-rules.ts';
 
 /** Creates a tag at what `ref` names, with an object of its own when there is a message; 400 in the public API's words. */
 export async function createTag(
-  { services, settings, actor, subject }: Writing,
+  { services, settings, actor, subject }: CommitContext,
   wish: { tag_name: string; ref: string; message?: string },
 ): Promise<void> {
   const { tag_name: name, ref, message } = wish;
@@ -40,7 +40,7 @@ export async function createTag(
 
 /** Deletes a tag; 404 without it, 403 for a protected one unless by a maintainer who may create it. */
 export const deleteTag = (
-  { services, settings, actor, subject }: Writing,
+  { services, settings, actor, subject }: CommitContext,
   name: string,
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> =>

@@ -5,14 +5,14 @@ import { isObjectId } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { TreeEntry } from '../../platform/git/parse.ts';
 import { findCommit } from '../../platform/git/refs.ts';
-import { entryType, FOLDER_MODE, findEntry, type PlacedEntry, readTree } from '../../platform/git/trees.ts';
-import { badPageToken, placeOf } from './tree-rules.ts';
+import { entryType, FOLDER_MODE, findEntry, type PathEntry, readTree } from '../../platform/git/trees.ts';
+import { badPageToken, pathOfToken } from './tree-rules.ts';
 
 /** A folder whose entries are listed, with those of all folders in it when `recursive`. */
 export type Listing = { tree: string; path: readonly string[]; recursive: boolean };
 
 /** What a path is in parts; slashes at its ends and double ones say nothing. */
-export const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
+export const pathComponents = (path: string): string[] => path.split('/').filter((part) => part !== '');
 
 /** The folder at the path of a revision; 404 when there is none. */
 export async function findFolder(git: GitFolder, revision: string, path: readonly string[]): Promise<string> {
@@ -29,7 +29,7 @@ export async function readLevel(git: GitFolder, oid: string): Promise<TreeEntry[
 }
 
 /** One way down holds no more entries than this, or a tree made for it would fill the memory. */
-const MOST_HELD = 300_000;
+const MAX_HELD_ENTRIES = 300_000;
 
 const ENTRIES_PER_TURN = 1_000;
 
@@ -40,13 +40,13 @@ export async function* listEntries(
   git: GitFolder,
   { tree, path, recursive }: Listing,
   after: readonly string[] = [],
-): AsyncGenerator<PlacedEntry> {
+): AsyncGenerator<PathEntry> {
   const levels: Level[] = [];
   let held = 0;
   async function enter(oid: string, prefix: string): Promise<Level> {
     const level = { prefix, entries: await readLevel(git, oid), next: 0 };
     held += level.entries.length;
-    if (held > MOST_HELD && levels.length > 0)
+    if (held > MAX_HELD_ENTRIES && levels.length > 0)
       throw new Failure('unprocessable', 'The tree is too large to be listed as a whole.');
     levels.push(level);
     return level;
@@ -80,7 +80,7 @@ export async function* listEntries(
 }
 
 /** Beyond so many entries nobody counts pages. */
-const MOST_SKIPPED = 100_000;
+const MAX_SKIPPED = 100_000;
 
 /** `limit` entries from an offset on; 400 for an offset that only keyset pages reach. */
 export async function entriesFrom(
@@ -88,12 +88,9 @@ export async function entriesFrom(
   listing: Listing,
   offset: number,
   limit: number,
-): Promise<PlacedEntry[]> {
-  if (offset > MOST_SKIPPED)
-    throw new Failure(
-      'bad_request',
-      `400 Bad request - beyond ${MOST_SKIPPED} entries use keyset pagination`,
-    );
+): Promise<PathEntry[]> {
+  if (offset > MAX_SKIPPED)
+    throw new Failure('bad_request', `400 Bad request - beyond ${MAX_SKIPPED} entries use keyset pagination`);
   return take(listEntries(git, listing), offset, limit);
 }
 
@@ -103,11 +100,11 @@ export async function entriesAfter(
   listing: Listing,
   token: string | undefined,
   limit: number,
-): Promise<PlacedEntry[]> {
+): Promise<PathEntry[]> {
   if (token === undefined) return take(listEntries(git, listing), 0, limit);
-  if (!isObjectId(token)) return take(listEntries(git, listing, placeOf(token)), 0, limit);
+  if (!isObjectId(token)) return take(listEntries(git, listing, pathOfToken(token)), 0, limit);
   const entries = listEntries(git, listing);
-  for (let seen = 0; seen < MOST_SKIPPED; seen++) {
+  for (let seen = 0; seen < MAX_SKIPPED; seen++) {
     const { value } = await entries.next();
     if (!value) break;
     if (value.oid === token) return take(entries, 0, limit);
@@ -115,12 +112,8 @@ export async function entriesAfter(
   throw badPageToken();
 }
 
-async function take(
-  entries: AsyncIterable<PlacedEntry>,
-  skip: number,
-  limit: number,
-): Promise<PlacedEntry[]> {
-  const taken: PlacedEntry[] = [];
+async function take(entries: AsyncIterable<PathEntry>, skip: number, limit: number): Promise<PathEntry[]> {
+  const taken: PathEntry[] = [];
   let seen = 0;
   for await (const entry of entries) {
     if (seen++ < skip) continue;

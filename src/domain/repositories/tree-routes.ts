@@ -6,7 +6,7 @@ import { projectRepository } from '../../core/repositories/containers.ts';
 import { offsetPage } from '../../platform/db/page.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { countFiles, entryType, type PlacedEntry } from '../../platform/git/trees.ts';
+import { countFiles, entryType, type PathEntry } from '../../platform/git/trees.ts';
 import {
   choosePagination,
   offsetHeaders,
@@ -15,7 +15,14 @@ import {
   tokenLink,
 } from '../../platform/http/pagination.ts';
 import { stringEnum } from '../../platform/http/schema.ts';
-import { entriesAfter, entriesFrom, findFolder, type Listing, partsOf, readLevel } from './tree-queries.ts';
+import {
+  entriesAfter,
+  entriesFrom,
+  findFolder,
+  type Listing,
+  pathComponents,
+  readLevel,
+} from './tree-queries.ts';
 import { tokenOf } from './tree-rules.ts';
 
 const TreeRecord = Type.Object({
@@ -26,7 +33,7 @@ const TreeRecord = Type.Object({
   mode: Type.String(),
 });
 
-const presentEntry = (entry: PlacedEntry): Static<typeof TreeRecord> => ({
+const presentEntry = (entry: PathEntry): Static<typeof TreeRecord> => ({
   id: entry.oid,
   name: entry.name,
   type: entryType(entry),
@@ -45,18 +52,18 @@ const TreeInput = Type.Object({
   ),
 });
 
-type TreePage = { entries: PlacedEntry[]; headers: Record<string, string> };
-type Asked = Static<typeof TreeInput>;
+type TreePage = { entries: PathEntry[]; headers: Record<string, string> };
+type TreeRequest = Static<typeof TreeInput>;
 
 /** The most that is sent at once to whoever wants no pages. */
-const MOST_AT_ONCE = 50_000;
+const MAX_AT_ONCE = 50_000;
 
 async function wholeTree(git: GitFolder, listing: Listing): Promise<TreePage> {
-  const inPages = () => new Failure('unprocessable', `More than ${MOST_AT_ONCE} entries come in pages only.`);
+  const inPages = () => new Failure('unprocessable', `More than ${MAX_AT_ONCE} entries come in pages only.`);
   // Counted before they are held, as far as that is quick.
-  if (listing.recursive && (await countFiles(git, listing.tree)) > MOST_AT_ONCE) throw inPages();
-  const entries = await entriesFrom(git, listing, 0, MOST_AT_ONCE + 1);
-  if (entries.length > MOST_AT_ONCE) throw inPages();
+  if (listing.recursive && (await countFiles(git, listing.tree)) > MAX_AT_ONCE) throw inPages();
+  const entries = await entriesFrom(git, listing, 0, MAX_AT_ONCE + 1);
+  if (entries.length > MAX_AT_ONCE) throw inPages();
   return { entries, headers: {} };
 }
 
@@ -64,11 +71,11 @@ async function wholeTree(git: GitFolder, listing: Listing): Promise<TreePage> {
 async function keysetPage(
   git: GitFolder,
   listing: Listing,
-  asked: Asked,
+  requested: TreeRequest,
   address: RequestAddress,
 ): Promise<TreePage> {
-  const { perPage } = choosePagination(undefined, { per_page: asked.per_page }, true, 0);
-  const entries = await entriesAfter(git, listing, asked.page_token, perPage);
+  const { perPage } = choosePagination(undefined, { per_page: requested.per_page }, true, 0);
+  const entries = await entriesAfter(git, listing, requested.page_token, perPage);
   const last = entries.at(-1);
   if (!last) return { entries, headers: {} };
   const token = tokenOf(last.path.split('/').slice(listing.path.length));
@@ -78,12 +85,12 @@ async function keysetPage(
 async function offsetTreePage(
   git: GitFolder,
   listing: Listing,
-  asked: Asked,
+  requested: TreeRequest,
   address: RequestAddress,
   config: { paginationCountLimit: number; offering: string },
 ): Promise<TreePage> {
-  const { page = 1 } = asked;
-  const { perPage } = choosePagination(undefined, { per_page: asked.per_page }, true, 0);
+  const { page = 1 } = requested;
+  const { perPage } = choosePagination(undefined, { per_page: requested.per_page }, true, 0);
   const offset = (page - 1) * perPage;
   const countLimit = config.paginationCountLimit;
   const rows = await entriesFrom(git, listing, offset, perPage + 1);
@@ -117,7 +124,7 @@ export const treeEndpoints: Endpoint[] = [
       const address = { origin: request.origin, path: request.path, query: request.query };
       const key = projectRepository(project.id);
       const page = await services.repositories.read(key, project.row.repository_storage, async (git) => {
-        const path = partsOf(input.path ?? '');
+        const path = pathComponents(input.path ?? '');
         const tree = await findFolder(git, input.ref || 'HEAD', path);
         const listing = { tree, path, recursive: input.recursive ?? false };
         if (input.pagination === 'none') return wholeTree(git, listing);

@@ -8,7 +8,7 @@ export const tokenOf = (place: readonly string[]): string =>
   Buffer.from(JSON.stringify(place)).toString('base64url');
 
 /** The place that a token names; 400 for a text that tokenOf() did not make. */
-export function placeOf(token: string): string[] {
+export function pathOfToken(token: string): string[] {
   let place: unknown;
   try {
     place = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));

@@ -34,7 +34,7 @@ import {
 import type { CommitWish } from './write-commit-schema.ts';
 
 /** What every write to a project's repository is told of its surroundings. */
-export type Writing = {
+export type CommitContext = {
   services: Services;
   settings: ApplicationSettings;
   actor: Actor;
@@ -46,7 +46,7 @@ export const commitAccess = onProject('push_code', 'id', PUSH_REFUSED);
 
 /** Writes to a branch; 403 for one that the caller may not push to, whatever else is wrong. */
 const write = <T>(
-  { services, settings, actor, subject }: Writing,
+  { services, settings, actor, subject }: CommitContext,
   branch: string,
   work: (git: GitFolder, guard: RefGuard) => Promise<ProjectWrite<T>>,
 ): Promise<T> =>
@@ -89,15 +89,15 @@ export type Condition = (git: GitFolder, start: Commit | undefined) => Promise<v
 
 /** Makes a commit of the actions; returns it. 400 in the public API's words for what cannot be. */
 export async function createCommit(
-  writing: Writing,
+  context: CommitContext,
   wish: CommitWish,
   condition?: Condition,
 ): Promise<Commit> {
   const { branch, commit_message: message, actions } = wish;
-  if (!isSameProject(writing.subject, wish.start_project))
+  if (!isSameProject(context.subject, wish.start_project))
     throw refused('A commit can only start from the project itself');
-  const committer = await authorOf(writing.services.database.db, writing.actor);
-  return write(writing, branch, async (git, guard) => {
+  const committer = await authorOf(context.services.database.db, context.actor);
+  return write(context, branch, async (git, guard) => {
     const { start, head } = await startOf(git, guard, wish);
     await condition?.(git, start);
     const { tree, objects } = await applyActions(git, start, actions);
@@ -131,12 +131,12 @@ type Change = DiffEnds & {
 
 /** Makes a change again on the branch; 404 without the commit or the branch, 400 for a conflict or no change. */
 async function repeat(
-  writing: Writing,
+  context: CommitContext,
   { sha, branch, dry_run: dry }: PickWish,
   wanted: (change: DiffEnds, commit: Commit, committer: Signature) => Change,
 ): Promise<Commit> {
-  const person: Person = await authorOf(writing.services.database.db, writing.actor);
-  return write(writing, branch, async (git) => {
+  const person: Person = await authorOf(context.services.database.db, context.actor);
+  return write(context, branch, async (git) => {
     const commit = await findCommit(git, sha);
     if (!commit) throw notFound('Commit');
     const head = await findBranch(git, branch);
@@ -153,8 +153,8 @@ async function repeat(
 }
 
 /** Makes a commit's change again on another branch, in its author's name. */
-export const cherryPick = (writing: Writing, pick: PickWish): Promise<Commit> =>
-  repeat(writing, pick, ({ from, to }, commit) => ({
+export const cherryPick = (context: CommitContext, pick: PickWish): Promise<Commit> =>
+  repeat(context, pick, ({ from, to }, commit) => ({
     verb: 'cherry-pick',
     from,
     to,
@@ -163,8 +163,8 @@ export const cherryPick = (writing: Writing, pick: PickWish): Promise<Commit> =>
   }));
 
 /** Makes the opposite of a commit's change on a branch. */
-export const revert = (writing: Writing, pick: PickWish): Promise<Commit> =>
-  repeat(writing, pick, ({ from, to }, commit, committer) => ({
+export const revert = (context: CommitContext, pick: PickWish): Promise<Commit> =>
+  repeat(context, pick, ({ from, to }, commit, committer) => ({
     verb: 'revert',
     from: to,
     to: from,
@@ -174,14 +174,14 @@ export const revert = (writing: Writing, pick: PickWish): Promise<Commit> =>
 
 /** Points a submodule to another commit of its own repository; 400 where the path is none, or is there already. */
 export async function updateSubmodule(
-  writing: Writing,
+  context: CommitContext,
   wish: { submodule: string; branch: string; commit_sha: string; commit_message?: string },
 ): Promise<Commit> {
   const { submodule, branch, commit_sha: target } = wish;
   if (!isObjectId(target)) throw refused('Invalid parameters: commit_sha is not the id of a commit');
   const path = filePath(submodule);
-  const person = await authorOf(writing.services.database.db, writing.actor);
-  return write(writing, branch, async (git) => {
+  const person = await authorOf(context.services.database.db, context.actor);
+  return write(context, branch, async (git) => {
     const head = await findBranch(git, branch);
     if (!head) throw notFound('Branch');
     const entry = await findEntry(git, head.tree, path);

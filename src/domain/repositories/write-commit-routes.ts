@@ -11,7 +11,7 @@ import { readRepository, statsOf } from './commit-queries.ts';
 import { CommitDetail } from './commit-schema.ts';
 import { existingBranch } from './revision-schema.ts';
 import { cherryPick, commitAccess, createCommit, revert, updateSubmodule } from './write-commit-actions.ts';
-import { CONTENT_LIMIT, CommitInput, PickInput } from './write-commit-schema.ts';
+import { CommitInput, MAX_CONTENT_BYTES, PickInput } from './write-commit-schema.ts';
 
 /** The commit; of one that was only tried, whether it can be made. */
 const PickReply = Type.Object({
@@ -58,7 +58,7 @@ export const writeCommitEndpoints: Endpoint[] = [
     also: [422],
     access: commitAccess,
     input: CommitInput,
-    bodyLimit: CONTENT_LIMIT,
+    bodyLimit: MAX_CONTENT_BYTES,
     reply: CommitDetail,
     handle: async (context) => {
       const { services, subject, input } = context;

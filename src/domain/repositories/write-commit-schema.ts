@@ -1,11 +1,11 @@
 /** What making a commit takes, through any of the endpoints that make one. */
 import Type, { type Static } from 'typebox';
-import { LONGEST_NAME } from '../../platform/git/names.ts';
-import { atMostOne, stringEnum, together } from '../../platform/http/schema.ts';
+import { MAX_NAME_BYTES } from '../../platform/git/names.ts';
+import { atMostOne, parameterRules, stringEnum } from '../../platform/http/schema.ts';
 import { existingBranch, revision } from './revision-schema.ts';
 
 /** Bytes of a body with files, which base64 makes a third longer. */
-export const CONTENT_LIMIT = 32 * 1_048_576;
+export const MAX_CONTENT_BYTES = 32 * 1_048_576;
 
 const encoding = Type.Optional(stringEnum(['text', 'base64'], { default: 'text' }));
 
@@ -32,7 +32,7 @@ export type CommitAction = Optional<Static<typeof CommitAction>> &
 const commitFields = {
   branch: Type.String({
     minLength: 1,
-    maxLength: LONGEST_NAME,
+    maxLength: MAX_NAME_BYTES,
     ...existingBranch,
     description: 'A new one where `start_branch` or `start_sha` says what it starts from.',
   }),
@@ -40,7 +40,7 @@ const commitFields = {
   start_branch: Type.Optional(
     Type.String({
       ...existingBranch,
-      maxLength: LONGEST_NAME,
+      maxLength: MAX_NAME_BYTES,
       description: 'The branch that a new one starts from.',
     }),
   ),
@@ -48,16 +48,16 @@ const commitFields = {
   author_name: Type.Optional(Type.String({ maxLength: 255 })),
 };
 
-const MOST_ACTIONS = 10_000;
+const MAX_ACTIONS = 10_000;
 
 export const CommitInput = Type.Object(
   {
     ...commitFields,
-    actions: Type.Array(CommitAction, { maxItems: MOST_ACTIONS }),
+    actions: Type.Array(CommitAction, { maxItems: MAX_ACTIONS }),
     start_sha: Type.Optional(
       Type.String({
         ...revision,
-        maxLength: LONGEST_NAME,
+        maxLength: MAX_NAME_BYTES,
         description: 'The commit that a new branch starts from.',
       }),
     ),
@@ -70,7 +70,7 @@ export const CommitInput = Type.Object(
       }),
     ),
   },
-  together(atMostOne('start_branch', 'start_sha')),
+  parameterRules(atMostOne('start_branch', 'start_sha')),
 );
 
 const fileFields = {

@@ -250,8 +250,8 @@ describe('POST commits', () => {
   ])('refuses %s', async (_, actions, more, message) => {
     const repository = shared;
     const before = await gitIn(repository, 'for-each-ref');
-    const answer = await commit(repository, actions, more);
-    expect([answer.status, answer.body.message]).toEqual([400, message]);
+    const response = await commit(repository, actions, more);
+    expect([response.status, response.body.message]).toEqual([400, message]);
     expect(await gitIn(repository, 'for-each-ref')).toBe(before);
   });
 
@@ -268,8 +268,8 @@ describe('POST commits', () => {
     'x/',
     '.',
   ])('refuses the path %j', async (file_path) => {
-    const answer = await commit(empty, [{ action: 'create', file_path, content: '' }]);
-    expect([answer.status, answer.body.message]).toEqual([400, 'The file path is not valid']);
+    const response = await commit(empty, [{ action: 'create', file_path, content: '' }]);
+    expect([response.status, response.body.message]).toEqual([400, 'The file path is not valid']);
   });
 
   test.each([
@@ -284,8 +284,8 @@ describe('POST commits', () => {
     'x.lock',
     'a\u0001',
   ])('refuses the branch %j', async (branch) => {
-    const answer = await commit(empty, [], { branch });
-    expect([answer.status, answer.body.message]).toEqual([400, 'Branch name is invalid']);
+    const response = await commit(empty, [], { branch });
+    expect([response.status, response.body.message]).toEqual([400, 'Branch name is invalid']);
   });
 
   test('a name of nothing but brackets is no harm', async () => {
@@ -303,7 +303,7 @@ describe('POST commits', () => {
   test('developers write where nothing is protected, reporters nowhere', async () => {
     const repository = await makeRepository();
     const create = [{ action: 'create', file_path: 'x', content: '' }];
-    const refusal = (answer: Called) => [answer.status, answer.body.message];
+    const refusal = (response: Called) => [response.status, response.body.message];
     expect(refusal(await commit(repository, create, {}, developer.token))).toEqual(refused);
     // Whatever else is wrong.
     const wrong = [{ action: 'update', file_path: 'none', content: '' }];
@@ -339,10 +339,10 @@ test('nothing is written while the repository moves, nor after the project is ar
   expect([archived.status, archived.body.message]).toEqual(refused);
   const file = { branch: 'main', commit_message: 'x', content: 'x' };
   for (const method of ['POST', 'PUT', 'DELETE']) {
-    const answer = await ashlar.as(maintainer.token)(`${method} ${repository.base}/files/README.md`, {
+    const response = await ashlar.as(maintainer.token)(`${method} ${repository.base}/files/README.md`, {
       body: file,
     });
-    expect([method, answer.status, answer.body.message]).toEqual([method, ...refused]);
+    expect([method, response.status, response.body.message]).toEqual([method, ...refused]);
   }
   expect(await filesOn(repository)).toEqual(['README.md']);
 });
@@ -391,11 +391,11 @@ describe('files', () => {
   test('and If-Unmodified-Since before the last change is 412', async () => {
     const repository = await makeRepository();
     const headers = { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' };
-    const answer = await ashlar.as(maintainer.token)(`DELETE ${repository.base}/files/README.md`, {
+    const response = await ashlar.as(maintainer.token)(`DELETE ${repository.base}/files/README.md`, {
       body: wish,
       headers,
     });
-    expect(answer.status).toBe(412);
+    expect(response.status).toBe(412);
     expect(await filesOn(repository)).toEqual(['README.md']);
   });
 });

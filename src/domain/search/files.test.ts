@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeProject, makeUser } from '../../../test/support/factories.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
-import { projectPlace, pushPages } from '../../../test/support/wikis.ts';
+import { projectWikiParent, pushPages } from '../../../test/support/wikis.ts';
 
 const app = useApp();
 let id = 0;
@@ -118,7 +118,7 @@ test('commits by message and by id', async () => {
 });
 
 test('pages of the wiki', async () => {
-  const place = await projectPlace(app);
+  const place = await projectWikiParent(app);
   await pushPages(app, place, { 'home.md': 'Welcome, needle\n', 'needle.md': 'Nothing\n' });
   const found = await find({ scope: 'wiki_blobs', search: 'needle' }, `/projects/${place.id}/search`);
   expect(placesOf(found)).toEqual(['home.md:1', 'needle.md:1']);

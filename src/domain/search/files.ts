@@ -13,16 +13,16 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import { type Commit, decode } from '../../platform/git/parse.ts';
 import { findCommit, headRef } from '../../platform/git/refs.ts';
 import { findEntry } from '../../platform/git/trees.ts';
-import { nothing, type Question } from './question.ts';
+import { nothing, type SearchRequest } from './request.ts';
 import { fileSearchOf, passes } from './rules.ts';
 import type { BlobRecord, SearchRecord } from './schema.ts';
 
 /** What is found beyond is not shown. */
-const MOST_FOUND = 1_000;
+const MAX_FOUND = 1_000;
 /** Lines of a file that only its name was found by. */
 const FIRST_LINES = 5;
 /** Such a file is not read when it is larger, in bytes. */
-const LARGEST_SHOWN = 1_048_576;
+const MAX_SHOWN_BYTES = 1_048_576;
 
 type Head = { commit: Commit; ref: string };
 
@@ -36,7 +36,7 @@ async function headOf(git: GitFolder, ref: string | undefined): Promise<Head | u
 
 /** Work on the commit; undefined where there is no repository, or nothing in it. */
 async function read<T>(
-  { services, ref }: Question,
+  { services, ref }: SearchRequest,
   key: RepositoryKey,
   project: AuthorizedProject,
   work: (git: GitFolder, head: Head) => Promise<T>,
@@ -48,7 +48,7 @@ async function read<T>(
 }
 
 /** What was found, as far as it is shown: places in files, then files by their names, which have no text yet. */
-async function findPlaces(git: GitFolder, commit: string, search: string): Promise<Partial<Excerpt>[]> {
+async function findMatches(git: GitFolder, commit: string, search: string): Promise<Partial<Excerpt>[]> {
   const { text, filters } = fileSearchOf(search);
   const wanted = text.toLowerCase();
   const { excerpts, names } = await findInFiles(
@@ -60,28 +60,28 @@ async function findPlaces(git: GitFolder, commit: string, search: string): Promi
   const byContent = excerpts.filter(({ path }) => passes(path, filters));
   const known = new Set(byContent.map(({ path }) => path));
   const byName = names.filter((path) => !known.has(path));
-  return [...byContent, ...byName.map((path) => ({ path }))].slice(0, MOST_FOUND);
+  return [...byContent, ...byName.map((path) => ({ path }))].slice(0, MAX_FOUND);
 }
 
 /** The beginning of a text file; empty for any other, and for a large one. */
 async function firstLines(git: GitFolder, { tree }: Commit, path: string): Promise<string> {
   const entry = await findEntry(git, tree, path.split('/'));
   const info = entry && (await git.info(entry.oid));
-  if (info?.type !== 'blob' || info.size > LARGEST_SHOWN) return '';
+  if (info?.type !== 'blob' || info.size > MAX_SHOWN_BYTES) return '';
   const content = (await git.read(info.oid))?.content;
   if (!content || content.includes(0)) return '';
   return decode(content).split('\n').slice(0, FIRST_LINES).join('\n');
 }
 
 async function searchTree(
-  question: Question,
+  request: SearchRequest,
   key: RepositoryKey,
   project: AuthorizedProject,
 ): Promise<Page<BlobRecord>> {
-  const { page, search } = question;
+  const { page, search } = request;
   fileSearchOf(search);
-  const places = await read(question, key, project, async (git, { commit, ref }) => {
-    const all = await findPlaces(git, commit.oid, search);
+  const places = await read(request, key, project, async (git, { commit, ref }) => {
+    const all = await findMatches(git, commit.oid, search);
     const shown = all.slice(page.offset, page.offset + page.perPage + 1);
     const records = shown.map(async ({ path = '', line = 1, text }) => ({
       basename: path.slice(0, path.length - posix.extname(path).length),
@@ -99,27 +99,27 @@ async function searchTree(
 }
 
 export const searchBlobs = async (
-  question: Question,
+  request: SearchRequest,
   project: AuthorizedProject,
 ): Promise<Page<BlobRecord>> =>
-  project.may('read_code') ? searchTree(question, projectRepository(project.id), project) : nothing;
+  project.may('read_code') ? searchTree(request, projectRepository(project.id), project) : nothing;
 
 export const searchWiki = async (
-  question: Question,
+  request: SearchRequest,
   project: AuthorizedProject,
 ): Promise<Page<BlobRecord>> =>
-  project.may('read_wiki') ? searchTree(question, projectWiki(project.id), project) : nothing;
+  project.may('read_wiki') ? searchTree(request, projectWiki(project.id), project) : nothing;
 
 /** Commits by a part of their message, or the one that an id, or the beginning of one, names. */
 export async function searchCommits(
-  question: Question,
+  request: SearchRequest,
   project: AuthorizedProject,
 ): Promise<Page<SearchRecord>> {
-  const { page, services } = question;
-  const search = question.search.trim();
+  const { page, services } = request;
+  const search = request.search.trim();
   if (search === '') throw badRequest('search is empty');
   if (!project.may('read_code')) return nothing;
-  const commits = await read(question, projectRepository(project.id), project, async (git, { commit }) => {
+  const commits = await read(request, projectRepository(project.id), project, async (git, { commit }) => {
     const named = isAbbreviatedId(search) && (await git.info(search.toLowerCase()))?.type === 'commit';
     const own = named ? await findCommit(git, search) : undefined;
     if (own) return offsetPage(page, [own].slice(page.offset), async () => 1);

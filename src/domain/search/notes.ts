@@ -7,7 +7,7 @@ import type { Caller } from '../../core/identity/actor.ts';
 import type { NoteRow } from '../../core/work/notes.ts';
 import type { Page } from '../../platform/db/page.ts';
 import { matches, searchPage } from './queries.ts';
-import type { Question } from './question.ts';
+import type { SearchRequest } from './request.ts';
 
 /** The condition on notes `t` of the project; decided as each kind's own lists are. */
 function readable(project: AuthorizedProject, caller: Caller): RawBuilder<unknown> {
@@ -30,11 +30,11 @@ function readable(project: AuthorizedProject, caller: Caller): RawBuilder<unknow
   return sql`${internal} and (${sql.join(kinds, sql.raw(' or '))})`;
 }
 
-export const searchNotes = (question: Question, project: AuthorizedProject): Promise<Page<NoteRow>> =>
-  searchPage(question, {
+export const searchNotes = (request: SearchRequest, project: AuthorizedProject): Promise<Page<NoteRow>> =>
+  searchPage(request, {
     ctes: sql``,
     columns: sql`t.*`,
     from: sql`notes t where t.project_id = ${project.id} and t.system_action is null
-      and ${matches(['t.body'], question.search)} and ${readable(project, question.actor)}`,
+      and ${matches(['t.body'], request.search)} and ${readable(project, request.actor)}`,
     order: 't.created_at desc, t.id desc',
   });

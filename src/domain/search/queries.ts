@@ -11,9 +11,9 @@ import { type ProjectRow, projectColumns, projectTables } from '../../core/names
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { IssueRow } from '../../core/work/issue-rows.ts';
 import { visibleIssues } from '../../core/work/issue-visibility.ts';
-import type { PlacedMilestone } from '../../core/work/milestone-records.ts';
+import type { MilestoneWithPath } from '../../core/work/milestone-records.ts';
 import { offsetPage, type Page } from '../../platform/db/page.ts';
-import { nothing, type Question } from './question.ts';
+import { nothing, type SearchRequest } from './request.ts';
 import { numberOf, patternsOf } from './rules.ts';
 
 type Sql = RawBuilder<unknown>;
@@ -33,7 +33,7 @@ export const matches = (columns: readonly string[], search: string): Sql => {
 type Statement = { ctes: Sql; columns: Sql; from: Sql; order: string };
 
 /** One page, newest first where the order says so, in two statements at most. */
-export async function searchPage<T>({ db, page }: Question, statement: Statement): Promise<Page<T>> {
+export async function searchPage<T>({ db, page }: SearchRequest, statement: Statement): Promise<Page<T>> {
   const { ctes, columns, from, order } = statement;
   const { rows } = await sql<T>`${ctes} select ${columns} from ${from}
     order by ${fragment(order)} limit ${page.perPage + 1} offset ${page.offset}`.execute(db);
@@ -51,15 +51,15 @@ const isArchived =
   where h.id = p.namespace_id and a.archived))`);
 
 /** The projects `p` of the place, whoever sees them. */
-function inPlace({ place, includeArchived }: Question): Sql {
-  if (place.in === 'project') return sql`p.id = ${place.project.id}`;
+function inPlace({ container, includeArchived }: SearchRequest): Sql {
+  if (container.in === 'project') return sql`p.id = ${container.project.id}`;
   const present = [
     sql`p.marked_for_deletion_on is null`,
     ...(includeArchived ? [] : [sql`not ${isArchived}`]),
-    ...(place.in === 'group'
+    ...(container.in === 'group'
       ? [
           sql`exists (select from namespaces h where h.id = p.namespace_id
-            and h.ancestor_ids @> array[${place.group.id}::bigint])`,
+            and h.ancestor_ids @> array[${container.group.id}::bigint])`,
         ]
       : []),
   ];
@@ -67,7 +67,7 @@ function inPlace({ place, includeArchived }: Question): Sql {
 }
 
 /** The projects `p` that the caller sees, below withReached(): decided as read_project and read_planning are. */
-function seenProjects({ actor }: Question): Sql {
+function seenProjects({ actor }: SearchRequest): Sql {
   if (seesAll(actor)) return sql`not p.deleting`;
   const reached = actor
     ? sql`or p.namespace_id in (select id from reached_groups where level >= ${sql.lit(GUEST)})
@@ -76,31 +76,31 @@ function seenProjects({ actor }: Question): Sql {
   return sql`not p.deleting and (p.visibility >= ${openTo(actor)} ${reached})`;
 }
 
-export const searchProjects = (question: Question): Promise<Page<ProjectRow>> =>
-  searchPage(question, {
-    ctes: withReached(question.actor),
+export const searchProjects = (request: SearchRequest): Promise<Page<ProjectRow>> =>
+  searchPage(request, {
+    ctes: withReached(request.actor),
     columns: fragment(projectColumns),
-    from: sql`${fragment(projectTables)} where ${matches(['p.name', 'p.path', 'p.description'], question.search)}
-      and ${inPlace(question)} and ${seenProjects(question)}`,
+    from: sql`${fragment(projectTables)} where ${matches(['p.name', 'p.path', 'p.description'], request.search)}
+      and ${inPlace(request)} and ${seenProjects(request)}`,
     order: 'p.created_at desc, p.id desc',
   });
 
 /** Of projects; those of groups are in no search. */
-export const searchMilestones = (question: Question): Promise<Page<PlacedMilestone>> =>
-  searchPage(question, {
-    ctes: withReached(question.actor),
+export const searchMilestones = (request: SearchRequest): Promise<Page<MilestoneWithPath>> =>
+  searchPage(request, {
+    ctes: withReached(request.actor),
     columns: sql`m.*, n.full_path || '/' || p.path as full_path`,
     from: sql`milestones m join projects p on p.id = m.project_id join namespaces n on n.id = p.namespace_id
-      where ${matches(['m.title', 'm.description'], question.search)}
-      and ${inPlace(question)} and ${seenProjects(question)}`,
+      where ${matches(['m.title', 'm.description'], request.search)}
+      and ${inPlace(request)} and ${seenProjects(request)}`,
     order: 'm.created_at desc, m.id desc',
   });
 
 /** By words in the title or the description, or by number. */
-export async function searchIssues(question: Question): Promise<Page<IssueRow>> {
-  const { actor, search, state, confidential } = question;
+export async function searchIssues(request: SearchRequest): Promise<Page<IssueRow>> {
+  const { actor, search, state, confidential } = request;
   if (state === 'merged') return nothing;
-  const visible = visibleIssues(actor, inPlace(question));
+  const visible = visibleIssues(actor, inPlace(request));
   const number = numberOf(search);
   const conditions = [
     number === undefined ? matches(['i.title', 'i.description'], search) : sql`i.iid = ${number}`,
@@ -108,7 +108,7 @@ export async function searchIssues(question: Question): Promise<Page<IssueRow>> 
     ...(state === 'opened' || state === 'closed' ? [sql`i.state = ${state}`] : []),
     ...(confidential === undefined ? [] : [sql`i.confidential = ${confidential}`]),
   ];
-  return searchPage(question, {
+  return searchPage(request, {
     ctes: sql`with ${visible.ctes}`,
     columns: sql`i.*`,
     from: sql`issues i join issue_projects v on v.id = i.project_id where ${all(conditions)}`,
@@ -116,12 +116,12 @@ export async function searchIssues(question: Question): Promise<Page<IssueRow>> 
   });
 }
 
-export const searchSnippets = (question: Question): Promise<Page<SnippetRow>> =>
-  searchPage(question, {
+export const searchSnippets = (request: SearchRequest): Promise<Page<SnippetRow>> =>
+  searchPage(request, {
     ctes: sql``,
     columns: sql`snippets.*`,
-    from: sql`snippets where ready and ${matches(['title', 'description'], question.search)}
-      and ${visibleSnippets(question.actor)}`,
+    from: sql`snippets where ready and ${matches(['title', 'description'], request.search)}
+      and ${visibleSnippets(request.actor)}`,
     order: 'created_at desc, id desc',
   });
 
@@ -129,14 +129,14 @@ export const searchSnippets = (question: Question): Promise<Page<SnippetRow>> =>
  * The members of the place, inherited ones too, as far as the caller sees the groups that they are in, and the owner of a
  * personal project.
  */
-function members({ place, actor }: Question): Sql {
-  if (place.in === 'instance') return sql`true`;
+function members({ container, actor }: SearchRequest): Sql {
+  if (container.in === 'instance') return sql`true`;
   const valid = sql`(m.expires_at is null or m.expires_at > ${today()}::date)`;
-  if (place.in === 'project')
-    return sql`(users.id = ${place.project.row.owner?.id ?? null} or exists (
+  if (container.in === 'project')
+    return sql`(users.id = ${container.project.row.owner?.id ?? null} or exists (
       select from members m where m.user_id = users.id and ${valid}
-      and (m.project_id = ${place.project.id} or m.namespace_id = any(${place.project.row.ancestor_ids}::bigint[]))))`;
-  const { group } = place;
+      and (m.project_id = ${container.project.id} or m.namespace_id = any(${container.project.row.ancestor_ids}::bigint[]))))`;
+  const { group } = container;
   const above = group.may('read_group_members')
     ? sql`n.id = any(${group.row.ancestor_ids}::bigint[])`
     : sql`false`;
@@ -149,19 +149,19 @@ function members({ place, actor }: Question): Sql {
 }
 
 /** By name, username, or the whole of a public address, which for administrators is any address. */
-export const searchUsers = (question: Question): Promise<Page<UserBasicRow>> => {
-  const { actor, search } = question;
+export const searchUsers = (request: SearchRequest): Promise<Page<UserBasicRow>> => {
+  const { actor, search } = request;
   const whole = search.trim().toLowerCase();
   const address = actor?.admin
     ? sql`exists (select from emails e where e.user_id = users.id and not e.held_elsewhere and lower(e.email) collate "C" = ${whole})`
     : sql`lower(users.public_email) collate "C" = ${whole}`;
   const shown = actor?.admin ? sql`true` : sql`users.state = 'active'`;
-  return searchPage(question, {
+  return searchPage(request, {
     ctes: withReached(actor),
     columns: fragment(
       'users.id, users.username, users.public_email, users.name, users.state, users.locked_at, users.avatar, users.email',
     ),
-    from: sql`users where users.deletion is null and ${shown} and ${members(question)}
+    from: sql`users where users.deletion is null and ${shown} and ${members(request)}
       and (${matches(['users.name', 'users.username'], search)} or ${address})`,
     order: 'users.id desc',
   });

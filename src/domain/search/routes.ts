@@ -3,7 +3,7 @@ import { onGroup, onProject, signedIn } from '../../core/access/access.ts';
 import { type CallLimit, type Context, type Endpoint, listing } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { badRequest } from '../../platform/failure.ts';
-import type { Place, Question } from './question.ts';
+import type { SearchContainer, SearchRequest } from './request.ts';
 import { GroupInput, InstanceInput, ProjectInput, type Scope, SearchRecord } from './schema.ts';
 import { runSearch } from './scopes.ts';
 
@@ -14,12 +14,12 @@ const limit: CallLimit = {
   periodSeconds: 60,
 };
 
-type Input = Pick<Question, 'search' | 'state' | 'confidential' | 'ref'> & {
+type Input = Pick<SearchRequest, 'search' | 'state' | 'confidential' | 'ref'> & {
   scope: Scope;
   include_archived?: boolean;
 };
 
-function searchIn(context: Context<Input, unknown, Caller>, place: Place) {
+function searchIn(context: Context<Input, unknown, Caller>, container: SearchContainer) {
   const { db, services, settings, actor, input, page } = context;
   const { scope, search, state, confidential, ref, include_archived } = input;
   if (page.kind !== 'offset') throw badRequest('pagination is by offset');
@@ -29,7 +29,7 @@ function searchIn(context: Context<Input, unknown, Caller>, place: Place) {
       services,
       settings,
       actor,
-      place,
+      container,
       search,
       state,
       confidential,

@@ -5,8 +5,8 @@ import { badRequest } from '../../platform/failure.ts';
 import { fits } from '../../platform/wildcard.ts';
 
 /** Fewer letters than these have no trigram of their own. */
-const SHORTEST = 3;
-const MOST_FILTERS = 64;
+const MIN_LENGTH = 3;
+const MAX_FILTERS = 64;
 
 const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
@@ -18,17 +18,19 @@ export function patternsOf(text: string): string[] {
   const whole = text.trim();
   if (whole === '') throw badRequest('search is empty');
   const terms = [...whole.matchAll(/"([^"]+)"|([^\s"]+)/g)].map(([, phrase, word]) => phrase ?? word ?? '');
-  const long = distinctTerms(terms.map((term) => term.trim())).filter((term) => [...term].length >= SHORTEST);
+  const long = distinctTerms(terms.map((term) => term.trim())).filter(
+    (term) => [...term].length >= MIN_LENGTH,
+  );
   return long.length > 0 ? long.map((term) => `%${literal(term)}%`) : [literal(whole)];
 }
 
-const MOST_IID = 2_147_483_647;
+const MAX_IID = 2_147_483_647;
 
 /** The number that `#12` names; undefined for any other text. */
 export function numberOf(text: string): number | undefined {
   const [, digits] = /^#(\d{1,10})$/.exec(text.trim()) ?? [];
   const number = Number(digits ?? Number.NaN);
-  return number <= MOST_IID ? number : undefined;
+  return number <= MAX_IID ? number : undefined;
 }
 
 type FileFilter = { name: 'filename' | 'path' | 'extension'; value: string; excluded: boolean };
@@ -44,8 +46,8 @@ export function fileSearchOf(search: string): FileSearch {
     })
     .trim();
   if (text === '' && filters.length === 0) throw badRequest('search is empty');
-  if (filters.length > MOST_FILTERS)
-    throw badRequest(`search has too many filters (maximum is ${MOST_FILTERS})`);
+  if (filters.length > MAX_FILTERS)
+    throw badRequest(`search has too many filters (maximum is ${MAX_FILTERS})`);
   return { text, filters };
 }
 

@@ -11,68 +11,68 @@ import { Failure } from '../../platform/failure.ts';
 import { searchBlobs, searchCommits, searchWiki } from './files.ts';
 import { searchNotes } from './notes.ts';
 import { searchIssues, searchMilestones, searchProjects, searchSnippets, searchUsers } from './queries.ts';
-import { nothing, type Question } from './question.ts';
+import { nothing, type SearchRequest } from './request.ts';
 import type { Scope, SearchRecord } from './schema.ts';
 
 /** One page of what the scope finds for the caller; 400 where only an index over all projects could tell, 408 when it takes too long. */
-export async function runSearch(question: Question, scope: Scope): Promise<Page<SearchRecord>> {
+export async function runSearch(request: SearchRequest, scope: Scope): Promise<Page<SearchRecord>> {
   try {
-    return await scopes[scope](question);
+    return await scopes[scope](request);
   } catch (error) {
     throw isCutOff(error) ? tookTooLong(error) : error;
   }
 }
 
-type Search = (question: Question) => Promise<Page<SearchRecord>>;
+type Search = (request: SearchRequest) => Promise<Page<SearchRecord>>;
 
 const inProject =
   (
-    search: (question: Question, project: AuthorizedProject) => Promise<Page<SearchRecord>>,
+    search: (request: SearchRequest, project: AuthorizedProject) => Promise<Page<SearchRecord>>,
     refusal: string,
   ): Search =>
-  async (question) => {
-    if (question.place.in !== 'project') throw new Failure('bad_request', refusal, { error: refusal });
-    return search(question, question.place.project);
+  async (request) => {
+    if (request.container.in !== 'project') throw new Failure('bad_request', refusal, { error: refusal });
+    return search(request, request.container.project);
   };
 
 const ADVANCED = 'Scope supported only with advanced search';
 
 const scopes: Record<Scope, Search> = {
-  projects: async (question) => {
+  projects: async (request) => {
     const view = {
-      ...aroundOf(question),
-      admin: question.actor?.admin ?? false,
-      signedIn: question.actor !== undefined,
+      ...aroundOf(request),
+      admin: request.actor?.admin ?? false,
+      signedIn: request.actor !== undefined,
     };
-    return mapPage(await searchProjects(question), (row) => presentBasicProject(view, row));
+    return mapPage(await searchProjects(request), (row) => presentBasicProject(view, row));
   },
-  issues: async (question) => {
-    const page = await searchIssues(question);
-    const across = question.place.in !== 'project';
-    return { ...page, items: await presentIssues(question, page.items, { across }) };
+  issues: async (request) => {
+    const page = await searchIssues(request);
+    const across = request.container.in !== 'project';
+    return { ...page, items: await presentIssues(request, page.items, { across }) };
   },
   // There are none yet.
   merge_requests: async () => nothing,
-  milestones: async (question) => {
-    const { baseUrl } = aroundOf(question);
-    return mapPage(await searchMilestones(question), (row) =>
+  milestones: async (request) => {
+    const { baseUrl } = aroundOf(request);
+    return mapPage(await searchMilestones(request), (row) =>
       presentMilestone(row, { baseUrl, fullPath: row.full_path }),
     );
   },
-  snippet_titles: async (question) => {
-    const page = await searchSnippets(question);
-    const items = await presentSnippets(question.db, aroundOf(question), question.actor, page.items);
+  snippet_titles: async (request) => {
+    const page = await searchSnippets(request);
+    const items = await presentSnippets(request.db, aroundOf(request), request.actor, page.items);
     return { ...page, items };
   },
-  users: async (question) => {
-    const around = aroundOf(question);
-    return mapPage(await searchUsers(question), (row) => presentUserBasic(around, row));
+  users: async (request) => {
+    const around = aroundOf(request);
+    return mapPage(await searchUsers(request), (row) => presentUserBasic(around, row));
   },
-  notes: inProject(async (question, project) => {
-    const page = await searchNotes(question, project);
+  notes: inProject(async (request, project) => {
+    const page = await searchNotes(request, project);
     return {
       ...page,
-      items: await presentNotes({ db: question.db, around: aroundOf(question) }, page.items),
+      items: await presentNotes({ db: request.db, around: aroundOf(request) }, page.items),
     };
   }, ADVANCED),
   blobs: inProject(searchBlobs, `${ADVANCED} or exact code search`),
@@ -80,7 +80,7 @@ const scopes: Record<Scope, Search> = {
   wiki_blobs: inProject(searchWiki, ADVANCED),
 };
 
-const aroundOf = ({ services, settings }: Question) => ({ baseUrl: services.baseUrl(), settings });
+const aroundOf = ({ services, settings }: SearchRequest) => ({ baseUrl: services.baseUrl(), settings });
 
 /** The database ended the statement, whose time was over. */
 const isCutOff = (error: unknown): boolean =>

@@ -55,7 +55,7 @@ export type FeatureWish =
 const closed = { value: 'false', actors: [], percentage_of_actors: 0, percentage_of_time: 0 };
 
 /** The gate after the change: one for everybody takes the place of all others. */
-function changeGate(gate: FeatureGate, wish: FeatureWish): FeatureGate {
+function changeFeatureGate(gate: FeatureGate, wish: FeatureWish): FeatureGate {
   if ('key' in wish) return { ...gate, [wish.key]: wish.percentage };
   if (wish.actors.length === 0) return { ...closed, name: gate.name, value: String(wish.value) };
   const others = gate.actors.filter((actor) => !wish.actors.includes(actor));
@@ -63,7 +63,7 @@ function changeGate(gate: FeatureGate, wish: FeatureWish): FeatureGate {
 }
 
 /** As the audit log tells it. */
-const shownGate = ({ value, ...gate }: FeatureGate): string => {
+const shownFeatureGate = ({ value, ...gate }: FeatureGate): string => {
   const { actors, percentage_of_actors, percentage_of_time } = gate;
   const isPlain = actors.length === 0 && percentage_of_actors === 0 && percentage_of_time === 0;
   return isPlain
@@ -81,9 +81,13 @@ export async function setFeature(
 ): Promise<FeatureGate> {
   const set = await inTransaction(db, async (tx) => {
     const { isNew, ...before } = await lockFeatureGate(tx, name);
-    const after = changeGate(before, wish);
+    const after = changeFeatureGate(before, wish);
     await updateFeatureGate(tx, after);
-    const details = { change: name, from: isNew ? null : shownGate(before), to: shownGate(after) };
+    const details = {
+      change: name,
+      from: isNew ? null : shownFeatureGate(before),
+      to: shownFeatureGate(after),
+    };
     await announce(tx, { author: actor, audit: { entity: instance, event: 'feature_updated', details } });
     return after;
   });
@@ -101,7 +105,7 @@ export async function resetFeature(services: Services, db: Db, actor: Actor, nam
       .returningAll()
       .executeTakeFirst();
     if (!deleted) return;
-    const details = { change: name, from: shownGate(deleted), to: null };
+    const details = { change: name, from: shownFeatureGate(deleted), to: null };
     await announce(tx, { author: actor, audit: { entity: instance, event: 'feature_deleted', details } });
   });
   services.features.forget();

@@ -80,9 +80,9 @@ describe('application settings (facts: Application settings & statistics)', () =
     [{ default_project_visibility: 'secret' }, 'default_project_visibility'],
   ])('%j is refused', async (body, name) => {
     const before = await read();
-    const answer = await put(body);
-    expect(answer.status).toBe(400);
-    expect(Object.keys(answer.body.message)).toContain(name);
+    const response = await put(body);
+    expect(response.status).toBe(400);
+    expect(Object.keys(response.body.message)).toContain(name);
     expect(await read()).toEqual(before);
   });
 
@@ -131,11 +131,11 @@ describe('application settings (facts: Application settings & statistics)', () =
 
   test('two changes at once are checked one after the other', async () => {
     await put({ restricted_visibility_levels: [], default_group_visibility: 'private' });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       put({ restricted_visibility_levels: ['internal'] }),
       put({ default_group_visibility: 'internal' }),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 });
 
@@ -159,7 +159,7 @@ test('statistics are texts with thousands separators', async () => {
 
 describe('feature flags of the instance (spec: Versioning)', () => {
   const name = 'generic_alert_fingerprinting';
-  const isOn: FeatureGates['isOn'] = (...asked) => app.app.services.features.isOn(...asked);
+  const isOn: FeatureGates['isOn'] = (...requested) => app.app.services.features.isOn(...requested);
   const set = (flag: string, body: unknown) => app.root(`POST /features/${flag}`, { body });
   const gatesOf = async (flag: string, body: unknown) => bodyOf(await set(flag, body), 201).gates;
 
@@ -290,9 +290,9 @@ describe('feature flags of the instance (spec: Versioning)', () => {
     [{ value: true, feature_group: 'staff' }, { feature_group: ['is not supported'] }],
     [{ value: true, repository: 'x' }, { repository: ['is not supported'] }],
   ])('%j is refused', async (body, message) => {
-    const answer = await set('refused', body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.message).toEqual(message);
+    const response = await set('refused', body);
+    expect(response.status).toBe(400);
+    expect(response.body.message).toEqual(message);
     expect((await app.root('GET /features')).body).not.toContainEqual(
       expect.objectContaining({ name: 'refused' }),
     );

@@ -6,7 +6,7 @@ import { base32, newTotpSecret, otpauthUri } from '../../core/identity/totp.ts';
 import { type PageContext, sessionPage, showPage, TWO_FACTOR_PATH, tokenField } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import {
   changePassword,
@@ -35,7 +35,7 @@ const own = ({ services, settings, session, request }: Context) => ({
 /** The session that the answer goes on with, where the one that came with the request has ended. */
 const renewed = (session: Session, token: string): Session => ({ ...session, token });
 
-function showPassword({ services, settings, session }: Context, problems: readonly Problem[]): Answer {
+function showPassword({ services, settings, session }: Context, problems: readonly Problem[]): HttpResponse {
   const token = tokenField(services, session);
   const body = passwordForm({
     token,
@@ -46,7 +46,7 @@ function showPassword({ services, settings, session }: Context, problems: readon
   return showPage(services, session, { title: 'Change password', body, status: statusOf(problems) });
 }
 
-async function postPassword(context: Context): Promise<Answer> {
+async function postPassword(context: Context): Promise<HttpResponse> {
   const { services, session, field } = context;
   const result = await changePassword(own(context), {
     current: field('current_password'),
@@ -68,7 +68,7 @@ function showEnable(
   { services, session, field }: Context,
   problems: readonly Problem[],
   key = newTotpSecret(),
-): Answer {
+): HttpResponse {
   const setup = sealSetup(services.secretKey, session.actor.id, key, now());
   const uri = otpauthUri(key, session.actor.username, new URL(services.baseUrl()).host);
   const form = {
@@ -88,7 +88,7 @@ function showEnable(
   });
 }
 
-function showDisable({ services, session }: Context, problems: readonly Problem[]): Answer {
+function showDisable({ services, session }: Context, problems: readonly Problem[]): HttpResponse {
   const body = disableForm({ token: tokenField(services, session), problems });
   return showPage(services, session, {
     title: 'Two-factor authentication',
@@ -97,7 +97,7 @@ function showDisable({ services, session }: Context, problems: readonly Problem[
   });
 }
 
-async function postEnable(context: Context): Promise<Answer> {
+async function postEnable(context: Context): Promise<HttpResponse> {
   const { services, session, field } = context;
   if (session.twoFactor) return showDisable(context, problem('Two-factor authentication is on already.'));
   const key = openSetup(services.secretKey, session.actor.id, field('setup'), now());
@@ -111,7 +111,7 @@ async function postEnable(context: Context): Promise<Answer> {
   return showPage(services, renewed(session, token), { title: 'Recovery codes', body, headers });
 }
 
-async function postDisable(context: Context): Promise<Answer> {
+async function postDisable(context: Context): Promise<HttpResponse> {
   const { services, session, field } = context;
   if (!session.twoFactor) return showEnable(context, problem('Two-factor authentication is off already.'));
   const result = await disableTwoFactor(own(context), field('code'));

@@ -20,8 +20,8 @@ const quiet = <T>(work: () => Promise<T>) => changeSettings(app, {}, work);
 async function signedIn(username: string, userAgent?: string): Promise<Browser> {
   const browser = openBrowser(app);
   const headers = userAgent === undefined ? undefined : { 'user-agent': userAgent };
-  const answer = await browser.post('/users/sign_in', { login: username, password: PASSWORD }, headers);
-  expect(answer.status).toBe(302);
+  const response = await browser.post('/users/sign_in', { login: username, password: PASSWORD }, headers);
+  expect(response.status).toBe(302);
   return browser;
 }
 
@@ -49,8 +49,8 @@ describe('active sessions', () => {
       const [here, there] = [await signedIn(user.username), await signedIn(user.username)];
       const page = await here.get(PATH);
       const [path = ''] = revokePaths(page.text);
-      const answer = await here.post(path, hiddenFields(page.text, path));
-      expect([answer.status, answer.location]).toEqual([303, PATH]);
+      const response = await here.post(path, hiddenFields(page.text, path));
+      expect([response.status, response.location]).toEqual([303, PATH]);
       expect([await isSignedIn(here), await isSignedIn(there)]).toEqual([true, false]);
     }));
 
@@ -112,7 +112,7 @@ describe('signing in for an application', () => {
     quiet(async () => {
       const user = await makeUser(app);
       const browser = openBrowser(app);
-      const answer = await browser.submit(
+      const response = await browser.submit(
         `/users/sign_in?return_to=${encodeURIComponent(target)}`,
         {
           login: user.username,
@@ -120,8 +120,8 @@ describe('signing in for an application', () => {
         },
         '/users/sign_in',
       );
-      expect([answer.status, answer.location, browser.cookies.size]).toEqual([302, target, 1]);
-      expect(answer.headers.get('refresh')).toBeNull();
+      expect([response.status, response.location, browser.cookies.size]).toEqual([302, target, 1]);
+      expect(response.headers.get('refresh')).toBeNull();
     }));
 
   test('names in form-action where the application is answered, and nothing that is not registered', () =>

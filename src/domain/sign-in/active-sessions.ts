@@ -4,8 +4,8 @@ import type { Session } from '../../core/identity/sessions.ts';
 import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { type Html, html } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { endOtherSessions, endOwnSession, type SessionRow, selectSessions } from './queries.ts';
 import { describeUserAgent } from './user-agent.ts';
@@ -37,7 +37,7 @@ ${
 </li>`;
 }
 
-async function show(context: Context): Promise<Answer> {
+async function show(context: Context): Promise<HttpResponse> {
   const { db, services, settings, session } = context;
   const rows = await selectSessions(db, session.actor.id, settings, now());
   const current = sessionId(session);
@@ -52,13 +52,13 @@ async function show(context: Context): Promise<Answer> {
   return showPage(services, session, { title: 'Active sessions', body });
 }
 
-async function revoke({ db, session, request }: Context): Promise<Answer> {
+async function revoke({ db, session, request }: Context): Promise<HttpResponse> {
   const { id = '' } = request.params;
   if (/^\d{1,15}$/.test(id)) await endOwnSession(db, session.actor.id, Number(id));
   return redirect(PATH);
 }
 
-async function revokeOthers({ db, session }: Context): Promise<Answer> {
+async function revokeOthers({ db, session }: Context): Promise<HttpResponse> {
   await endOtherSessions(db, session.actor.id, session.token);
   return redirect(PATH);
 }

@@ -2,7 +2,7 @@
 import { authenticate, deriveKey, digest, sameSecret } from '../../platform/secret.ts';
 
 /** Minutes to find the telephone. */
-const LIFETIME = 10 * 60_000;
+const LIFETIME_MS = 10 * 60_000;
 
 type Subject = { id: number; password_hash: string | null };
 
@@ -14,7 +14,7 @@ function codeOf(secretKey: string, subject: Subject, expires: number): string {
 
 /** A text that proves the first step, for ten minutes and this password. */
 export function makeChallenge(secretKey: string, subject: Subject, time: Date): string {
-  const expires = time.getTime() + LIFETIME;
+  const expires = time.getTime() + LIFETIME_MS;
   return `${subject.id}.${expires}.${codeOf(secretKey, subject, expires)}`;
 }
 

@@ -1,7 +1,7 @@
 /** Confirming that a mail address is read, and sending the link for it again. */
 import { sql } from 'kysely';
-import { releaseUnconfirmed } from '../../core/access/address-claims.ts';
 import { acceptInvitations } from '../../core/access/invitations.ts';
+import { releaseUnconfirmed } from '../../core/access/unconfirmed-addresses.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { confirmationRequested, newConfirmation } from '../../core/identity/confirmation.ts';
 import { userEntity } from '../../core/identity/login.ts';
@@ -12,10 +12,10 @@ import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { digest } from '../../platform/secret.ts';
 
 /** The fact that somebody gave an address for another link: whether it waits for one is looked at in the background. */
-export const CONFIRMATION_ASKED = 'email_confirmation_asked';
+export const CONFIRMATION_REQUESTED = 'email_confirmation_asked';
 
 /** Users who ask for one address each; only one of them can have it. */
-const MOST_LINKS = 10;
+const MAX_LINKS = 10;
 
 const isAddress = (column: 'email' | 'unconfirmed_email', email: string) =>
   sql<boolean>`lower(${sql.ref(column)}) collate "C" = ${email.toLowerCase()}`;
@@ -40,7 +40,7 @@ export async function sendConfirmation(services: Services, email: string): Promi
       .where('kind', '=', 'human')
       .where('deletion', 'is', null)
       .orderBy('id')
-      .limit(MOST_LINKS)
+      .limit(MAX_LINKS)
       .forUpdate()
       .execute();
     for (const user of users) {

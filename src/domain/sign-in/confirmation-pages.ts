@@ -2,10 +2,10 @@
 import { notice } from '../../core/forms.ts';
 import { type PageContext, page, showPage } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { askByMail } from './ask-by-mail.ts';
-import { addressToConfirm, CONFIRMATION_ASKED, confirmAddress } from './confirmation-actions.ts';
+import { addressToConfirm, CONFIRMATION_REQUESTED, confirmAddress } from './confirmation-actions.ts';
 import { addressForm, confirmForm } from './mail-views.ts';
 
 const TITLE = 'Confirm your email address';
@@ -14,13 +14,13 @@ const ASK_PATH = `${PATH}/new`;
 const SIGN_IN = { path: '/users/sign_in', label: 'Sign in' };
 const HOME = { path: '/', label: 'Go on' };
 
-function showStale({ services, session }: PageContext): Answer {
+function showStale({ services, session }: PageContext): HttpResponse {
   const text = 'This link is not valid: it was used before, or a newer one was sent.';
   const body = notice(TITLE, text, { path: ASK_PATH, label: 'Send another link' });
   return showPage(services, session, { title: TITLE, body, status: 422 });
 }
 
-async function showConfirm(context: PageContext): Promise<Answer> {
+async function showConfirm(context: PageContext): Promise<HttpResponse> {
   const { db, services, session, field } = context;
   const secret = field('confirmation_token');
   const email = await addressToConfirm(db, secret);
@@ -29,21 +29,21 @@ async function showConfirm(context: PageContext): Promise<Answer> {
   return showPage(services, session, { title: TITLE, body, headers: { 'referrer-policy': 'same-origin' } });
 }
 
-async function confirm(context: PageContext): Promise<Answer> {
+async function confirm(context: PageContext): Promise<HttpResponse> {
   const { db, services, session, field } = context;
   if (!(await confirmAddress(db, field('confirmation_token')))) return showStale(context);
   const body = notice('Address confirmed', 'Your email address is confirmed.', session ? HOME : SIGN_IN);
   return showPage(services, session, { title: 'Address confirmed', body });
 }
 
-async function showAsk({ services, session }: PageContext): Promise<Answer> {
+async function showAsk({ services, session }: PageContext): Promise<HttpResponse> {
   const text = 'Give the address that is to be confirmed, and a mail brings the link for it.';
   const body = addressForm({ title: TITLE, text, path: ASK_PATH, next: session ? HOME : SIGN_IN });
   return showPage(services, session, { title: TITLE, body });
 }
 
-async function ask({ services, session, field }: PageContext): Promise<Answer> {
-  await askByMail(services, CONFIRMATION_ASKED, field('email'));
+async function ask({ services, session, field }: PageContext): Promise<HttpResponse> {
+  await askByMail(services, CONFIRMATION_REQUESTED, field('email'));
   const text = 'If this address waits to be confirmed, a mail with a new link is on its way to it.';
   const body = notice('Check your mail', text, session ? HOME : SIGN_IN);
   return showPage(services, session, { title: TITLE, body });

@@ -6,10 +6,10 @@ import { stylesheetRoute } from '../../platform/http/stylesheet.ts';
 import type { Task } from '../../platform/jobs/jobs.ts';
 import { accountPages } from './account-pages.ts';
 import { activeSessionPages } from './active-sessions.ts';
-import { CONFIRMATION_ASKED, sendConfirmation } from './confirmation-actions.ts';
+import { CONFIRMATION_REQUESTED, sendConfirmation } from './confirmation-actions.ts';
 import { confirmationPages } from './confirmation-pages.ts';
 import { forgetSessions } from './queries.ts';
-import { RESET_ASKED, sendReset } from './reset-actions.ts';
+import { RESET_REQUESTED, sendReset } from './reset-actions.ts';
 import { resetPages } from './reset-pages.ts';
 import { sessionPages } from './session-pages.ts';
 import { signUpPages } from './sign-up-pages.ts';
@@ -49,8 +49,8 @@ export function signInCapability(services: Services): Capability {
       [SEND_CONFIRMATION]: sendTo(services, sendConfirmation),
     },
     listeners: [
-      { fact: RESET_ASKED, task: SEND_RESET },
-      { fact: CONFIRMATION_ASKED, task: SEND_CONFIRMATION },
+      { fact: RESET_REQUESTED, task: SEND_RESET },
+      { fact: CONFIRMATION_REQUESTED, task: SEND_CONFIRMATION },
     ],
     schedules: [{ task: FORGET, pattern: '17 * * * *' }],
     tables: ['sessions'],

@@ -22,8 +22,8 @@ const apiStatus = async (browser: Browser) =>
 
 async function signedIn(user: MadeUser, password = PASSWORD): Promise<Browser> {
   const browser = openBrowser(app);
-  const answer = await signInAs(browser, user.username, password);
-  expect(answer.status).toBe(302);
+  const response = await signInAs(browser, user.username, password);
+  expect(response.status).toBe(302);
   return browser;
 }
 
@@ -41,8 +41,8 @@ describe('changing the password', () => {
       const user = await makeUser(app);
       const [here, there] = [await signedIn(user), await signedIn(user)];
       const before = here.cookieHeader();
-      const answer = await change(here);
-      expect([answer.status, answer.alert]).toEqual([200, '']);
+      const response = await change(here);
+      expect([response.status, response.alert]).toEqual([200, '']);
       expect([await apiStatus(here), await apiStatus(there)]).toEqual([200, 401]);
       expect((await app.call('GET /user', { headers: { cookie: before } })).status).toBe(401);
       expect((await app.as(user.token)('GET /user')).status).toBe(200);
@@ -50,9 +50,9 @@ describe('changing the password', () => {
       await signedIn(user, 'another good password');
       expect(await auditEventsOf(app, user.id)).toContain('user_password_updated');
       // The form below the answer is the new session's.
-      expect((await here.post('/users/sign_out', hiddenFields(answer.text, '/users/sign_out'))).status).toBe(
-        303,
-      );
+      expect(
+        (await here.post('/users/sign_out', hiddenFields(response.text, '/users/sign_out'))).status,
+      ).toBe(303);
     }));
 
   test.each([
@@ -71,8 +71,8 @@ describe('changing the password', () => {
     quiet(async () => {
       const user = await makeUser(app);
       const browser = await signedIn(user);
-      const answer = await change(browser, fields);
-      expect([answer.status, answer.alert]).toEqual([422, text]);
+      const response = await change(browser, fields);
+      expect([response.status, response.alert]).toEqual([422, text]);
       await signedIn(user);
     }),
   );
@@ -82,8 +82,8 @@ describe('changing the password', () => {
       const user = await makeUser(app);
       const browser = await signedIn(user);
       expect((await browser.post('/-/profile/password', { current_password: PASSWORD })).status).toBe(403);
-      const answer = await openBrowser(app).get('/-/profile/password?x=1');
-      expect(answer.location).toBe('/users/sign_in?return_to=%2F-%2Fprofile%2Fpassword%3Fx%3D1');
+      const response = await openBrowser(app).get('/-/profile/password?x=1');
+      expect(response.location).toBe('/users/sign_in?return_to=%2F-%2Fprofile%2Fpassword%3Fx%3D1');
     }));
 
   test('guesses at the current password lock the account like any others', () =>

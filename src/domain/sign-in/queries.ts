@@ -30,7 +30,7 @@ export async function forgetSessions(db: Db, settings: Expiry, time: Date): Prom
 }
 
 /** More than anybody looks through; ending all others ends those that are not shown, too. */
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 export type SessionRow = Awaited<ReturnType<typeof selectSessions>>[number];
 
@@ -44,7 +44,7 @@ export function selectSessions(db: Db, userId: number, settings: Expiry, time: D
     .where(column, '>=', oldest)
     .orderBy('last_used_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(MOST_SHOWN)
+    .limit(MAX_SHOWN)
     .execute();
 }
 

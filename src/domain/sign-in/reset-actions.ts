@@ -14,7 +14,7 @@ import { digest, hashPassword } from '../../platform/secret.ts';
 import { type Problem, problem } from './problems.ts';
 
 /** The fact that somebody gave an address for a link: whether it is anybody's is looked at in the background. */
-export const RESET_ASKED = 'password_reset_asked';
+export const RESET_REQUESTED = 'password_reset_asked';
 
 /** Accounts that a password would be of use to. */
 const mayReset = ['active', 'deactivated'];

@@ -3,12 +3,12 @@ import { notice } from '../../core/forms.ts';
 import { RESET_HOURS } from '../../core/identity/password-reset.ts';
 import { type PageContext, page, showPage } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { askByMail } from './ask-by-mail.ts';
 import { addressForm, newPasswordForm } from './mail-views.ts';
 import type { Problem } from './problems.ts';
-import { findReset, RESET_ASKED, resetPassword } from './reset-actions.ts';
+import { findReset, RESET_REQUESTED, resetPassword } from './reset-actions.ts';
 import { passwordsOff } from './views.ts';
 
 const TITLE = 'Set a new password';
@@ -21,21 +21,21 @@ const NO_REFERRER = { 'referrer-policy': 'same-origin' };
 
 /** A page for as long as people sign in with passwords here. */
 const whilePasswordsAreOn =
-  (handle: (context: PageContext) => Promise<Answer>) =>
-  async (context: PageContext): Promise<Answer> => {
+  (handle: (context: PageContext) => Promise<HttpResponse>) =>
+  async (context: PageContext): Promise<HttpResponse> => {
     const { services, session, settings } = context;
     if (settings.password_authentication_enabled_for_web) return handle(context);
     return showPage(services, session, { title: 'Sign in', body: passwordsOff(), status: 403 });
   };
 
-async function showAsk({ services, session }: PageContext): Promise<Answer> {
+async function showAsk({ services, session }: PageContext): Promise<HttpResponse> {
   const text = 'Give the address of your account, and a mail brings a link that sets a new password.';
   const body = addressForm({ title: TITLE, text, path: ASK_PATH, next: session ? HOME : SIGN_IN });
   return showPage(services, session, { title: TITLE, body });
 }
 
-async function ask({ services, session, field }: PageContext): Promise<Answer> {
-  await askByMail(services, RESET_ASKED, field('email'));
+async function ask({ services, session, field }: PageContext): Promise<HttpResponse> {
+  await askByMail(services, RESET_REQUESTED, field('email'));
   const text = `If an account here has this address and signs in with a password, a mail is on its way to it. Its link is good for ${RESET_HOURS} hours.`;
   return showPage(services, session, {
     title: TITLE,
@@ -43,13 +43,13 @@ async function ask({ services, session, field }: PageContext): Promise<Answer> {
   });
 }
 
-function showStale({ services, session }: PageContext): Answer {
+function showStale({ services, session }: PageContext): HttpResponse {
   const text = 'This link is not valid: it was used before, is too old, or a newer one was sent.';
   const body = notice(TITLE, text, { path: ASK_PATH, label: 'Send another link' });
   return showPage(services, session, { title: TITLE, body, status: 422 });
 }
 
-async function showEdit(context: PageContext, problems: readonly Problem[]): Promise<Answer> {
+async function showEdit(context: PageContext, problems: readonly Problem[]): Promise<HttpResponse> {
   const { db, services, session, settings, field } = context;
   const secret = field('reset_password_token');
   const user = await findReset(db, secret);
@@ -60,7 +60,7 @@ async function showEdit(context: PageContext, problems: readonly Problem[]): Pro
   return showPage(services, session, { title: TITLE, body, status, headers: NO_REFERRER });
 }
 
-async function reset(context: PageContext): Promise<Answer> {
+async function reset(context: PageContext): Promise<HttpResponse> {
   const { services, session, settings, field } = context;
   const result = await resetPassword(services, settings, field('reset_password_token'), {
     password: field('password'),

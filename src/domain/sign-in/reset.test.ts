@@ -16,7 +16,7 @@ import {
   makeUser,
   uniqueName,
 } from '../../../test/support/factories.ts';
-import { mailsTo, settleMail } from '../../../test/support/mailbox.ts';
+import { mailsTo, waitForMail } from '../../../test/support/mailbox.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { moveClock } from '../../platform/clock.ts';
 
@@ -35,7 +35,7 @@ const ask = (email: string) => openBrowser(app).submit(ASK, { email });
 /** The page that the last mail to the address leads to, below the site's root. */
 async function linkFor(email: string): Promise<string> {
   await ask(email);
-  await settleMail(app);
+  await waitForMail(app);
   const link = mailsTo(app, email).at(-1)?.link ?? '';
   expect(link.startsWith(`${app.url}/users/password/edit?reset_password_token=`)).toBe(true);
   return link.slice(app.url.length);
@@ -63,8 +63,8 @@ describe('a forgotten password', () => {
       const link = await linkFor(addressOf(user));
       expect((await openBrowser(app).get(link)).headers.get('referrer-policy')).toBe('same-origin');
       const browser = openBrowser(app);
-      const answer = await follow(link, NEW, browser);
-      expect([answer.status, answer.alert, browser.cookies.size]).toEqual([200, '', 0]);
+      const response = await follow(link, NEW, browser);
+      expect([response.status, response.alert, browser.cookies.size]).toEqual([200, '', 0]);
       expect((await signedIn.get('/users/sign_in')).status).toBe(200);
       expect((await signInAs(openBrowser(app), user.username, OLD)).status).toBe(422);
       expect((await signInAs(openBrowser(app), user.username, NEW)).status).toBe(302);
@@ -90,8 +90,8 @@ describe('a forgotten password', () => {
     quiet(async () => {
       const user = await makeUser(app);
       const link = await linkFor(addressOf(user));
-      const answers = await Promise.all([follow(link), follow(link, 'a third good password')]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+      const responses = await Promise.all([follow(link), follow(link, 'a third good password')]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 422]);
       expect((await follow(link)).status).toBe(422);
       expect(await isStale(link)).toBe(true);
     }));
@@ -194,12 +194,12 @@ describe('a forgotten password', () => {
       const user = await makeUser(app);
       const link = await linkFor(addressOf(user));
       const fields = hiddenFields((await openBrowser(app).get(link)).text, '/users/password');
-      const answer = await openBrowser(app).post(
+      const response = await openBrowser(app).post(
         '/users/password',
         { ...fields, password: NEW, password_confirmation: NEW },
         { origin: 'https://evil.example' },
       );
-      expect(answer.status).toBe(403);
+      expect(response.status).toBe(403);
     }));
 });
 
@@ -207,19 +207,19 @@ describe('asking for a link', () => {
   test('enumeration: the answer is the same whether the address is known, unknown or none', () =>
     quiet(async () => {
       const user = await makeUser(app);
-      const answers = [];
+      const responses = [];
       for (const email of [addressOf(user), 'nobody@example.com', 'not an address', '']) {
-        answers.push(await ask(email));
+        responses.push(await ask(email));
       }
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-      expect(answers[0]?.text).not.toContain(addressOf(user));
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(responses[0]?.text).not.toContain(addressOf(user));
     }));
 
   test('the mail goes to the address as it is stored, and the secret is stored as a digest', () =>
     quiet(async () => {
       const user = await makeUser(app);
       await ask(` ${addressOf(user).toUpperCase()} `);
-      await settleMail(app);
+      await waitForMail(app);
       const [mail] = mailsTo(app, addressOf(user));
       const secret = mail?.link.split('=')[1] ?? '';
       expect(secret).toMatch(/^[\w-]{43}$/);
@@ -241,7 +241,7 @@ describe('asking for a link', () => {
       bodyOf(await add(confirmed, true), 201);
       bodyOf(await add(waiting, false), 201);
       for (const email of [confirmed, waiting]) await ask(email);
-      await settleMail(app);
+      await waitForMail(app);
       const subjects = (email: string) => mailsTo(app, email).map(({ subject }) => subject);
       expect(subjects(confirmed)).toEqual(['Set a new password']);
       expect(subjects(waiting)).toEqual(['Confirm your email address']);
@@ -258,7 +258,7 @@ describe('asking for a link', () => {
       await sql`update namespaces set settings = settings || '{"disable_password_authentication_for_enterprise_users": true}'
         where id = ${group.id}`;
       for (const user of [blocked, enterprise]) await ask(addressOf(user));
-      await settleMail(app);
+      await waitForMail(app);
       expect([blocked, enterprise].flatMap((user) => mailsTo(app, addressOf(user)))).toEqual([]);
     }));
 
@@ -280,7 +280,7 @@ describe('asking for a link', () => {
       expect((await openBrowser(app).get('/users/sign_in')).text).not.toContain('Forgot your password?');
       expect((await openBrowser(app).get(ASK)).status).toBe(403);
       expect((await openBrowser(app).post(ASK, { email: addressOf(user) })).status).toBe(403);
-      await settleMail(app);
+      await waitForMail(app);
       expect(mailsTo(app, addressOf(user))).toEqual([]);
     });
   });
@@ -290,18 +290,18 @@ describe('asking for a link', () => {
       const user = await makeUser(app);
       const statuses: number[] = [];
       for (let times = 0; times < 7; times++) statuses.push((await ask(addressOf(user))).status);
-      await settleMail(app);
+      await waitForMail(app);
       expect(statuses).toEqual(Array(7).fill(200));
       // Links that a newer one replaced before they were sent are not sent.
       const last = mailsTo(app, addressOf(user)).at(-1);
       expect(last?.subject).toBe('Set a new password');
       await ask(addressOf(user));
-      await settleMail(app);
+      await waitForMail(app);
       expect(mailsTo(app, addressOf(user)).at(-1)).toEqual(last);
       const back = moveClock(3_600_000);
       try {
         await ask(addressOf(user));
-        await settleMail(app);
+        await waitForMail(app);
       } finally {
         back();
       }
@@ -331,7 +331,7 @@ test('an administrator makes a user who sets the first password by the link', ()
     const body = { username, name: 'Invited', email, reset_password: true, skip_confirmation: true };
     const call = app.as(ROOT_TOKEN);
     bodyOf(await call('POST /users', { body }), 201);
-    await settleMail(app);
+    await waitForMail(app);
     const [mail] = mailsTo(app, email);
     expect(mail?.subject).toBe('Set a new password');
     expect((await follow(mail?.link.slice(app.url.length) ?? '')).status).toBe(200);

@@ -2,13 +2,13 @@
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 
 /** Characters: an authorization is led back to with all its parameters. */
-const LONGEST = 16_384;
+const MAX_ADDRESS_LENGTH = 16_384;
 
 const NOWHERE = 'http://here.invalid';
 
 /** The path on this site that the text names, or `/`: never another site's address, whatever way it is written. */
 export function localPath(text: string): string {
-  if (!text.startsWith('/') || text.length > LONGEST || /[\\\p{Cc}]/u.test(text)) return '/';
+  if (!text.startsWith('/') || text.length > MAX_ADDRESS_LENGTH || /[\\\p{Cc}]/u.test(text)) return '/';
   const url = URL.parse(text, NOWHERE);
   if (url?.origin !== NOWHERE) return '/';
   const path = url.pathname + url.search + url.hash;
@@ -25,7 +25,7 @@ export function applicationAt(path: string): { uid: string; redirectUri: string 
 }
 
 /** What a content security policy calls the site, or the program, of an address; empty for what no browser opens. */
-export function formTarget(redirectUri: string): string {
+export function formActionOf(redirectUri: string): string {
   const url = URL.parse(redirectUri);
   if (!url || url.protocol === 'urn:') return '';
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.origin : url.protocol;

@@ -5,12 +5,12 @@ import { UNCONFIRMED } from '../../core/identity/login-rules.ts';
 import { noSessionCookie, type Session, sessionCookie, sessionOrigin } from '../../core/identity/sessions.ts';
 import { type PageContext, page, redirect, sessionPage, showPage } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
-import type { Answer } from '../../platform/http/answer.ts';
 import { pagePolicy } from '../../platform/http/html.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { type SignIn, signInWithCode, signInWithPassword, signOut } from './actions.ts';
 import { isRedirectUri } from './queries.ts';
-import { afterSignOut, applicationAt, formTarget, localPath, signUpOpen } from './rules.ts';
+import { afterSignOut, applicationAt, formActionOf, localPath, signUpOpen } from './rules.ts';
 import { home, passwordsOff, secondStepForm, signInForm } from './views.ts';
 
 /** What is said to somebody who must still set up two-factor authentication. */
@@ -28,10 +28,10 @@ export function dutyText(session: Session): string | undefined {
 async function formHeaders({ db }: PageContext, returnTo: string): Promise<Record<string, string>> {
   const application = applicationAt(returnTo);
   if (!application || !(await isRedirectUri(db, application.uid, application.redirectUri))) return {};
-  return { 'content-security-policy': pagePolicy({ formsTo: formTarget(application.redirectUri) }) };
+  return { 'content-security-policy': pagePolicy({ formsTo: formActionOf(application.redirectUri) }) };
 }
 
-async function showSignIn(context: PageContext, problem: string | undefined): Promise<Answer> {
+async function showSignIn(context: PageContext, problem: string | undefined): Promise<HttpResponse> {
   const { services, settings, session, field } = context;
   const open = settings.password_authentication_enabled_for_web;
   const returnTo = localPath(field('return_to'));
@@ -48,7 +48,7 @@ async function showSignIn(context: PageContext, problem: string | undefined): Pr
   return showPage(services, session, { title: 'Sign in', body, status, headers });
 }
 
-async function answerSignIn(context: PageContext, result: SignIn): Promise<Answer> {
+async function signInResponse(context: PageContext, result: SignIn): Promise<HttpResponse> {
   const { services, session, field } = context;
   const returnTo = localPath(field('return_to'));
   if (result.kind === 'signed_in') {
@@ -63,13 +63,13 @@ async function answerSignIn(context: PageContext, result: SignIn): Promise<Answe
   return showPage(services, session, { title: 'Two-factor authentication', body, status, headers });
 }
 
-async function signIn(context: PageContext): Promise<Answer> {
+async function signIn(context: PageContext): Promise<HttpResponse> {
   const { services, settings, request, session, field } = context;
   if (!settings.password_authentication_enabled_for_web)
     return { ...(await showSignIn(context, undefined)), status: 403 };
   const attempt = { services, settings, origin: sessionOrigin(request), oldToken: session?.token };
   const challenge = field('challenge');
-  return answerSignIn(
+  return signInResponse(
     context,
     challenge === ''
       ? await signInWithPassword(attempt, field('login'), field('password'))
@@ -77,7 +77,7 @@ async function signIn(context: PageContext): Promise<Answer> {
   );
 }
 
-async function leave(context: PageContext<Session>): Promise<Answer> {
+async function leave(context: PageContext<Session>): Promise<HttpResponse> {
   const { db, services, settings, session } = context;
   await signOut(db, session.token);
   const headers = { 'set-cookie': noSessionCookie(services.baseUrl()) };

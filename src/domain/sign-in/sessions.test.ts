@@ -96,8 +96,8 @@ describe('sessions', () => {
       const cookie = browser.cookieHeader();
       expect((await browser.post('/users/sign_out', {})).status).toBe(403);
       expect((await api(browser)).status).toBe(200);
-      const answer = await browser.submit('/', {}, '/users/sign_out');
-      expect([answer.status, answer.location]).toEqual([303, '/users/sign_in']);
+      const response = await browser.submit('/', {}, '/users/sign_out');
+      expect([response.status, response.location]).toEqual([303, '/users/sign_in']);
       expect(browser.cookies.has(COOKIE)).toBe(false);
       expect((await app.call('GET /user', { headers: { cookie } })).status).toBe(401);
     }));
@@ -110,8 +110,8 @@ describe('sessions', () => {
     withSettings({ after_sign_out_path }, async () => {
       const browser = openBrowser(app);
       await signIn(browser, 'root', ROOT_PASSWORD);
-      const answer = await browser.submit('/', {}, '/users/sign_out');
-      expect([answer.status, answer.location, answer.headers.get('refresh')]).toEqual([
+      const response = await browser.submit('/', {}, '/users/sign_out');
+      expect([response.status, response.location, response.headers.get('refresh')]).toEqual([
         status,
         location,
         refresh,
@@ -135,13 +135,13 @@ describe('requests from other sites', () => {
     ['no browser', {}, 302],
   ])('%s', (_case, headers: Record<string, string>, status) =>
     quiet(async () => {
-      const answer = await openBrowser(app).post(
+      const response = await openBrowser(app).post(
         '/users/sign_in',
         { login: 'root', password: ROOT_PASSWORD },
         headers,
       );
-      expect(answer.status).toBe(status);
-      expect(answer.headers.getSetCookie()).toHaveLength(status === 302 ? 1 : 0);
+      expect(response.status).toBe(status);
+      expect(response.headers.getSetCookie()).toHaveLength(status === 302 ? 1 : 0);
     }),
   );
 

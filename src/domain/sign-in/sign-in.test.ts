@@ -34,13 +34,13 @@ describe('signing in', () => {
       const browser = openBrowser(app);
       const page = await browser.get('/users/sign_in?return_to=%2F-%2Fprofile%2Fpassword%3Fa%3D1');
       expect(hiddenFields(page.text, '/users/sign_in').return_to).toBe('/-/profile/password?a=1');
-      const answer = await browser.post('/users/sign_in', {
+      const response = await browser.post('/users/sign_in', {
         login: user.username.toUpperCase(),
         password: PASSWORD,
         return_to: '/-/profile/password?a=1',
       });
-      expect([answer.status, answer.location]).toEqual([302, '/-/profile/password?a=1']);
-      expect(answer.headers.getSetCookie()).toEqual([
+      expect([response.status, response.location]).toEqual([302, '/-/profile/password?a=1']);
+      expect(response.headers.getSetCookie()).toEqual([
         expect.stringMatching(/^_service_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/),
       ]);
       expect((await browser.get('/')).text).toContain(`@${user.username}`);
@@ -53,8 +53,8 @@ describe('signing in', () => {
     quiet(async () => {
       const user = await makeUser(app);
       const address = `${uniqueName('second')}@example.com`;
-      await signIn(openBrowser(app), `${user.username}@EXAMPLE.com`).then((answer) =>
-        expect(answer.status).toBe(302),
+      await signIn(openBrowser(app), `${user.username}@EXAMPLE.com`).then((response) =>
+        expect(response.status).toBe(302),
       );
       const add = (confirmed: boolean) =>
         app.app.services.database.db
@@ -91,16 +91,16 @@ describe('signing in', () => {
     ['a NUL in the name', 'ro%00ot', PASSWORD],
   ])('%s gets the same text', (_case, login, password) =>
     quiet(async () => {
-      const answer = await signIn(openBrowser(app), login, password);
-      expect([answer.status, answer.alert, answer.headers.getSetCookie()]).toEqual([422, INVALID, []]);
+      const response = await signIn(openBrowser(app), login, password);
+      expect([response.status, response.alert, response.headers.getSetCookie()]).toEqual([422, INVALID, []]);
     }),
   );
 
   test('what was typed comes back escaped', () =>
     quiet(async () => {
-      const answer = await signIn(openBrowser(app), '"><script>alert(1)</script>', 'x');
-      expect(answer.text).toContain('value="&quot;&gt;&lt;script&gt;');
-      expect(answer.text).not.toContain('<script');
+      const response = await signIn(openBrowser(app), '"><script>alert(1)</script>', 'x');
+      expect(response.text).toContain('value="&quot;&gt;&lt;script&gt;');
+      expect(response.text).not.toContain('<script');
     }));
 
   test('a failed one is told to the audit log, without the password', () =>
@@ -247,12 +247,12 @@ describe('throttle of protected paths', () => {
       },
       async () => {
         // Two windows hold four, should an hour end in between.
-        const answers = [];
+        const responses = [];
         for (const path of ['/users/sign_in', '/users', '/users/sign_in', '/users', '/users/sign_in']) {
-          answers.push(await openBrowser(app).post(path, {}));
+          responses.push(await openBrowser(app).post(path, {}));
         }
-        const refused = answers.find(({ status }) => status === 429);
-        expect(answers[0]?.status).toBe(422);
+        const refused = responses.find(({ status }) => status === 429);
+        expect(responses[0]?.status).toBe(422);
         expect(refused?.text).toBe('Slow down.\n');
         expect(refused?.headers.get('content-type')).toContain('text/plain');
         expect(refused?.headers.get('ratelimit-name')).toBe('throttle_protected_paths');

@@ -1,6 +1,6 @@
 /** Registering an account. */
 import { sql } from 'kysely';
-import { releaseUnconfirmed } from '../../core/access/address-claims.ts';
+import { releaseUnconfirmed } from '../../core/access/unconfirmed-addresses.ts';
 import { announce } from '../../core/activity/announce.ts';
 import {
   confirmationRequested,

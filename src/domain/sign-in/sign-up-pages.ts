@@ -4,7 +4,7 @@ import { notice } from '../../core/forms.ts';
 import { sessionCookie, sessionOrigin } from '../../core/identity/sessions.ts';
 import { type PageContext, page, redirect, showPage } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
-import type { Answer } from '../../platform/http/answer.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { type Problem, problem } from './problems.ts';
 import { signUpOpen } from './rules.ts';
@@ -13,19 +13,19 @@ import { signUpForm } from './views.ts';
 
 const SIGN_IN = { path: '/users/sign_in', label: 'Sign in' };
 
-function showSignUp(context: PageContext, problems: readonly Problem[]): Answer {
+function showSignUp(context: PageContext, problems: readonly Problem[]): HttpResponse {
   const { services, settings, session, field } = context;
   const values = { name: field('name'), username: field('username'), email: field('email') };
   const body = signUpForm({ problems, values, minimumPassword: settings.minimum_password_length });
   return showPage(services, session, { title: 'Register', body, status: problems.length === 0 ? 200 : 422 });
 }
 
-function showClosed({ services, session }: PageContext): Answer {
+function showClosed({ services, session }: PageContext): HttpResponse {
   const body = notice('Register', 'Registration is closed on this site.', SIGN_IN);
   return showPage(services, session, { title: 'Register', body, status: 403 });
 }
 
-async function register(context: PageContext): Promise<Answer> {
+async function register(context: PageContext): Promise<HttpResponse> {
   const { services, settings, session, request, field } = context;
   if (!signUpOpen(settings)) return showClosed(context);
   if (settings.maintenance_mode)

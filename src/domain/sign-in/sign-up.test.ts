@@ -7,7 +7,7 @@ import {
   signInAs,
 } from '../../../test/support/browser.ts';
 import { bodyOf, makeGroup, makeUser, uniqueName } from '../../../test/support/factories.ts';
-import { mailsTo, settleMail } from '../../../test/support/mailbox.ts';
+import { mailsTo, waitForMail } from '../../../test/support/mailbox.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 
 const app = useApp();
@@ -32,8 +32,8 @@ describe('registering', () => {
   test('signs in where nothing is to be waited for', () =>
     withSettings({}, async () => {
       const fields = newcomer();
-      const { browser, answer } = await register(fields);
-      expect([answer.status, answer.location]).toEqual([303, '/']);
+      const { browser, answer: response } = await register(fields);
+      expect([response.status, response.location]).toEqual([303, '/']);
       const headers = { cookie: browser.cookieHeader() };
       const user = bodyOf(await app.call('GET /user', { headers }), 200);
       expect(user).toMatchObject({
@@ -71,10 +71,10 @@ describe('registering', () => {
   test('waits for an administrator', () =>
     withSettings({ require_admin_approval_after_user_signup: true }, async () => {
       const fields = newcomer();
-      const { browser, answer } = await register(fields);
-      expect([answer.status, browser.cookies.size]).toEqual([201, 0]);
-      expect(answer.text).toContain('pending approval');
-      expect(answer.text).not.toContain('<p></p>');
+      const { browser, answer: response } = await register(fields);
+      expect([response.status, browser.cookies.size]).toEqual([201, 0]);
+      expect(response.text).toContain('pending approval');
+      expect(response.text).not.toContain('<p></p>');
       const { id } = await find(fields.username);
       expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).alert).toContain(
         'pending approval',
@@ -90,9 +90,9 @@ describe('registering', () => {
         after_sign_up_text: 'Welcome <b>all</b>.\n\nCall us.',
       },
       async () => {
-        const { answer } = await register(newcomer());
-        expect(answer.text).toContain('pending approval');
-        expect(answer.text).toContain('<p>Welcome &lt;b&gt;all&lt;/b&gt;.</p><p>Call us.</p>');
+        const { answer: response } = await register(newcomer());
+        expect(response.text).toContain('pending approval');
+        expect(response.text).toContain('<p>Welcome &lt;b&gt;all&lt;/b&gt;.</p><p>Call us.</p>');
         const shown = bodyOf(await app.root('GET /application/settings'), 200);
         expect(shown.after_sign_up_text).toBe('Welcome <b>all</b>.\n\nCall us.');
       },
@@ -127,10 +127,10 @@ describe('registering', () => {
         domain_denylist: ['bad.example.com'],
       },
       async () => {
-        const { browser, answer } = await register({ ...newcomer(), ...fields });
-        expect(answer.status).toBe(422);
-        expect(answer.alert).toContain(text);
-        expect(answer.text).not.toContain(PASSWORD);
+        const { browser, answer: response } = await register({ ...newcomer(), ...fields });
+        expect(response.status).toBe(422);
+        expect(response.alert).toContain(text);
+        expect(response.text).not.toContain(PASSWORD);
         expect(browser.cookies.size).toBe(0);
       },
     ),
@@ -153,26 +153,26 @@ describe('registering', () => {
           201,
         );
         const free = newcomer();
-        const asked = [free, ...[own.toUpperCase(), other].map((email) => ({ ...newcomer(), email }))];
-        const answers: unknown[] = [];
+        const requested = [free, ...[own.toUpperCase(), other].map((email) => ({ ...newcomer(), email }))];
+        const responses: unknown[] = [];
         const { token } = await makeUser(app);
-        for (const { email } of asked)
+        for (const { email } of requested)
           bodyOf(await app.as(token)('POST /user/emails', { body: { email } }), 201);
-        for (const fields of asked) {
-          const { browser, answer } = await register(fields);
-          answers.push([answer.status, answer.text, browser.cookies.size]);
+        for (const fields of requested) {
+          const { browser, answer: response } = await register(fields);
+          responses.push([response.status, response.text, browser.cookies.size]);
         }
-        expect(answers[0]).toMatchObject([201, expect.stringContaining('You are registered'), 0]);
-        expect(answers[1]).toEqual(answers[0]);
-        expect(answers[2]).toEqual(answers[0]);
+        expect(responses[0]).toMatchObject([201, expect.stringContaining('You are registered'), 0]);
+        expect(responses[1]).toEqual(responses[0]);
+        expect(responses[2]).toEqual(responses[0]);
         expect(await find(free.username)).toBeDefined();
-        for (const { username } of asked.slice(1)) expect(await find(username)).toBeUndefined();
+        for (const { username } of requested.slice(1)) expect(await find(username)).toBeUndefined();
         // Nor does it tell who listed an address before.
         expect(bodyOf(await app.as(token)('GET /user/emails'), 200)).toHaveLength(1);
         // A name is nobody's secret.
         const taken = await register({ ...newcomer(), username: owner.username, email: own });
         expect(taken.answer.alert).toBe('Username has already been taken.');
-        await settleMail(app);
+        await waitForMail(app);
         for (const address of [own, other]) {
           const told = mailsTo(app, address).filter(
             ({ subject }) => subject === 'You have an account already',
@@ -189,21 +189,21 @@ describe('registering', () => {
   test('a name that a group has is taken', () =>
     withSettings({}, async () => {
       const group = await makeGroup(app);
-      const { answer } = await register({ ...newcomer(), username: group.full_path });
-      expect(answer.alert).toBe('Username has already been taken.');
+      const { answer: response } = await register({ ...newcomer(), username: group.full_path });
+      expect(response.alert).toBe('Username has already been taken.');
     }));
 
   test('the same form twice at once makes one account', () =>
     withSettings({}, async () => {
       const fields = newcomer();
-      const answers = await Promise.all([register(fields), register(fields), register(fields)]);
-      expect(answers.map(({ answer }) => answer.status).sort()).toEqual([303, 422, 422]);
+      const responses = await Promise.all([register(fields), register(fields), register(fields)]);
+      expect(responses.map(({ answer: response }) => response.status).sort()).toEqual([303, 422, 422]);
     }));
 
   test('a form of another site is refused', () =>
     withSettings({}, async () => {
-      const answer = await openBrowser(app).post('/users', newcomer(), { origin: 'https://evil.example' });
-      expect(answer.status).toBe(403);
+      const response = await openBrowser(app).post('/users', newcomer(), { origin: 'https://evil.example' });
+      expect(response.status).toBe(403);
     }));
 
   test('is refused while maintenance mode is on; signing in is not', () =>
@@ -216,7 +216,7 @@ describe('registering', () => {
 describe('confirming an address', () => {
   /** The secret of the link that was mailed last. */
   const sentTo = async (email: string): Promise<string> => {
-    await settleMail(app);
+    await waitForMail(app);
     const mail = mailsTo(app, email).at(-1);
     expect(mail?.subject).toBe('Confirm your email address');
     expect(mail?.link.startsWith(`${app.url}/users/confirmation?confirmation_token=`)).toBe(true);
@@ -229,8 +229,8 @@ describe('confirming an address', () => {
   test('hard: nobody signs in before, and the link works once', () =>
     withSettings({ email_confirmation_setting: 'hard' }, async () => {
       const fields = newcomer();
-      const { answer } = await register(fields);
-      expect([answer.status, answer.headers.getSetCookie()]).toEqual([201, []]);
+      const { answer: response } = await register(fields);
+      expect([response.status, response.headers.getSetCookie()]).toEqual([201, []]);
       expect((await signInAs(openBrowser(app), fields.username, PASSWORD)).alert).toMatch(
         /confirm your email/,
       );
@@ -263,8 +263,8 @@ describe('confirming an address', () => {
       const fields = newcomer();
       await register(fields);
       const token = await sentTo(fields.email);
-      const answers = await Promise.all([confirm(token), confirm(token)]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+      const responses = await Promise.all([confirm(token), confirm(token)]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 422]);
     }));
 
   test('the link is sent again, in place of the earlier one; the answer tells nothing', () =>
@@ -311,7 +311,7 @@ describe('confirming an address', () => {
       bodyOf(await app.root(`PUT /users/${owner.id}`, { body: { email } }), 200);
       bodyOf(await claim(email), 201);
       const { sql } = app.app.services.database;
-      await settleMail(app);
+      await waitForMail(app);
       const mails = mailsTo(app, email).filter(({ text }) => text.includes(`@${owner.username}`));
       expect((await confirm(mails.at(-1)?.link.split('=')[1] ?? '')).status).toBe(200);
       const left =
@@ -329,7 +329,7 @@ describe('confirming an address', () => {
       bodyOf(await app.as(next.token)('POST /user/emails', { body: { email } }), 201);
       expect((await app.root(`DELETE /users/${former.id}/emails/${id}`)).status).toBe(204);
       bodyOf(await app.root(`PUT /users/${next.id}`, { body: { email } }), 200);
-      await settleMail(app);
+      await waitForMail(app);
       expect((await confirm(mailsTo(app, email).at(-1)?.link.split('=')[1] ?? '')).status).toBe(200);
       const { sql } = app.app.services.database;
       expect(await sql`select user_id, held_elsewhere from emails where email = ${email}`).toEqual([

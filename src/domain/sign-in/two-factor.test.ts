@@ -32,8 +32,8 @@ const apiStatus = async (browser: Browser) =>
 
 async function signedIn(user: MadeUser, password = PASSWORD): Promise<Browser> {
   const browser = openBrowser(app);
-  const answer = await signInAs(browser, user.username, password);
-  expect(answer.status).toBe(302);
+  const response = await signInAs(browser, user.username, password);
+  expect(response.status).toBe(302);
   return browser;
 }
 
@@ -49,9 +49,9 @@ async function enable(
   const [, , text] = JSON.parse(unseal(app.app.services.secretKey, fields.setup ?? ''));
   const key = Buffer.from(text, 'base64url');
   const code = codeOf(key);
-  const answer = await browser.post(TWO_FACTOR, { ...fields, code, current_password: PASSWORD });
-  expect([answer.status, answer.alert]).toEqual([200, '']);
-  const recovery = [...answer.text.matchAll(/<li>([0-9a-f]{16})<\/li>/g)].map(([, each = '']) => each);
+  const response = await browser.post(TWO_FACTOR, { ...fields, code, current_password: PASSWORD });
+  expect([response.status, response.alert]).toEqual([200, '']);
+  const recovery = [...response.text.matchAll(/<li>([0-9a-f]{16})<\/li>/g)].map(([, each = '']) => each);
   return { browser, key, code, recovery };
 }
 
@@ -59,8 +59,11 @@ async function secondStep(user: MadeUser, code: string) {
   const browser = openBrowser(app);
   const page = await signInAs(browser, user.username, PASSWORD);
   expect([page.status, browser.cookies.size]).toEqual([200, 0]);
-  const answer = await browser.post('/users/sign_in', { ...hiddenFields(page.text, '/users/sign_in'), code });
-  return { browser, answer };
+  const response = await browser.post('/users/sign_in', {
+    ...hiddenFields(page.text, '/users/sign_in'),
+    code,
+  });
+  return { browser, answer: response };
 }
 
 describe('two-factor authentication', () => {
@@ -87,12 +90,12 @@ describe('two-factor authentication', () => {
       const fields = hiddenFields((await browser.get(TWO_FACTOR)).text, TWO_FACTOR);
       const [, , text] = JSON.parse(unseal(app.app.services.secretKey, fields.setup ?? ''));
       const code = codeOf(Buffer.from(text, 'base64url'));
-      const answers = [
+      const responses = [
         await browser.post(TWO_FACTOR, { ...fields, code, current_password: 'wrong' }),
         await browser.post(TWO_FACTOR, { ...fields, code: '000000x', current_password: PASSWORD }),
         await browser.post(TWO_FACTOR, { ...fields, code, current_password: PASSWORD, setup: 'v1.x' }),
       ];
-      expect(answers.map(({ alert }) => alert)).toEqual([
+      expect(responses.map(({ alert }) => alert)).toEqual([
         'The current password is wrong.',
         expect.stringContaining('not the present code'),
         expect.stringContaining('out of date'),
@@ -116,8 +119,8 @@ describe('two-factor authentication', () => {
       expect([used.answer.status, used.answer.alert]).toEqual([422, 'Invalid two-factor code.']);
       const next = codeOf(key, 1);
       const twice = await Promise.all([secondStep(user, next), secondStep(user, next)]);
-      expect(twice.map(({ answer }) => answer.status).sort()).toEqual([302, 422]);
-      const [entered] = twice.filter(({ answer }) => answer.status === 302);
+      expect(twice.map(({ answer: response }) => response.status).sort()).toEqual([302, 422]);
+      const [entered] = twice.filter(({ answer: response }) => response.status === 302);
       expect(entered && (await apiStatus(entered.browser))).toBe(200);
       expect(await auditEventsOf(app, user.id)).toEqual(
         expect.arrayContaining([
@@ -134,7 +137,7 @@ describe('two-factor authentication', () => {
       const [code = ''] = recovery;
       const typed = `${code.slice(0, 4).toUpperCase()}-${code.slice(4)} `;
       const twice = await Promise.all([secondStep(user, typed), secondStep(user, code)]);
-      expect(twice.map(({ answer }) => answer.status).sort()).toEqual([302, 422]);
+      expect(twice.map(({ answer: response }) => response.status).sort()).toEqual([302, 422]);
       expect((await secondStep(user, recovery[1] ?? '')).answer.status).toBe(302);
     }));
 
@@ -164,8 +167,8 @@ describe('two-factor authentication', () => {
       const late = await challenge();
       const back = moveClock(11 * 60_000);
       try {
-        const answer = await openBrowser(app).post('/users/sign_in', { ...late, code: codeOf(key) });
-        expect(answer.alert).toMatch(/too long/);
+        const response = await openBrowser(app).post('/users/sign_in', { ...late, code: codeOf(key) });
+        expect(response.alert).toMatch(/too long/);
       } finally {
         back();
       }
@@ -176,8 +179,8 @@ describe('two-factor authentication', () => {
         password_confirmation: 'a new password',
       };
       expect((await mine.submit('/-/profile/password', fields)).status).toBe(200);
-      const answer = await openBrowser(app).post('/users/sign_in', { ...early, code: codeOf(key, 1) });
-      expect([answer.status, answer.location]).toEqual([422, null]);
+      const response = await openBrowser(app).post('/users/sign_in', { ...early, code: codeOf(key, 1) });
+      expect([response.status, response.location]).toEqual([422, null]);
     }));
 
   test('is turned off with a code only', () =>

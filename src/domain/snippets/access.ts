@@ -1,5 +1,5 @@
 /** Personal snippets named by a path parameter: found for a caller, and decided, in one step. */
-import type { Access, AccessQuestion } from '../../core/access/access.ts';
+import type { Access, AccessRequest } from '../../core/access/access.ts';
 import { decidePersonal, type SnippetAbility } from '../../core/access/snippets.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
@@ -9,7 +9,7 @@ const byId = 'select * from snippets where id = $1 and project_id is null and re
 
 /** 404 for a snippet that is not there or invisible, 403 when refused. */
 async function findSnippet(
-  { sql, caller, params: { id = '' } }: AccessQuestion,
+  { sql, caller, params: { id = '' } }: AccessRequest,
   ability: SnippetAbility,
 ): Promise<SnippetRow> {
   const [row] = /^\d{1,15}$/.test(id)
@@ -25,9 +25,9 @@ async function findSnippet(
 export const onSnippet: Access<SnippetRow, Caller> = {
   sentence: { on: 'snippet', ability: 'read_snippet' },
   anonymous: true,
-  find: async (question) => ({
-    subject: await findSnippet(question, 'read_snippet'),
-    actor: question.caller,
+  find: async (request) => ({
+    subject: await findSnippet(request, 'read_snippet'),
+    actor: request.caller,
   }),
 };
 
@@ -35,9 +35,9 @@ export const onSnippet: Access<SnippetRow, Caller> = {
 export const onOwnSnippet: Access<SnippetRow, Actor> = {
   sentence: { on: 'snippet', ability: 'manage_snippet' },
   anonymous: false,
-  find: async (question) => {
-    const { caller } = question;
+  find: async (request) => {
+    const { caller } = request;
     if (!caller) throw unauthenticated();
-    return { subject: await findSnippet(question, 'manage_snippet'), actor: caller };
+    return { subject: await findSnippet(request, 'manage_snippet'), actor: caller };
   },
 };

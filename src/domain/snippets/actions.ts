@@ -13,17 +13,17 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { commitEdits } from './files.ts';
 import { changesOf, checkFields, newFilesOf, readChanges } from './rules.ts';
-import type { Scene } from './scene.ts';
 import type { CreateInput, UpdateInput } from './schema.ts';
 import { checkSnippet } from './spam.ts';
+import type { SnippetWriteContext } from './write-context.ts';
 
 /** The audit event of a change; a personal snippet's is about its author. */
 async function record(
   tx: Db,
-  { actor, project }: Pick<Scene, 'actor' | 'project'>,
+  { actor, project }: Pick<SnippetWriteContext, 'actor' | 'project'>,
   snippet: SnippetRow,
   event: 'snippet_created' | 'snippet_updated' | 'snippet_destroyed',
 ): Promise<void> {
@@ -58,13 +58,13 @@ type Changes = Partial<Pick<SnippetRow, 'title' | 'description' | 'visibility' |
  * changes at once the row ends with what the last one left. 404 when the snippet is gone.
  */
 const save = (
-  scene: Scene,
+  context: SnippetWriteContext,
   id: number,
   changes: Changes,
   event: 'snippet_created' | 'snippet_updated',
   git: GitFolder | undefined,
 ): Promise<SnippetRow> =>
-  inTransaction(scene.services.database.db, async (tx) => {
+  inTransaction(context.services.database.db, async (tx) => {
     const before = await lockSnippet(tx, id);
     if (!before) throw notFound('Snippet');
     const files = git ? [...(await readSnippetFiles(git, before.default_branch)).files.keys()] : before.files;
@@ -75,17 +75,17 @@ const save = (
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await record(tx, scene, snippet, event);
+    await record(tx, context, snippet, event);
     return snippet;
   });
 
 /** The new snippet. Its row is seen by nobody until its files are in its repository, and goes when they do not get there. */
 export async function createSnippet(
-  scene: Scene,
+  context: SnippetWriteContext,
   input: CreateInput,
   request: HttpRequest,
 ): Promise<SnippetRow> {
-  const { services, settings, actor, project } = scene;
+  const { services, settings, actor, project } = context;
   const { db } = services.database;
   const visibility = input.visibility ?? settings.default_snippet_visibility;
   checkFields({
@@ -96,7 +96,12 @@ export async function createSnippet(
   });
   const edits = readChanges(newFilesOf(input), settings.snippet_size_limit);
   const { title, description = null } = input;
-  await checkSnippet(scene, request, { title, description, visibility: visibilityLevel(visibility), edits });
+  await checkSnippet(context, request, {
+    title,
+    description,
+    visibility: visibilityLevel(visibility),
+    edits,
+  });
   const author = await authorOf(db, actor);
   const time = now();
   const { id, default_branch } = await db
@@ -117,7 +122,7 @@ export async function createSnippet(
   try {
     return await services.repositories.write(snippetRepository(id), default_branch, async (git) => {
       await commitEdits(git, default_branch, edits, { message: 'Initial commit', author });
-      return save(scene, id, { ready: true }, 'snippet_created', git);
+      return save(context, id, { ready: true }, 'snippet_created', git);
     });
   } catch (error) {
     await eraseUnready(db, sql`id = ${id}`);
@@ -127,12 +132,12 @@ export async function createSnippet(
 
 /** The changed snippet; what is not sent stays as it is. 400 when somebody else changed the files meanwhile. */
 export async function updateSnippet(
-  scene: Scene,
+  context: SnippetWriteContext,
   snippet: SnippetRow,
   input: UpdateInput,
   request: HttpRequest,
 ): Promise<SnippetRow> {
-  const { services, settings, actor } = scene;
+  const { services, settings, actor } = context;
   const { title, description, visibility } = input;
   const level = visibility && visibilityLevel(visibility);
   checkFields({
@@ -147,28 +152,28 @@ export async function updateSnippet(
     ...(description !== undefined && { description }),
     ...(level !== undefined && { visibility: level }),
   };
-  await checkSnippet(scene, request, { ...snippet, ...changes, edits }, snippet);
-  if (edits.length === 0) return save(scene, snippet.id, changes, 'snippet_updated', undefined);
+  await checkSnippet(context, request, { ...snippet, ...changes, edits }, snippet);
+  if (edits.length === 0) return save(context, snippet.id, changes, 'snippet_updated', undefined);
   const author = await authorOf(services.database.db, actor);
   const { id, default_branch: branch } = snippet;
   return services.repositories.write(snippetRepository(id), branch, async (git) => {
     await commitEdits(git, branch, edits, { message: 'Update snippet', author });
-    return save(scene, id, changes, 'snippet_updated', git);
+    return save(context, id, changes, 'snippet_updated', git);
   });
 }
 
 /** Deletes the snippet; `check` sees it first, while nobody else can change it. */
 export const deleteSnippet = (
-  scene: Scene,
+  context: SnippetWriteContext,
   { id }: SnippetRow,
   check: (updatedAt: Date) => void,
 ): Promise<void> =>
-  inTransaction(scene.services.database.db, async (tx) => {
+  inTransaction(context.services.database.db, async (tx) => {
     const snippet = await lockSnippet(tx, id);
     if (!snippet) throw notFound('Snippet');
     check(snippet.updated_at);
     await tx.deleteFrom('snippets').where('id', '=', id).execute();
-    await record(tx, scene, snippet, 'snippet_destroyed');
+    await record(tx, context, snippet, 'snippet_destroyed');
   });
 
 /**

@@ -36,12 +36,12 @@ test('deleting takes the row, and then the repository', async () => {
   const { id } = await makeSnippet(app, '/snippets', user);
   const headers = { 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' };
   expect((await as(user)(`DELETE /snippets/${id}`, { headers })).status).toBe(412);
-  await runTask('upkeep.remove_gone');
+  await runTask('housekeeping.remove_gone');
   expect((await as(user)(`GET /snippets/${id}/raw`)).text).toBe('of a.txt');
   expect((await as(user)(`DELETE /snippets/${id}`)).status).toBe(204);
   expect((await as(user)(`GET /snippets/${id}`)).status).toBe(404);
   expect((await as(user)(`DELETE /snippets/${id}`)).status).toBe(404);
-  await runTask('upkeep.remove_gone');
+  await runTask('housekeeping.remove_gone');
   expect(existsSync(folderOf(id))).toBe(false);
 });
 
@@ -81,7 +81,7 @@ test('a project takes its snippets along, a user leaves them to the ghost', asyn
   const own = await makeSnippet(app, '/snippets', user);
   const { db, sql } = app.app.services.database;
   await sql`delete from projects where id = ${project.id}`;
-  await runTask('upkeep.remove_gone');
+  await runTask('housekeeping.remove_gone');
   expect([existsSync(folderOf(inside.id)), existsSync(folderOf(own.id))]).toEqual([false, true]);
   const snippets = app.app.capabilities.find(({ name }) => name === 'snippets');
   await snippets?.reassign?.(db, user.id, 1);

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import { bytesOf, Reply } from '../../core/endpoint.ts';
 import { commitChanges, type Person } from '../../core/repositories/commits.ts';
 import { snippetRepository } from '../../core/repositories/containers.ts';
-import type { CutOff } from '../../core/repositories/cut-off.ts';
-import { streamHeld } from '../../core/repositories/held-stream.ts';
+import type { InterruptedWrite } from '../../core/repositories/interrupted-writes.ts';
+import { streamLeased } from '../../core/repositories/leased-stream.ts';
 import { readSnippetFiles, recordSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { Services } from '../../core/services.ts';
@@ -82,12 +82,12 @@ async function streamFile(
   snippet: SnippetRow,
   { oid, size }: ObjectInfo,
 ): Promise<Reply<Buffer | Readable>> {
-  const stream = await streamHeld(services, snippetRepository(snippet.id), (git) => streamBlob(git, oid));
+  const stream = await streamLeased(services, snippetRepository(snippet.id), (git) => streamBlob(git, oid));
   return new Reply<Buffer | Readable>(200, stream, { ...headers, 'content-length': String(size) });
 }
 
 /** Lists the files anew that a snippet has since a write whose process died under it. */
-export async function settleFiles(services: Services, { kind, id }: CutOff): Promise<void> {
+export async function reconcileFiles(services: Services, { kind, id }: InterruptedWrite): Promise<void> {
   if (kind !== 'snippet') return;
   const { db } = services.database;
   const snippet = await db

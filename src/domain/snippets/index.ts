@@ -1,23 +1,23 @@
 /** Snippets, personal and of projects: a few files each, in a repository of their own. */
 import type { Capability } from '../../core/capability.ts';
-import { readCutOff, WRITE_CUT_OFF } from '../../core/repositories/cut-off.ts';
+import { parseInterruptedWrite, WRITE_INTERRUPTED } from '../../core/repositories/interrupted-writes.ts';
 import type { Services } from '../../core/services.ts';
 import { sweepUnready } from './actions.ts';
-import { settleFiles } from './files.ts';
+import { reconcileFiles } from './files.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
 
 const SWEEP = 'snippets.sweep_unready';
-const SETTLE = 'snippets.settle';
+const RECONCILE = 'snippets.reconcile';
 
 export const snippetsCapability = (services: Services): Capability => ({
   name: 'snippets',
   endpoints: [...personalEndpoints, ...projectEndpoints],
   tasks: {
     [SWEEP]: () => sweepUnready(services.database.background),
-    [SETTLE]: (payload) => settleFiles(services, readCutOff(payload)),
+    [RECONCILE]: (payload) => reconcileFiles(services, parseInterruptedWrite(payload)),
   },
-  listeners: [{ fact: WRITE_CUT_OFF, task: SETTLE }],
+  listeners: [{ fact: WRITE_INTERRUPTED, task: RECONCILE }],
   schedules: [{ task: SWEEP, pattern: '41 * * * *' }],
   tables: ['snippets'],
   // Those of a project go with it, by foreign key.

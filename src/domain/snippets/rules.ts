@@ -2,7 +2,7 @@
 import type { VisibilityName } from '../../core/access/roles.ts';
 import { invalid } from '../../platform/failure.ts';
 import { pathComponents } from '../../platform/git/names.ts';
-import { MOST_FILES } from './schema.ts';
+import { MAX_FILES } from './schema.ts';
 
 /** What a snippet's file has in it: what it had, or what was sent. */
 export type FileSource = { was: string } | { content: string };
@@ -58,7 +58,7 @@ export function changeFiles(paths: Iterable<string>, edits: readonly FileEdit[])
     else if (action !== 'delete') files.set(path, { content: edit.content });
   }
   if (files.size === 0) throw problem('files', "can't be blank");
-  if (files.size > MOST_FILES) throw problem('files', `are too many (maximum is ${MOST_FILES})`);
+  if (files.size > MAX_FILES) throw problem('files', `are too many (maximum is ${MAX_FILES})`);
   return files;
 }
 

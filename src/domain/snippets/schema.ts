@@ -9,13 +9,13 @@ import {
   integerId,
   notBlank,
   nullable,
+  parameterRules,
   stringEnum,
-  together,
 } from '../../platform/http/schema.ts';
 
 /** Bytes of a request's body: files come inside JSON. */
 export const BODY_LIMIT = 32 * 1_048_576;
-export const MOST_FILES = 10;
+export const MAX_FILES = 10;
 
 const title = Type.String({ maxLength: 255, ...notBlank });
 const description = Type.Optional(nullable(Type.String({ maxLength: 1_048_576 })));
@@ -40,14 +40,14 @@ const create = {
   title,
   description,
   ...oneFile,
-  files: Type.Optional(Type.Array(NewFile, { minItems: 1, maxItems: MOST_FILES })),
+  files: Type.Optional(Type.Array(NewFile, { minItems: 1, maxItems: MAX_FILES })),
 };
 const update = {
   title: Type.Optional(title),
   description,
   visibility: Type.Optional(visibility),
   ...oneFile,
-  files: Type.Optional(Type.Array(FileChange, { minItems: 1, maxItems: 2 * MOST_FILES })),
+  files: Type.Optional(Type.Array(FileChange, { minItems: 1, maxItems: 2 * MAX_FILES })),
 };
 
 /** The files in one form or the other. */
@@ -60,18 +60,18 @@ const some = [
 
 export const CreatePersonal = Type.Object(
   { ...create, visibility: Type.Optional(visibility) },
-  together(...inOneForm),
+  parameterRules(...inOneForm),
 );
 export type CreateInput = Static<typeof CreatePersonal>;
-export const UpdatePersonal = Type.Object(update, together(...some));
+export const UpdatePersonal = Type.Object(update, parameterRules(...some));
 export type UpdateInput = Static<typeof UpdatePersonal>;
 
 export const OnePersonal = Type.Object({ id: integerId() });
 
 const ofProject = { snippet_id: integerId() };
-export const CreateInProject = Type.Object({ ...create, visibility }, together(...inOneForm));
+export const CreateInProject = Type.Object({ ...create, visibility }, parameterRules(...inOneForm));
 export const OneOfProject = Type.Object(ofProject);
-export const UpdateInProject = Type.Object({ ...ofProject, ...update }, together(...some));
+export const UpdateInProject = Type.Object({ ...ofProject, ...update }, parameterRules(...some));
 
 const file = {
   ref: Type.String({ description: 'A branch, a tag or a commit.' }),

@@ -111,12 +111,12 @@ test('hostile paths and refs are refused, or not found', async () => {
     expect([file_path, (await as(user)('POST /snippets', { body })).status]).toEqual([file_path, 400]);
   }
   for (const ref of ['--output=x', '-h', '..', 'main:a.txt', 'main%0Ainfo', 'HEAD@%7B1%7D', '%3Aa.txt']) {
-    const answer = await as(user)(`GET /snippets/${made.id}/files/${ref}/a.txt/raw`);
-    expect([ref, answer.status]).toEqual([ref, 404]);
+    const response = await as(user)(`GET /snippets/${made.id}/files/${ref}/a.txt/raw`);
+    expect([ref, response.status]).toEqual([ref, 404]);
   }
   for (const path of ['..%2F..%2FHEAD', '%2Fetc%2Fpasswd', '.git%2Fconfig', 'no']) {
-    const answer = await as(user)(`GET /snippets/${made.id}/files/main/${path}/raw`);
-    expect([path, answer.status, answer.body?.message]).toEqual([path, 404, '404 File Not Found']);
+    const response = await as(user)(`GET /snippets/${made.id}/files/main/${path}/raw`);
+    expect([path, response.status, response.body?.message]).toEqual([path, 404, '404 File Not Found']);
   }
 });
 
@@ -149,15 +149,15 @@ test('of changes at once each is whole, or refused', async () => {
   const user = await makeUser(app);
   const { id } = await makeSnippet(app, '/snippets', user, { files: snippetFiles('start') });
   const names = Array.from({ length: 6 }, (_, index) => `file${index}`);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     names.map((file_path) =>
       as(user)(`PUT /snippets/${id}`, {
         body: { files: [{ action: 'create', file_path, content: file_path }] },
       }),
     ),
   );
-  const taken = names.filter((_, index) => answers[index]?.status === 200);
-  const refused = answers.filter(({ status }) => status !== 200);
+  const taken = names.filter((_, index) => responses[index]?.status === 200);
+  const refused = responses.filter(({ status }) => status !== 200);
   expect(taken.length).toBeGreaterThan(0);
   for (const { status, body } of refused)
     expect([status, body.message]).toEqual([400, expect.stringMatching(/refresh and try again/)]);

@@ -5,11 +5,11 @@ import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { Services } from '../../core/services.ts';
 import { isReadByAnybody } from '../../core/spam/audience.ts';
-import { checkSpam } from '../../core/spam/gate.ts';
+import { checkSpam } from '../../core/spam/spam-check.ts';
 import { isLarge } from '../../platform/git/blobs.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import type { FileEdit } from './rules.ts';
-import type { Scene } from './scene.ts';
+import type { SnippetWriteContext } from './write-context.ts';
 
 /** What the snippet will have, and which files are written. */
 type Written = {
@@ -40,7 +40,7 @@ async function contentsOf(services: Services, snippet: SnippetRow): Promise<stri
  * at whole: it was never looked at.
  */
 export async function checkSnippet(
-  { services, settings, actor, project }: Scene,
+  { services, settings, actor, project }: SnippetWriteContext,
   request: HttpRequest,
   { title, description, visibility, edits }: Written,
   before?: SnippetRow,

@@ -27,8 +27,8 @@ describe('without a CAPTCHA service', () => {
   test('spam is refused and discarded, and what is kept of it is this', async () => {
     await services.reset({ recaptcha_enabled: false });
     const user = await makeUser(app);
-    const answer = await create(user, { ...spam, description: 'About it' }, { 'user-agent': 'tester/1' });
-    expect([answer.status, answer.body]).toEqual([
+    const response = await create(user, { ...spam, description: 'About it' }, { 'user-agent': 'tester/1' });
+    expect([response.status, response.body]).toEqual([
       400,
       { message: { error: 'Your snippet has been recognized as spam and has been discarded.' } },
     ]);
@@ -60,7 +60,7 @@ describe('what the spam service is asked', () => {
     const user = await makeUser(app);
     const written = { ...good, title: 'Title', description: 'Words', content: 'Content' };
     expect((await create(user, written, { 'user-agent': 'tester/1' })).status).toBe(201);
-    expect(services.asked().map((asked) => Object.fromEntries(asked))).toEqual([
+    expect(services.asked().map((requested) => Object.fromEntries(requested))).toEqual([
       {
         api_key: expect.any(String),
         blog: app.app.services.baseUrl(),
@@ -149,7 +149,7 @@ describe('with a CAPTCHA service', () => {
     expect(await snippetsOf(user)).toEqual([]);
     const headers = repeated(refused.body.spam_log_id);
     expect((await create(user, spam, headers)).status).toBe(201);
-    expect(services.solutions().map((asked) => Object.fromEntries(asked))).toMatchObject([
+    expect(services.solutions().map((requested) => Object.fromEntries(requested))).toMatchObject([
       { response: SOLUTION, remoteip: '127.0.0.1' },
     ]);
     expect(await logsOf(user)).toMatchObject([{ recaptcha_verified: true }]);
@@ -185,8 +185,8 @@ describe('with a CAPTCHA service', () => {
     const user = await makeUser(app);
     const { spam_log_id: id } = (await create(user, spam)).body;
     const { body = spam, headers } = change(id);
-    const answer = await create(user, body, headers);
-    expect([answer.status, answer.body.needs_captcha_response]).toEqual([409, true]);
+    const response = await create(user, body, headers);
+    expect([response.status, response.body.needs_captcha_response]).toEqual([409, true]);
     expect(await snippetsOf(user)).toEqual([]);
     expect((await create(user, spam, repeated(id))).status).toBe(201);
   });
@@ -213,8 +213,8 @@ describe('with a CAPTCHA service', () => {
   test('of two repetitions at once one passes', async () => {
     const user = await makeUser(app);
     const { spam_log_id: id } = (await create(user, spam)).body;
-    const answers = await Promise.all(Array.from({ length: 4 }, () => create(user, spam, repeated(id))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => create(user, spam, repeated(id))));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     expect(await snippetsOf(user)).toHaveLength(1);
   });
 
@@ -265,8 +265,8 @@ describe('without a verdict', () => {
     const user = await makeUser(app);
     await services.reset({ ...prepare(), spam_check_failure: 'hold' });
     prepare();
-    const answer = await create(user, good);
-    expect([answer.status, answer.body]).toEqual([
+    const response = await create(user, good);
+    expect([response.status, response.body]).toEqual([
       503,
       {
         message: {
@@ -274,7 +274,7 @@ describe('without a verdict', () => {
         },
       },
     ]);
-    expect(answer.headers.get('retry-after')).toBe('60');
+    expect(response.headers.get('retry-after')).toBe('60');
     expect(await snippetsOf(user)).toEqual([]);
     expect(await logged(user)).toMatchObject({ passed: false, kind: 'Snippet', level: 'error' });
   });

@@ -54,7 +54,7 @@ export async function setAside(folder: string, move: Moved): Promise<void> {
 }
 
 /** Puts a copy into its place, where nothing is; a run that was passed by finds its copy gone, or somebody there. */
-export async function putInPlace(copy: string, folder: string): Promise<void> {
+export async function moveIntoPlace(copy: string, folder: string): Promise<void> {
   await rename(copy, folder);
   await syncFolder(dirname(folder));
 }

@@ -1,11 +1,11 @@
 /** Moves of repositories between storages: scheduled, listed, and carried out so that no commit is lost. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
-import { forgetGone } from './claims.ts';
+import { forgetGone } from './leases.ts';
 import { moveEndpoints } from './routes.ts';
 import { createRunner, type RunnerOptions } from './run.ts';
 
-export type { Step } from './carry-out.ts';
+export type { Step } from './run-move.ts';
 
 const FORGET_GONE = 'storage_moves.forget_gone';
 

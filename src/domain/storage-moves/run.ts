@@ -5,8 +5,8 @@
 import type { MoveRow, MoveState } from '../../core/repositories/move-schedule.ts';
 import type { Services } from '../../core/services.ts';
 import { monotonic } from '../../platform/clock.ts';
-import { carryOut, type Pace, type Run, type Step, steps, tidy, usualPace } from './carry-out.ts';
-import { areMovesOpen, ClaimLost, claimMove, claimUntidy } from './claims.ts';
+import { acquireMove, acquireUntidyMoves, areMovesOpen, LeaseLost } from './leases.ts';
+import { type Pace, type Run, runMove, type Step, steps, tidy, usualPace } from './run-move.ts';
 
 export type RunnerOptions = {
   pace?: Partial<Pace>;
@@ -28,10 +28,10 @@ export type Runner = {
 };
 
 /** Moves that copy at once; those that wait for readers to end count no more. */
-const MOST_COPYING = 2;
-const LOOK_MILLISECONDS = 1_000;
-const TIDY_MILLISECONDS = 60_000;
-const TELL_MILLISECONDS = 5_000;
+const MAX_COPYING = 2;
+const LOOK_INTERVAL_MS = 1_000;
+const TIDY_INTERVAL_MS = 60_000;
+const PROGRESS_INTERVAL_MS = 5_000;
 
 const isCopying = ({ progress, state }: { progress: Progress; state: MoveState }): boolean =>
   state !== 'replicated' && steps.indexOf(progress.phase) < steps.indexOf('switched');
@@ -43,7 +43,7 @@ export function createRunner(services: Services, options: RunnerOptions = {}): R
   const ending = new AbortController();
   const { signal } = ending;
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
+  let view: Promise<void> | undefined;
   let again = false;
   let tidyAt = Number.NEGATIVE_INFINITY;
 
@@ -66,7 +66,7 @@ export function createRunner(services: Services, options: RunnerOptions = {}): R
       },
       onProgress(bytes) {
         progress.bytes += bytes;
-        if (monotonic() - toldAt > TELL_MILLISECONDS) tell();
+        if (monotonic() - toldAt > PROGRESS_INTERVAL_MS) tell();
       },
     };
     return { run, progress };
@@ -76,7 +76,7 @@ export function createRunner(services: Services, options: RunnerOptions = {}): R
     const { run, progress } = runOf(move);
     const end = Promise.resolve()
       .then(() => run.onStep('claimed'))
-      .then(() => carryOut(run))
+      .then(() => runMove(run))
       .then(
         () => {
           running.delete(move.id);
@@ -92,14 +92,14 @@ export function createRunner(services: Services, options: RunnerOptions = {}): R
   }
 
   async function tidyUp(): Promise<void> {
-    if (monotonic() - tidyAt < TIDY_MILLISECONDS) return;
+    if (monotonic() - tidyAt < TIDY_INTERVAL_MS) return;
     tidyAt = monotonic();
-    const moves = await claimUntidy(db, presence.id, [...running.keys()]);
+    const moves = await acquireUntidyMoves(db, presence.id, [...running.keys()]);
     if (moves.length > 0) await presence.announce();
     for (const move of moves) {
       if (signal.aborted) return;
       await tidy(runOf(move).run).catch((error: unknown) => {
-        if (!(error instanceof ClaimLost)) log.error('storage move: not tidied', error, { move: move.id });
+        if (!(error instanceof LeaseLost)) log.error('storage move: not tidied', error, { move: move.id });
       });
     }
   }
@@ -109,8 +109,8 @@ export function createRunner(services: Services, options: RunnerOptions = {}): R
       again = false;
       if (!signal.aborted && (await areMovesOpen(db))) {
         await presence.announce();
-        while (!signal.aborted && [...running.values()].filter(isCopying).length < MOST_COPYING) {
-          const move = await claimMove(db, presence.id, [...running.keys()]);
+        while (!signal.aborted && [...running.values()].filter(isCopying).length < MAX_COPYING) {
+          const move = await acquireMove(db, presence.id, [...running.keys()]);
           if (!move) break;
           begin(move);
         }
@@ -122,16 +122,16 @@ export function createRunner(services: Services, options: RunnerOptions = {}): R
   function wake(): void {
     if (signal.aborted) return;
     again = true;
-    looking ??= look()
+    view ??= look()
       .catch((error: unknown) => log.error('storage moves wait', error))
       .finally(() => {
-        looking = undefined;
+        view = undefined;
       });
   }
 
   return {
     start() {
-      timer = setInterval(wake, LOOK_MILLISECONDS);
+      timer = setInterval(wake, LOOK_INTERVAL_MS);
       timer.unref();
       wake();
     },
@@ -140,7 +140,7 @@ export function createRunner(services: Services, options: RunnerOptions = {}): R
     async stop() {
       clearInterval(timer);
       ending.abort();
-      await looking;
+      await view;
       await Promise.all([...running.values()].map(({ end }) => end));
     },
   };

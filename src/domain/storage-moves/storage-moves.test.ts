@@ -168,12 +168,12 @@ describe('a move of a project', () => {
   test('waits for writers, refuses new ones, and goes on for readers', async () => {
     const { id, head } = await makeFull();
     const key = projectRepository(id);
-    const writer = await services().repositories.hold(key, 'write');
+    const writer = await services().repositories.lease(key, 'write');
     const scheduled = await schedule(id, 'fast');
     await expect(commit(key, 'refused.txt')).rejects.toThrow(
       'The repository is temporarily read-only. Please try again later.',
     );
-    const reader = await services().repositories.hold(key, 'read');
+    const reader = await services().repositories.lease(key, 'read');
     await writer.release();
     const path = `/projects/${id}/repository_storage_moves/${scheduled.id}`;
     const state = async () => bodyOf(await app.root(`GET ${path}`), 200).state;
@@ -222,8 +222,8 @@ describe('a move of a project', () => {
     const refused = { message: { repository_storage: ['is invalid'] } };
     for (const storage of ['nowhere', '', 'constructor']) {
       const body = { repository_storage: storage, description: 'x' };
-      const answer = await app.root(`PUT /projects/${id}`, { body });
-      expect([answer.status, answer.body]).toEqual([400, refused]);
+      const response = await app.root(`PUT /projects/${id}`, { body });
+      expect([response.status, response.body]).toEqual([400, refused]);
       const created = await app.root('POST /projects', { body: { name: `at-${storage}`, ...body } });
       expect([created.status, created.body]).toEqual([400, refused]);
     }
@@ -258,7 +258,7 @@ describe('a move of a project', () => {
 
   test('removes what it made when the project goes under it', async () => {
     const { id } = await makeFull();
-    const writer = await services().repositories.hold(projectRepository(id), 'write');
+    const writer = await services().repositories.lease(projectRepository(id), 'write');
     const { id: moveId } = await schedule(id, 'fast');
     await services().database.sql`delete from projects where id = ${id}`;
     await writer.release();
@@ -400,7 +400,7 @@ describe('one whose process died', () => {
   test('and that lives after all changes nothing', async () => {
     const { id } = await makeFull();
     const { sql } = services().database;
-    const writer = await services().repositories.hold(projectRepository(id), 'write');
+    const writer = await services().repositories.lease(projectRepository(id), 'write');
     const scheduled = await schedule(id, 'fast');
     const state = async () => {
       const [row] = await sql<
@@ -464,8 +464,8 @@ describe('scheduling', () => {
     [{}, { destination_storage_name: ["can't be blank"] }],
   ])('%j is refused', async (body, message) => {
     const { id } = await makeProject(app);
-    const answer = await app.root(`POST /projects/${id}/repository_storage_moves`, { body });
-    expect([answer.status, answer.body]).toEqual([400, { message }]);
+    const response = await app.root(`POST /projects/${id}/repository_storage_moves`, { body });
+    expect([response.status, response.body]).toEqual([400, { message }]);
   });
 
   test('without a destination chooses one by weight', async () => {
@@ -481,15 +481,15 @@ describe('scheduling', () => {
 
   test('twice at once is one move', async () => {
     const { id } = await makeFull();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () =>
         app.root(`POST /projects/${id}/repository_storage_moves`, {
           body: { destination_storage_name: 'fast' },
         }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
-    const made = answers.find(({ status }) => status === 201)?.body;
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+    const made = responses.find(({ status }) => status === 201)?.body;
     await endOf(`/project_repository_storage_moves/${made.id}`);
   });
 
@@ -512,8 +512,8 @@ describe('scheduling', () => {
     const [blocked] = projects;
     await sql`update projects set repository_read_only = true where id = ${blocked?.id ?? 0}`;
     const body = { source_storage_name: 'slow', destination_storage_name: 'fast' };
-    const answer = await app.root('POST /project_repository_storage_moves', { body });
-    expect([answer.status, answer.body]).toEqual([202, { message: '202 Accepted' }]);
+    const response = await app.root('POST /project_repository_storage_moves', { body });
+    expect([response.status, response.body]).toEqual([202, { message: '202 Accepted' }]);
     const moves = bodyOf(
       await app.root('GET /project_repository_storage_moves', { query: 'per_page=2' }),
       200,

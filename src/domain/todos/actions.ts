@@ -1,18 +1,18 @@
 /** Marking what is to be done, and what is done. */
 import { sql } from 'kysely';
 import type { Actor } from '../../core/identity/actor.ts';
-import { type Target, targetKey } from '../../core/work/targets.ts';
+import { type Noteable, noteableKey } from '../../core/work/noteables.ts';
 import { addTodos } from '../../core/work/todo-writes.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { TodoRow } from './queries.ts';
 
 /** The new item, for the actor's own; undefined when the target waits for them already. Sent twice at once it is made once. */
-export const markTarget = (db: Db, actor: Actor, target: Target): Promise<TodoRow | undefined> =>
+export const markNoteable = (db: Db, actor: Actor, noteable: Noteable): Promise<TodoRow | undefined> =>
   inTransaction(db, async (tx) => {
     // Of one person's requests one after the other looks whether there is one.
     await tx.selectFrom('users').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute();
-    const { column, id } = targetKey(target);
+    const { column, id } = noteableKey(noteable);
     const pending = () =>
       tx
         .selectFrom('todos')
@@ -22,7 +22,7 @@ export const markTarget = (db: Db, actor: Actor, target: Target): Promise<TodoRo
         .where(sql.ref<number | string>(column), '=', id)
         .orderBy('id', 'desc');
     if (await pending().executeTakeFirst()) return undefined;
-    await addTodos(tx, { users: [actor.id], author: actor, target, action: 'marked' });
+    await addTodos(tx, { users: [actor.id], author: actor, target: noteable, action: 'marked' });
     return pending().executeTakeFirstOrThrow();
   });
 

@@ -17,11 +17,11 @@ import { projectRepository } from '../../core/repositories/containers.ts';
 import { presentCommit } from '../../core/repositories/records.ts';
 import { presentEpics } from '../../core/work/epic-records.ts';
 import { presentIssues } from '../../core/work/issue-records.ts';
-import { targetTypes } from '../../core/work/targets.ts';
+import { noteableTypes } from '../../core/work/noteables.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { peelToCommit } from '../../platform/git/refs.ts';
 import { kindOf, type TodoRow } from './queries.ts';
-import type { TargetRecord, TodoRecord } from './schema.ts';
+import type { TodoRecord, TodoTarget } from './schema.ts';
 
 export type Presenting = Pick<Context<unknown, unknown, Actor>, 'db' | 'services' | 'settings' | 'actor'>;
 
@@ -49,7 +49,7 @@ async function selectIn<Row extends { id: number }>(
 }
 
 /** A target with what the item shows of it. */
-type Shown = { record: TargetRecord; url: string; title: string };
+type Shown = { record: TodoTarget; url: string; title: string };
 
 async function issuesOf(context: Presenting, ids: readonly number[]): Promise<Map<number, Shown>> {
   const rows = await selectIn(ids, (wanted) =>
@@ -161,7 +161,7 @@ export async function presentTodos(context: Presenting, rows: readonly TodoRow[]
         ...(group && { group: presentNamespaceBasic(around, group, null) }),
         author: presentUserBasic(around, author),
         action_name: row.action,
-        target_type: targetTypes[kindOf(row)],
+        target_type: noteableTypes[kindOf(row)],
         target: target.record,
         target_url: note ? `${target.url}#note_${note.id}` : target.url,
         body: note?.body ?? target.title,

@@ -2,7 +2,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Actor } from '../../core/identity/actor.ts';
 import { visibleIssues } from '../../core/work/issue-visibility.ts';
-import { type TargetKind, targetTypes } from '../../core/work/targets.ts';
+import { type NoteableKind, noteableTypes } from '../../core/work/noteables.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
 import type { TodosTable } from '../../platform/db/rows.ts';
@@ -13,17 +13,17 @@ export type TodoRow = Selectable<TodosTable>;
 
 export const kindOf = (
   todo: Pick<TodoRow, 'issue_id' | 'epic_id' | 'alert_id'>,
-): Exclude<TargetKind, 'snippet'> => {
+): Exclude<NoteableKind, 'snippet'> => {
   if (todo.issue_id !== null) return 'issue';
   if (todo.alert_id !== null) return 'alert';
   return todo.epic_id === null ? 'commit' : 'epic';
 };
 
 const columns: Record<string, RawBuilder<unknown>> = {
-  [targetTypes.issue]: sql`t.issue_id is not null`,
-  [targetTypes.epic]: sql`t.epic_id is not null`,
-  [targetTypes.commit]: sql`t.commit_sha is not null`,
-  [targetTypes.alert]: sql`t.alert_id is not null`,
+  [noteableTypes.issue]: sql`t.issue_id is not null`,
+  [noteableTypes.epic]: sql`t.epic_id is not null`,
+  [noteableTypes.commit]: sql`t.commit_sha is not null`,
+  [noteableTypes.alert]: sql`t.alert_id is not null`,
 };
 
 function conditionOf({

@@ -7,16 +7,16 @@ import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../..
 import type { Caller } from '../../core/identity/actor.ts';
 import { findEpic } from '../../core/work/epic-find.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
-import { alertTarget, epicTarget, issueTarget, type Target } from '../../core/work/targets.ts';
+import { alertNoteable, epicNoteable, issueNoteable, type Noteable } from '../../core/work/noteables.ts';
 import { unauthenticated } from '../../platform/failure.ts';
 import { integerId } from '../../platform/http/schema.ts';
-import { finishAll, finishTodo, markTarget } from './actions.ts';
+import { finishAll, finishTodo, markNoteable } from './actions.ts';
 import { type Presenting, presentTodos } from './present.ts';
 import { countAssignedIssues, countTodos, selectTodo, selectTodos, type TodoRow } from './queries.ts';
 import { ListInput, TodoRecord, UserCounts } from './schema.ts';
 
 /** More than these are counted as these. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 async function presentOne(context: Presenting, row: TodoRow): Promise<TodoRecord> {
   const [record] = await presentTodos(context, [row]);
@@ -26,11 +26,11 @@ async function presentOne(context: Presenting, row: TodoRow): Promise<TodoRecord
 /** 304 when the target waits for the caller already. Whoever sees it may mark it, who is signed in. */
 async function mark(
   context: Omit<Presenting, 'actor'> & { actor: Caller },
-  targetOf: () => Promise<Target>,
+  targetOf: () => Promise<Noteable>,
 ): Promise<TodoRecord | Reply<TodoRecord>> {
   const { db, actor } = context;
   if (!actor) throw unauthenticated();
-  const todo = await markTarget(db, actor, await targetOf());
+  const todo = await markNoteable(db, actor, await targetOf());
   return todo ? presentOne({ ...context, actor }, todo) : new Reply(304);
 }
 
@@ -90,7 +90,7 @@ export const endpoints: Endpoint[] = [
     handle: (context) =>
       mark(context, async () => {
         const { db, actor, subject, input } = context;
-        return issueTarget(subject, await findIssue(db, subject, actor, input.issue_iid));
+        return issueNoteable(subject, await findIssue(db, subject, actor, input.issue_iid));
       }),
   }),
   endpoint({
@@ -105,7 +105,7 @@ export const endpoints: Endpoint[] = [
     handle: (context) =>
       mark(context, async () => {
         const { db, actor, subject, input } = context;
-        return epicTarget(subject, await findEpic(db, subject, actor, input.epic_iid));
+        return epicNoteable(subject, await findEpic(db, subject, actor, input.epic_iid));
       }),
   }),
   endpoint({
@@ -119,7 +119,7 @@ export const endpoints: Endpoint[] = [
     handle: (context) =>
       mark(context, async () => {
         const { db, subject, input } = context;
-        return alertTarget(subject, await findAlert(db, subject, input.alert_iid));
+        return alertNoteable(subject, await findAlert(db, subject, input.alert_iid));
       }),
   }),
   endpoint({
@@ -131,8 +131,8 @@ export const endpoints: Endpoint[] = [
     reply: UserCounts,
     async handle({ db, actor }) {
       const [issues, todos] = await Promise.all([
-        countAssignedIssues(db, actor, MOST_COUNTED),
-        countTodos(db, actor, {}, MOST_COUNTED),
+        countAssignedIssues(db, actor, MAX_COUNTED),
+        countTodos(db, actor, {}, MAX_COUNTED),
       ]);
       return {
         merge_requests: 0,

@@ -9,7 +9,7 @@ import type { EpicRecord } from '../../core/work/epic-records.ts';
 import type { IssueRecord } from '../../core/work/issue-records.ts';
 import { dateTime, integerId, stringEnum } from '../../platform/http/schema.ts';
 
-export type TargetRecord = IssueRecord | EpicRecord | CommitRecord | AlertRecord;
+export type TodoTarget = IssueRecord | EpicRecord | CommitRecord | AlertRecord;
 
 export const TodoRecord = Type.Object({
   id: Type.Integer(),
@@ -18,7 +18,7 @@ export const TodoRecord = Type.Object({
   author: UserBasic,
   action_name: Type.String(),
   target_type: Type.String(),
-  target: Type.Unsafe<TargetRecord>({
+  target: Type.Unsafe<TodoTarget>({
     type: 'object',
     additionalProperties: true,
     description: 'The issue, epic, commit or alert.',

@@ -70,8 +70,8 @@ test('sent many times at once it is one item', async () => {
   await addMember(ashlar, `projects/${project.id}`, user, 10);
   const issue = await makeIssue();
   const request = `POST /projects/${project.id}/issues/${issue.iid}/todo`;
-  const answers = await Promise.all(Array.from({ length: 8 }, () => ashlar.as(user.token)(request)));
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 304, 304, 304, 304, 304, 304, 304]);
+  const responses = await Promise.all(Array.from({ length: 8 }, () => ashlar.as(user.token)(request)));
+  expect(responses.map(({ status }) => status).sort()).toEqual([201, 304, 304, 304, 304, 304, 304, 304]);
   expect(await todosOf(user)).toHaveLength(1);
 });
 

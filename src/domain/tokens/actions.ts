@@ -54,9 +54,15 @@ export async function rotateToken(
   settings: ApplicationSettings,
   actor: Actor,
   token: TokenRow,
-  asked: string | null | undefined,
+  requested: string | null | undefined,
 ): Promise<Issued> {
-  const expiry = decideExpiry({ kind: token.kind, asked, unasked: rotatedTokenLife, now: now(), settings });
+  const expiry = decideExpiry({
+    kind: token.kind,
+    asked: requested,
+    unasked: rotatedTokenLife,
+    now: now(),
+    settings,
+  });
   if ('problems' in expiry) throw invalid({ expires_at: expiry.problems });
   const issued = await inTransaction(services.database.db, async (tx) => {
     const old = await lockToken(tx, token.id);

@@ -18,7 +18,7 @@ import { nullable } from '../../platform/http/schema.ts';
 
 type Around = Omit<BasicProjectView, 'admin' | 'signedIn'>;
 
-const MAXIMUM_PER_PAGE = 100;
+const MAX_PER_PAGE = 100;
 
 /** One page number for both lists; there are no page headers, because there are two lists. */
 export const AssociationsInput = Type.Object({
@@ -72,7 +72,7 @@ export async function listAssociations(
   around: Around,
 ): Promise<Static<typeof TokenAssociations>> {
   const { page = 1, per_page = 20, min_access_level: leastLevel = GUEST } = input;
-  const perPage = Math.min(per_page, MAXIMUM_PER_PAGE);
+  const perPage = Math.min(per_page, MAX_PER_PAGE);
   const bounds = sql`limit ${perPage} offset ${(page - 1) * perPage}`;
   const { rows: groups } = await sql<GroupRow & { level: number }>`
     ${withReached(actor)}

@@ -1,6 +1,6 @@
 /** Bot users: each project or group token acts as one, a member with the token's role for as long as the token lives. */
 import { sql } from 'kysely';
-import { joinMembers, type Place, placeKeys } from '../../core/access/joining.ts';
+import { joinMembers, type MembershipSource, sourceColumns } from '../../core/access/joining.ts';
 import type { Role } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -13,7 +13,7 @@ import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { badRequest, forbidden } from '../../platform/failure.ts';
 import { randomHex } from '../../platform/secret.ts';
 import { announceToken, decideToken, type Issued, insertToken, type TokenRequest } from './issue.ts';
-import { selectPlace, type TokenRow } from './queries.ts';
+import { selectMembershipSource, type TokenRow } from './queries.ts';
 import { DEFAULT_LEVEL, levelProblem, newTokenLife, resourceScopes } from './rules.ts';
 
 export const isBot = (kind: string): boolean => kind === 'project_bot' || kind === 'group_bot';
@@ -23,7 +23,7 @@ export async function createResourceToken(
   services: Services,
   settings: ApplicationSettings,
   actor: Actor,
-  place: Place,
+  source: MembershipSource,
   role: Role,
   request: TokenRequest & { access_level?: number },
 ): Promise<Issued> {
@@ -31,10 +31,10 @@ export async function createResourceToken(
   const access_level = request.access_level ?? DEFAULT_LEVEL;
   const problem = levelProblem(access_level, role);
   if (problem !== undefined) throw badRequest(problem);
-  const kind = place.column === 'project_id' ? 'project' : 'group';
+  const kind = source.column === 'project_id' ? 'project' : 'group';
   const terms = { available: resourceScopes, unasked: newTokenLife };
   const decided = decideToken(settings, kind, request, terms);
-  const username = `${kind}_${place.id}_bot_${randomHex(16)}`;
+  const username = `${kind}_${source.id}_bot_${randomHex(16)}`;
   return inTransaction(services.database.db, async (tx) => {
     const created_by_id = actor.id;
     const user_id = await insertUser(tx, {
@@ -49,8 +49,8 @@ export async function createResourceToken(
       created_by_id,
     });
     const member = { user_id, name: decided.name, access_level, expires_at: decided.day, created_by_id };
-    await joinMembers(tx, place, actor, [member]);
-    const owner = { kind, user_id, ...placeKeys(place), access_level, created_by_id } as const;
+    await joinMembers(tx, source, actor, [member]);
+    const owner = { kind, user_id, ...sourceColumns(source), access_level, created_by_id } as const;
     const issued = await insertToken(tx, settings, owner, decided);
     await announceToken(tx, actor, 'created', issued.row);
     return issued;
@@ -91,12 +91,12 @@ export async function retireBot(tx: Db, actor: Actor, token: TokenRow): Promise<
     .executeTakeFirst();
   if (!retired) return;
   const left = await tx.deleteFrom('members').where('user_id', '=', token.user_id).returning('id').execute();
-  const place = await selectPlace(tx, token);
-  if (left.length === 0 || !place) return;
+  const source = await selectMembershipSource(tx, token);
+  if (left.length === 0 || !source) return;
   await announce(tx, {
     author: actor,
     audit: {
-      entity: place.entity,
+      entity: source.entity,
       event: 'member_destroyed',
       details: {
         remove: 'user_access',
@@ -105,8 +105,8 @@ export async function retireBot(tx: Db, actor: Actor, token: TokenRow): Promise<
         target_details: retired.name,
       },
     },
-    ...(place.column === 'project_id' && {
-      activity: { action: 'left', projectId: place.id, authorId: token.user_id },
+    ...(source.column === 'project_id' && {
+      activity: { action: 'left', projectId: source.id, authorId: token.user_id },
     }),
   });
 }
@@ -118,7 +118,7 @@ const RETENTION_DAYS = 30;
  * Leaves the bots to be deleted whose tokens all ended a month ago, or went with their project or group. Stopped
  * anywhere, the next run goes on. Returns how many.
  */
-export async function retireForgottenBots(db: Db): Promise<number> {
+export async function retireUnusedBots(db: Db): Promise<number> {
   const time = now();
   const { rows } = await sql<{ id: number }>`
     with retired as (

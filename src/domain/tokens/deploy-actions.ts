@@ -1,5 +1,5 @@
 /** Making and deleting deploy tokens: read by Git and the registries; this API refuses them (spec: Authentication, 2). */
-import { type Place, placeKeys } from '../../core/access/joining.ts';
+import { type MembershipSource, sourceColumns } from '../../core/access/joining.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -13,11 +13,17 @@ import type { NewDeployToken } from './schema.ts';
 
 const PREFIX = 'gldt-';
 
-const announceDeployToken = (tx: Db, actor: Actor, place: Place, event: string, token: DeployTokenRow) =>
+const announceDeployToken = (
+  tx: Db,
+  actor: Actor,
+  source: MembershipSource,
+  event: string,
+  token: DeployTokenRow,
+) =>
   announce(tx, {
     author: actor,
     audit: {
-      entity: place.entity,
+      entity: source.entity,
       event,
       details: { target_id: token.id, target_type: 'DeployToken', target_details: token.name },
     },
@@ -27,7 +33,7 @@ const announceDeployToken = (tx: Db, actor: Actor, place: Place, event: string, 
 export async function createDeployToken(
   db: Db,
   actor: Actor,
-  place: Place,
+  source: MembershipSource,
   request: NewDeployToken,
 ): Promise<{ row: DeployTokenRow; token: string }> {
   const scopes = [...new Set(request.scopes)];
@@ -43,7 +49,7 @@ export async function createDeployToken(
     const { id } = await tx
       .insertInto('deploy_tokens')
       .values({
-        ...placeKeys(place),
+        ...sourceColumns(source),
         digest: digest(token),
         name: request.name,
         username: request.username ?? '',
@@ -59,16 +65,21 @@ export async function createDeployToken(
       const username = `deploy-token-${id}`;
       await tx.updateTable('deploy_tokens').set({ username }).where('id', '=', id).execute();
     }
-    const row = found(await selectDeployToken(tx, place, id));
-    await announceDeployToken(tx, actor, place, 'deploy_token_created', row);
+    const row = found(await selectDeployToken(tx, source, id));
+    await announceDeployToken(tx, actor, source, 'deploy_token_created', row);
     return { row, token };
   });
 }
 
 /** Deletes the token: it opens nothing from now on. */
-export const deleteDeployToken = (db: Db, actor: Actor, place: Place, token: DeployTokenRow): Promise<void> =>
+export const deleteDeployToken = (
+  db: Db,
+  actor: Actor,
+  source: MembershipSource,
+  token: DeployTokenRow,
+): Promise<void> =>
   inTransaction(db, async (tx) => {
     const gone = await tx.deleteFrom('deploy_tokens').where('id', '=', token.id).executeTakeFirst();
     if (gone.numDeletedRows === 0n) return;
-    await announceDeployToken(tx, actor, place, 'deploy_token_destroyed', token);
+    await announceDeployToken(tx, actor, source, 'deploy_token_destroyed', token);
   });

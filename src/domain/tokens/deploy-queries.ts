@@ -8,7 +8,7 @@ import type { DeployTokensTable } from '../../platform/db/rows.ts';
 export type DeployTokenRow = Omit<Selectable<DeployTokensTable>, 'digest'>;
 
 /** The column and the id of the project or group whose tokens are meant. */
-export type DeployPlace = { column: 'project_id' | 'namespace_id'; id: number };
+export type DeployTokenParent = { column: 'project_id' | 'namespace_id'; id: number };
 
 const columns = [
   'id',
@@ -27,7 +27,7 @@ const columns = [
 /** One page of the place's deploy tokens, or of all; `active` narrows to those that work, or that do not. */
 export function listDeployTokens(
   db: Db,
-  place: DeployPlace | undefined,
+  place: DeployTokenParent | undefined,
   active: boolean | undefined,
   page: PageRequest,
 ): Promise<Page<DeployTokenRow>> {
@@ -42,7 +42,7 @@ export function listDeployTokens(
 /** The place's deploy token with this id, or undefined. */
 export const selectDeployToken = (
   db: Db,
-  place: DeployPlace,
+  place: DeployTokenParent,
   id: number,
 ): Promise<DeployTokenRow | undefined> =>
   db

@@ -1,7 +1,7 @@
 /** Tokens: personal, project, group, impersonation and deploy tokens, and the bots that some of them act as. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
-import { retireForgottenBots } from './bots.ts';
+import { retireUnusedBots } from './bots.ts';
 import { deployEndpoints } from './deploy-routes.ts';
 import { impersonationEndpoints } from './impersonation-routes.ts';
 import { personalEndpoints } from './personal-routes.ts';
@@ -17,7 +17,7 @@ export const tokensCapability = (services: Services): Capability => ({
   ],
   tasks: {
     'tokens.retire_bots': async () => {
-      await retireForgottenBots(services.database.background);
+      await retireUnusedBots(services.database.background);
     },
   },
   schedules: [{ task: 'tokens.retire_bots', pattern: '35 3 * * *' }],

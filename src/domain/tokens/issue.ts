@@ -8,7 +8,7 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { digest, randomText } from '../../platform/secret.ts';
-import { selectPlace, selectToken, type TokenRow } from './queries.ts';
+import { selectMembershipSource, selectToken, type TokenRow } from './queries.ts';
 import {
   decideExpiry,
   gatherProblems,
@@ -92,11 +92,11 @@ export async function announceToken(
   change: 'created' | 'revoked' | 'rotated',
   token: TokenRow,
 ): Promise<void> {
-  const place = await selectPlace(tx, token);
+  const source = await selectMembershipSource(tx, token);
   await announce(tx, {
     author,
     audit: {
-      entity: place?.entity ?? { type: 'User', id: token.user_id, path: token.username },
+      entity: source?.entity ?? { type: 'User', id: token.user_id, path: token.username },
       event: tokenEvent(token.kind, change),
       details: { target_id: token.id, target_type: 'PersonalAccessToken', target_details: token.name },
     },

@@ -9,7 +9,7 @@ import { badRequest, notFound, unauthenticated } from '../../platform/failure.ts
 import { createUserToken, revokeToken, rotateToken } from './actions.ts';
 import { AssociationsInput, listAssociations, TokenAssociations } from './associations.ts';
 import { presentToken } from './present.ts';
-import { presentedToken, wrongTokenForRotation } from './presented.ts';
+import { presentedToken, wrongTokenForRotation } from './presented-token.ts';
 import { listTokens, selectToken, type TokenRow, type Whose } from './queries.ts';
 import { newTokenLife, ownTokenLife, personalScopes } from './rules.ts';
 import {

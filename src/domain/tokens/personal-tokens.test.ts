@@ -318,10 +318,10 @@ describe('personal access tokens', () => {
   it('are rotated once when asked twice at the same time, and nobody is left with two', async () => {
     const user = await makeUser(ashlar);
     const first = (await give(user.id)).body;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3].map(() => ashlar.as(first.token)('POST /personal_access_tokens/self/rotate')),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     const active = await ashlar.root('GET /personal_access_tokens', {
       query: `user_id=${user.id}&search=given&state=active`,
     });

@@ -1,6 +1,6 @@
 /** Statements over access tokens: one list and one look-up, told whose tokens they are about. */
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { type Place, placeAt } from '../../core/access/joining.ts';
+import { type MembershipSource, membershipSourceOf } from '../../core/access/joining.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
@@ -85,17 +85,17 @@ export const lockToken = (tx: Db, id: number): Promise<TokenRow | undefined> =>
   select(tx).where('access_tokens.id', '=', id).forUpdate('access_tokens').executeTakeFirst();
 
 /** The project or group that a bot's token is for; undefined for a person's token. */
-export async function selectPlace(
+export async function selectMembershipSource(
   db: Db,
   token: Pick<TokenRow, 'project_id' | 'namespace_id'>,
-): Promise<Place | undefined> {
+): Promise<MembershipSource | undefined> {
   if (token.project_id === null && token.namespace_id === null) return undefined;
   const { rows } = await sql<{ namespace_id: number; full_path: string }>`
     select n.id as namespace_id, concat_ws('/', n.full_path, p.path) as full_path
     from (select ${token.project_id}::bigint as project_id, ${token.namespace_id}::bigint as namespace_id) t
     left join projects p on p.id = t.project_id
     join namespaces n on n.id = coalesce(p.namespace_id, t.namespace_id)`.execute(db);
-  return rows[0] && placeAt({ ...rows[0], project_id: token.project_id });
+  return rows[0] && membershipSourceOf({ ...rows[0], project_id: token.project_id });
 }
 
 const active = () =>

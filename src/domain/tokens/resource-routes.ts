@@ -8,7 +8,7 @@ import { badRequest, forbidden } from '../../platform/failure.ts';
 import { revokeToken, rotateToken } from './actions.ts';
 import { createResourceToken, isBot } from './bots.ts';
 import { presentResourceToken } from './present.ts';
-import { presentedToken, wrongTokenForRotation } from './presented.ts';
+import { presentedToken, wrongTokenForRotation } from './presented-token.ts';
 import { listTokens, selectToken } from './queries.ts';
 import { groups, projects, type Resource } from './resource.ts';
 import {

@@ -7,14 +7,14 @@ import { overtake } from '../../../test/support/races.ts';
 import { makeGroup, makeMember, makeProject, makeUser } from '../../../test/support/rows.ts';
 import { migrationsFolder } from '../../instance.ts';
 import { moveClock } from '../../platform/clock.ts';
-import { retireForgottenBots } from './bots.ts';
+import { retireUnusedBots } from './bots.ts';
 
 const DAY = 86_400_000;
 const dayFromNow = (days: number): string => new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
 
 describe('project and group access tokens', () => {
   const ashlar = useApp();
-  const scene = async () => {
+  const context = async () => {
     const owner = await makeUser(ashlar);
     const group = await makeGroup(ashlar, { owner });
     const project = await makeProject(ashlar, { of: group });
@@ -29,7 +29,7 @@ describe('project and group access tokens', () => {
   it.each(['project', 'group'] as const)(
     'of a %s act as a bot with the role that they were given',
     async (of) => {
-      const { asOwner, group, project } = await scene();
+      const { asOwner, group, project } = await context();
       const place = of === 'project' ? project : group;
       const path = `/${of}s/${place.id}/access_tokens`;
       const guest = (await asOwner(`POST ${path}`, { body: { ...body, access_level: 10 } })).body;
@@ -56,7 +56,7 @@ describe('project and group access tokens', () => {
       const manage = `GET /projects/${project.id}/deploy_tokens`;
       expect((await ashlar.as(guest.token)(manage)).status).toBe(403);
       expect((await ashlar.as(made.body.token)(manage)).status).toBe(200);
-      const stranger = await scene();
+      const stranger = await context();
       expect((await ashlar.as(made.body.token)(`GET /projects/${stranger.project.id}`)).status).toBe(404);
       const listed = await asOwner(`GET ${path}`, { query: 'sort=created_desc' });
       expect(listed.body.map((token: { id: number }) => token.id)).toEqual([made.body.id, guest.id]);
@@ -68,7 +68,7 @@ describe('project and group access tokens', () => {
   );
 
   it('are Maintainers unless asked otherwise, and never above their creator', async () => {
-    const { project } = await scene();
+    const { project } = await context();
     const maintainer = await makeUser(ashlar);
     await makeMember(ashlar, { project_id: project.id }, maintainer, 40);
     const mine = ashlar.as(maintainer.token);
@@ -86,7 +86,7 @@ describe('project and group access tokens', () => {
   });
 
   it('are managed by Maintainers of projects and Owners of groups', async () => {
-    const { group, project } = await scene();
+    const { group, project } = await context();
     const developer = await makeUser(ashlar);
     await makeMember(ashlar, { namespace_id: group.id }, developer, 30);
     const maintainer = await makeUser(ashlar);
@@ -101,7 +101,7 @@ describe('project and group access tokens', () => {
   });
 
   it('make no tokens, and learn the value of none but their own', async () => {
-    const { asOwner, project } = await scene();
+    const { asOwner, project } = await context();
     const path = `/projects/${project.id}/access_tokens`;
     const bot = (await asOwner(`POST ${path}`, { body })).body;
     const other = (await asOwner(`POST ${path}`, { body })).body;
@@ -117,7 +117,7 @@ describe('project and group access tokens', () => {
   });
 
   it("of an Owner's bot are not rotated by a Maintainer, who would learn the value", async () => {
-    const { asOwner, project } = await scene();
+    const { asOwner, project } = await context();
     const maintainer = await makeUser(ashlar);
     await makeMember(ashlar, { project_id: project.id }, maintainer, 40);
     const path = `/projects/${project.id}/access_tokens`;
@@ -128,7 +128,7 @@ describe('project and group access tokens', () => {
   });
 
   it('are rotated in place: the same bot, a member for as long as the new token lives', async () => {
-    const { asOwner, project } = await scene();
+    const { asOwner, project } = await context();
     const path = `/projects/${project.id}/access_tokens`;
     const first = (await asOwner(`POST ${path}`, { body: { ...body, scopes: ['self_rotate', 'read_api'] } }))
       .body;
@@ -156,7 +156,7 @@ describe('project and group access tokens', () => {
       expect((await ashlar.root(`PUT /users/${user.id}`, { body: { external } })).status).toBe(200);
     /** A group of an owner who is external if asked, and an internal project elsewhere. */
     const world = async (external: boolean) => {
-      const { owner, group, project, asOwner } = await scene();
+      const { owner, group, project, asOwner } = await context();
       if (external) await setExternal(owner, true);
       const internal = await makeProject(ashlar, { of: await makeGroup(ashlar), visibility: 10 });
       return { owner, group, project, asOwner, internal };
@@ -273,7 +273,7 @@ describe('project and group access tokens', () => {
   });
 
   it('of another kind do not rotate here: 405', async () => {
-    const { asOwner, group, project } = await scene();
+    const { asOwner, group, project } = await context();
     expect((await asOwner(`POST /projects/${project.id}/access_tokens/self/rotate`)).status).toBe(405);
     const { token } = (await asOwner(`POST /groups/${group.id}/access_tokens`, { body })).body;
     expect((await ashlar.as(token)(`POST /projects/${project.id}/access_tokens/self/rotate`)).status).toBe(
@@ -284,7 +284,7 @@ describe('project and group access tokens', () => {
   });
 
   it('take their bot with them when the last one is revoked', async () => {
-    const { asOwner, project } = await scene();
+    const { asOwner, project } = await context();
     const path = `/projects/${project.id}/access_tokens`;
     const made = (await asOwner(`POST ${path}`, { body })).body;
     const early = { 'if-unmodified-since': 'Thu, 01 Jan 2015 00:00:00 GMT' };
@@ -311,7 +311,7 @@ describe('project and group access tokens', () => {
   });
 
   it.each(['project', 'group'] as const)('of a %s may end today, but not before', async (of) => {
-    const { asOwner, group, project } = await scene();
+    const { asOwner, group, project } = await context();
     const path = `/${of}s/${of === 'project' ? project.id : group.id}/access_tokens`;
     const late = await asOwner(`POST ${path}`, { body: { ...body, expires_at: dayFromNow(-1) } });
     expect([late.status, late.body.message]).toEqual([400, { expires_at: ["can't be in the past"] }]);
@@ -322,13 +322,13 @@ describe('project and group access tokens', () => {
   });
 
   it('that ended a month ago leave no bot behind', async () => {
-    const { asOwner, group } = await scene();
+    const { asOwner, group } = await context();
     const path = `/groups/${group.id}/access_tokens`;
     const gone = (await asOwner(`POST ${path}`, { body: { ...body, expires_at: dayFromNow(2) } })).body;
     const alive = (await asOwner(`POST ${path}`, { body: { ...body, expires_at: dayFromNow(60) } })).body;
     const back = moveClock(34 * DAY);
     try {
-      expect(await retireForgottenBots(ashlar.app.services.database.background)).toBeGreaterThan(0);
+      expect(await retireUnusedBots(ashlar.app.services.database.background)).toBeGreaterThan(0);
       expect(await memberships(gone.user_id)).toEqual([]);
       expect(await memberships(alive.user_id)).toHaveLength(1);
       expect((await asOwner(`GET ${path}`)).body).toMatchObject([{ id: alive.id }]);

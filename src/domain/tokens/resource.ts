@@ -1,7 +1,7 @@
 /** Projects and groups as the owners of tokens: what their endpoints share, and where they differ. */
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import type { Place } from '../../core/access/joining.ts';
+import type { MembershipSource } from '../../core/access/joining.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import type { Whose } from './queries.ts';
 
@@ -10,7 +10,7 @@ export type Resource<Subject extends AuthorizedProject | AuthorizedGroup> = {
   manageTokens: Access<Subject, Actor>;
   rotateOwnToken: Access<Subject, Actor>;
   manageDeployTokens: Access<Subject, Actor>;
-  place(subject: Subject): Place;
+  place(subject: Subject): MembershipSource;
   whose(subject: Subject): Whose;
 };
 

@@ -77,14 +77,14 @@ describe('expiry', () => {
       short,
       { problems: ['must be before 2026-03-14'] },
     ],
-  ])('%s', (_, asked, unasked, settings, decided) => {
+  ])('%s', (_, requested, unasked, settings, decided) => {
     for (const kind of ['personal', 'impersonation'] as const)
-      expect(decideExpiry({ kind, asked, unasked, now, settings })).toEqual(decided);
+      expect(decideExpiry({ kind, asked: requested, unasked, now, settings })).toEqual(decided);
   });
 
   test.each(['project', 'group'] as const)('of a %s token is at the earliest today', (kind) => {
-    const decide = (asked: string) =>
-      decideExpiry({ kind, asked, unasked: newTokenLife, now, settings: strict });
+    const decide = (requested: string) =>
+      decideExpiry({ kind, asked: requested, unasked: newTokenLife, now, settings: strict });
     expect(decide('2026-03-10')).toEqual({ day: '2026-03-10' });
     expect(decide('2026-03-09')).toEqual({ problems: ["can't be in the past"] });
   });

@@ -43,23 +43,23 @@ export function scopeProblems(scopes: readonly string[], available: readonly str
 export const nameProblems = (name: string): string[] | undefined =>
   name.trim() === '' ? ["can't be blank"] : undefined;
 
-const DAY = 86_400_000;
-const LONGEST = 365;
+const DAY_MS = 86_400_000;
+const MAX_LIFETIME_DAYS = 365;
 
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** The calendar day so many days after `time`'s. */
-export const dayAfter = (time: Date, days: number): string => dayOf(new Date(time.getTime() + days * DAY));
+export const dayAfter = (time: Date, days: number): string => dayOf(new Date(time.getTime() + days * DAY_MS));
 
 /** What a token gets when the request names no day: so many days, always or only when tokens must expire. */
 export type Lifespan = { days: number; always: boolean };
 
-export const newTokenLife: Lifespan = { days: LONGEST, always: false };
+export const newTokenLife: Lifespan = { days: MAX_LIFETIME_DAYS, always: false };
 /** A token that a person makes through the API ends when the day does. */
 export const ownTokenLife: Lifespan = { days: 1, always: true };
 export const rotatedTokenLife: Lifespan = { days: 7, always: true };
 
-export type ExpiryQuestion = {
+export type ExpiryRequest = {
   kind: ManagedKind;
   /** `YYYY-MM-DD`; null for never, undefined when the request does not say. */
   asked: string | null | undefined;
@@ -74,21 +74,21 @@ export type ExpiryQuestion = {
 export type Expiry = { day: string | null } | { problems: string[] };
 
 /** The day at whose start, in UTC, the token ends; null for never. */
-export function decideExpiry({ kind, asked, unasked, now, settings }: ExpiryQuestion): Expiry {
+export function decideExpiry({ kind, asked: requested, unasked, now, settings }: ExpiryRequest): Expiry {
   const configured = settings.max_personal_access_token_lifetime;
   const required = settings.require_personal_access_token_expiry || configured !== null;
-  const longest = configured ?? LONGEST;
-  if (asked === undefined) {
+  const longest = configured ?? MAX_LIFETIME_DAYS;
+  if (requested === undefined) {
     return { day: required || unasked.always ? dayAfter(now, Math.min(unasked.days, longest)) : null };
   }
-  if (asked === null) return required ? { problems: ["can't be blank"] } : { day: null };
+  if (requested === null) return required ? { problems: ["can't be blank"] } : { day: null };
   // A bot's token ends with its membership, whose day is not in the past; others may be over when they are made.
   const ofBot = kind === 'project' || kind === 'group';
-  if (ofBot && asked < dayOf(now)) return { problems: ["can't be in the past"] };
-  if (required && asked > dayAfter(now, longest)) {
+  if (ofBot && requested < dayOf(now)) return { problems: ["can't be in the past"] };
+  if (required && requested > dayAfter(now, longest)) {
     return { problems: [`must be before ${dayAfter(now, longest + 1)}`] };
   }
-  return { day: asked };
+  return { day: requested };
 }
 
 /** Midnight, UTC, at the start of the day. */

@@ -1,6 +1,6 @@
 /** Topics: everybody reads them, administrators write them. */
 import { anyone, onInstance } from '../../core/access/access.ts';
-import { answerAvatar } from '../../core/avatar-reply.ts';
+import { avatarResponse } from '../../core/avatar-response.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
@@ -112,7 +112,7 @@ export const topicRoutes = ({ config, database }: Services): Route[] => [
     async handle({ params: { id = '', filename } }) {
       if (!/^\d{1,15}$/.test(id)) throw notFound();
       const topic = await selectTopic(database.db, Number(id));
-      return answerAvatar(config.data, topic?.avatar ?? null, filename);
+      return avatarResponse(config.data, topic?.avatar ?? null, filename);
     },
   },
 ];

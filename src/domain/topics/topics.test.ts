@@ -87,12 +87,12 @@ describe('topics', () => {
       const form = new FormData();
       for (const [name, value] of Object.entries(fields)) form.append(name, value);
       if (picture) form.append('avatar', new File([new Uint8Array(picture)], 'stone wall.png'));
-      const answer = await fetch(`${app.url}/api/v4${path}`, {
+      const response = await fetch(`${app.url}/api/v4${path}`, {
         method,
         body: form,
         headers: { 'private-token': ROOT_TOKEN },
       });
-      return { status: answer.status, body: (await answer.json()) as { id: number; avatar_url: string } };
+      return { status: response.status, body: (await response.json()) as { id: number; avatar_url: string } };
     };
     const name = uniqueName('topic');
     const { status, body } = await send('POST', '/topics', { name, title: name }, png);
@@ -228,9 +228,9 @@ describe('topics of projects', () => {
         });
       return { status: changed.status, administered: administered?.status ?? 0 };
     });
-    const answers = await Promise.all(rounds);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(answers.filter(({ administered }) => administered >= 500)).toEqual([]);
+    const responses = await Promise.all(rounds);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(responses.filter(({ administered }) => administered >= 500)).toEqual([]);
     const { sql } = app.app.services.database;
     expect(
       await sql`select name from projects p, unnest(p.topics) t where not exists (select from topics where topics.name = t)`,

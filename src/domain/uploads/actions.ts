@@ -12,7 +12,7 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { UploadsTable } from '../../platform/db/rows.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
-import type { HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import { type Fact, writeFacts } from '../../platform/outbox/outbox.ts';
 import { randomHex } from '../../platform/secret.ts';
 import { oldFiles, removeFiles, storeFile } from './files.ts';
@@ -65,10 +65,10 @@ async function holdHome(tx: Db, { column, id }: Home): Promise<void> {
 
 /** The new upload. 400 without a file, 413 for one beyond max_attachment_size. */
 export async function keepUpload(
-  scene: { services: Services; settings: ApplicationSettings; actor: Actor; request: HttpRequest },
+  context: { services: Services; settings: ApplicationSettings; actor: Actor; request: HttpRequest },
   home: Home,
 ): Promise<UploadRow> {
-  const { services, settings, actor, request } = scene;
+  const { services, settings, actor, request } = context;
   const { data } = services.config;
   const secret = randomHex(16);
   const received = await storeFile(data, secret, {

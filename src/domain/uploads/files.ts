@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { syncFolder, uploadPlace, uploadsFolder } from '../../core/upload-places.ts';
+import { syncFolder, uploadPaths, uploadsFolder } from '../../core/upload-paths.ts';
 import { Failure } from '../../platform/failure.ts';
 import { type ReceivedFile, receiveFile } from '../../platform/http/multipart-file.ts';
 
@@ -18,7 +18,7 @@ export async function storeFile(
   secret: string,
   body: { stream: Readable; headers: IncomingHttpHeaders; maximum: number },
 ): Promise<ReceivedFile | undefined> {
-  const { folder, file } = uploadPlace(dataFolder, secret);
+  const { folder, file } = uploadPaths(dataFolder, secret);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporary = join(folder, `.${secret}`);
   const handle = await open(temporary, 'wx', 0o600);
@@ -49,7 +49,7 @@ export async function openFile(
   secret: string,
 ): Promise<{ size: number; stream(): Readable; close(): Promise<void> } | undefined> {
   try {
-    const handle = await open(uploadPlace(dataFolder, secret).file, 'r');
+    const handle = await open(uploadPaths(dataFolder, secret).file, 'r');
     const { size } = await handle.stat();
     return { size, stream: () => handle.createReadStream(), close: () => handle.close() };
   } catch (error) {
@@ -61,7 +61,7 @@ export async function openFile(
 /** Removes the files; those that are gone already are no matter. */
 export async function removeFiles(dataFolder: string, secrets: readonly string[]): Promise<void> {
   for (const secret of secrets) {
-    await unlink(uploadPlace(dataFolder, secret).file).catch((error: unknown) => {
+    await unlink(uploadPaths(dataFolder, secret).file).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error;
     });
   }

@@ -4,7 +4,7 @@ import type { Caller } from '../../core/identity/actor.ts';
 import { callerOf } from '../../core/identity/file-caller.ts';
 import type { Services } from '../../core/services.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { Answer, HttpRequest } from '../../platform/http/answer.ts';
+import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { groupHome, type Home, projectHome } from './actions.ts';
 import { downloadOf } from './download.ts';
@@ -35,7 +35,7 @@ const byNumber =
     return find(services, caller, id);
   };
 
-async function serve(services: Services, request: HttpRequest, findHome: FindHome): Promise<Answer> {
+async function serve(services: Services, request: HttpRequest, findHome: FindHome): Promise<HttpResponse> {
   const { params } = request;
   if (Object.values(params).some((value) => value.includes('\0'))) throw notFound();
   const { secret = '', filename = '' } = params;

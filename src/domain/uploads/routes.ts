@@ -40,9 +40,9 @@ function uploadEndpoints<Subject>(resource: {
       input: UploadInput,
       stream: true,
       reply: NewUploadRecord,
-      async handle({ subject, ...scene }) {
+      async handle({ subject, ...context }) {
         const home = homeOf(subject);
-        return presentNew(home, await keepUpload(scene, home));
+        return presentNew(home, await keepUpload(context, home));
       },
     }),
     listing({

@@ -24,7 +24,12 @@ import type { AttachmentInput, CreateInput, UpdateInput, WikiAttachment, WikiPag
 import { readWiki, type Wiki } from './wiki.ts';
 
 /** Who changes which wiki, and by what. */
-export type Scene = { services: Services; settings: ApplicationSettings; actor: Actor; wiki: Wiki };
+export type WikiWriteContext = {
+  services: Services;
+  settings: ApplicationSettings;
+  actor: Actor;
+  wiki: Wiki;
+};
 
 export const noPage = (): Failure => notFound('Wiki Page');
 
@@ -32,10 +37,10 @@ const duplicate = (): Failure => invalid({ base: ['Duplicate page: A page with t
 
 /** Holds the wiki for writing, at the head of the branch that it shows. */
 async function onWiki<T>(
-  { services, settings, wiki }: Scene,
+  { services, settings, wiki }: WikiWriteContext,
   work: (git: GitFolder, branch: string, head: Commit | undefined) => Promise<T>,
 ): Promise<T> {
-  await wiki.settle(services, settings);
+  await wiki.ensureStorage(services, settings);
   return services.repositories.write(wiki.key, firstBranchName(settings), async (git) => {
     const branch = shortRef(await headRef(git.folder))?.name ?? 'main';
     return work(git, branch, await findBranch(git, branch));
@@ -44,13 +49,13 @@ async function onWiki<T>(
 
 /** The same with the page of a slug; 404 without one, before any repository is made for its sake. */
 async function onPage<T>(
-  scene: Scene,
+  context: WikiWriteContext,
   slug: string,
   work: (git: GitFolder, branch: string, head: Commit, page: Page) => Promise<T>,
 ): Promise<T> {
-  const { services, wiki } = scene;
+  const { services, wiki } = context;
   if (!(await readWiki(services, wiki, 'HEAD', (git, { tree }) => findPage(git, tree, slug)))) throw noPage();
-  return onWiki(scene, async (git, branch, head) => {
+  return onWiki(context, async (git, branch, head) => {
     const page = head && (await findPage(git, head.tree, slug));
     if (!page) throw noPage();
     return work(git, branch, head, page);
@@ -64,7 +69,7 @@ type Edit = {
 };
 
 async function commit(
-  { services, actor }: Scene,
+  { services, actor }: WikiWriteContext,
   git: GitFolder,
   branch: string,
   head: Commit | undefined,
@@ -113,29 +118,29 @@ const put = (page: PageName, mode: string, oid: string): TreeChange => ({
 const remove = (page: PageName): TreeChange => ({ path: pathOf(page), entry: undefined });
 
 /** The new page; 400 for a title that is taken or cannot be one. */
-export async function createPage(scene: Scene, input: CreateInput): Promise<WikiPage> {
-  const { settings, actor, wiki } = scene;
+export async function createPage(context: WikiWriteContext, input: CreateInput): Promise<WikiPage> {
+  const { settings, actor, wiki } = context;
   const { title, content, format = 'markdown', front_matter = {} } = input;
   const page = named(title, endings[format]);
   const text = textOf(settings, content, front_matter);
   const blob = await newBlob(text);
-  return onWiki(scene, async (git, branch, head) => {
+  return onWiki(context, async (git, branch, head) => {
     if (head) await refuseTaken(git, head.tree, page);
-    await commit(scene, git, branch, head, {
+    await commit(context, git, branch, head, {
       changes: [put(page, '100644', blob.oid)],
       blobs: [blob],
       message: `${actor.username} created page: ${title.trim()}`,
     });
-    const id = await record(scene, 'created', page, (tx) => keepPage(tx, wiki, undefined, page));
+    const id = await record(context, 'created', page, (tx) => keepPage(tx, wiki, undefined, page));
     return presentPage(page, id, text);
   });
 }
 
 /** The changed page, which keeps its id under another title; what is not sent stays as it is. */
-export async function updatePage(scene: Scene, input: UpdateInput): Promise<WikiPage> {
-  const { settings, actor, wiki } = scene;
+export async function updatePage(context: WikiWriteContext, input: UpdateInput): Promise<WikiPage> {
+  const { settings, actor, wiki } = context;
   const { title, format, content, front_matter } = input;
-  return onPage(scene, input.slug, async (git, branch, head, before) => {
+  return onPage(context, input.slug, async (git, branch, head, before) => {
     const page = named(title ?? before.slug, endingFor(before, format ?? before.format));
     await refuseTaken(git, head.tree, page, before);
     const [old = ''] = await readTexts(git, [before]);
@@ -144,31 +149,31 @@ export async function updatePage(scene: Scene, input: UpdateInput): Promise<Wiki
         ? old
         : textOf(settings, content ?? splitFrontMatter(old).content, front_matter ?? {});
     const blob = await newBlob(text);
-    await commit(scene, git, branch, head, {
+    await commit(context, git, branch, head, {
       changes: [remove(before), put(page, before.mode, blob.oid)],
       blobs: [blob],
       message: `${actor.username} updated page: ${title?.trim() ?? before.title}`,
     });
-    const id = await record(scene, 'updated', page, (tx) => keepPage(tx, wiki, before.slug, page));
+    const id = await record(context, 'updated', page, (tx) => keepPage(tx, wiki, before.slug, page));
     return presentPage(page, id, text);
   });
 }
 
 /** Removes the page; `unmodified` sees first when it was last changed. */
 export async function deletePage(
-  scene: Scene,
+  context: WikiWriteContext,
   slug: string,
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> {
-  const { actor, wiki } = scene;
-  await onPage(scene, slug, async (git, branch, head, page) => {
+  const { actor, wiki } = context;
+  await onPage(context, slug, async (git, branch, head, page) => {
     unmodified(await changedAt(git, head, page));
-    await commit(scene, git, branch, head, {
+    await commit(context, git, branch, head, {
       changes: [remove(page)],
       blobs: [],
       message: `${actor.username} deleted page: ${page.title}`,
     });
-    await record(scene, 'destroyed', page, async (tx) => {
+    await record(context, 'destroyed', page, async (tx) => {
       const id = await keepPage(tx, wiki, undefined, page);
       await forgetPage(tx, wiki, page.slug);
       return id;
@@ -186,21 +191,21 @@ async function changedAt(git: GitFolder, head: Commit, { path }: PageName): Prom
 }
 
 /** Keeps a file beside the pages, in a folder of its own. */
-export async function attachFile(scene: Scene, input: AttachmentInput): Promise<WikiAttachment> {
+export async function attachFile(context: WikiWriteContext, input: AttachmentInput): Promise<WikiAttachment> {
   const name = attachmentName(input.file.filename);
   const path = ['uploads', randomHex(16), name];
   const blob = await newBlob(input.file.bytes);
-  return onWiki(scene, async (git, shown, shownHead) => {
+  return onWiki(context, async (git, shown, shownHead) => {
     const branch = input.branch || shown;
     const head = branch === shown ? shownHead : await findBranch(git, branch);
     if (branch !== shown && !head)
       throw new Failure('bad_request', 'You can only create or edit files when you are on a branch');
-    await commit(scene, git, branch, head, {
+    await commit(context, git, branch, head, {
       changes: [{ path, entry: { mode: '100644', oid: blob.oid } }],
       blobs: [blob],
       message: `Upload attachment ${name}`,
     });
-    await countWrite(scene.services.database.db, scene.wiki.key);
+    await countWrite(context.services.database.db, context.wiki.key);
     const url = path.join('/');
     return { file_name: name, file_path: url, branch, link: { url, markdown: markdownOf(name, url) } };
   });
@@ -208,7 +213,7 @@ export async function attachFile(scene: Scene, input: AttachmentInput): Promise<
 
 /** Writes what the commit means for the page's row, which gives its id; and, in projects, tells the feed. */
 const record = (
-  { services, actor, wiki }: Scene,
+  { services, actor, wiki }: WikiWriteContext,
   action: 'created' | 'updated' | 'destroyed',
   page: PageName,
   keep: (tx: Db) => Promise<number>,

@@ -1,17 +1,17 @@
 /** Wikis of projects and groups: pages in a repository each. */
 import type { Capability } from '../../core/capability.ts';
-import { readCutOff, WRITE_CUT_OFF } from '../../core/repositories/cut-off.ts';
+import { parseInterruptedWrite, WRITE_INTERRUPTED } from '../../core/repositories/interrupted-writes.ts';
 import type { Services } from '../../core/services.ts';
+import { reconcilePages } from './reconcile.ts';
 import { endpoints } from './routes.ts';
-import { settlePages } from './settle.ts';
 
-const SETTLE = 'wikis.settle';
+const RECONCILE = 'wikis.reconcile';
 
 export const wikisCapability = (services: Services): Capability => ({
   name: 'wikis',
   endpoints,
-  tasks: { [SETTLE]: (payload) => settlePages(services, readCutOff(payload)) },
-  listeners: [{ fact: WRITE_CUT_OFF, task: SETTLE }],
+  tasks: { [RECONCILE]: (payload) => reconcilePages(services, parseInterruptedWrite(payload)) },
+  listeners: [{ fact: WRITE_INTERRUPTED, task: RECONCILE }],
   // Rows go with their project or group.
   tables: ['wiki_pages', 'group_wikis'],
 });

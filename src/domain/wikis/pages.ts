@@ -13,11 +13,11 @@ import { slugOf } from './rules.ts';
 export type Page = PageName & Pick<TreeEntry, 'oid' | 'mode'>;
 
 /** Entries that are looked at for one list: a few bytes can stand for a tree without end. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 /** Folders that were read before are there at once: others have their turn all the same. */
 const ENTRIES_PER_TURN = 1_000;
 /** Bytes of the contents that one answer carries: they are written as JSON at once, while everybody waits. */
-const MOST_CONTENT = 10 * 1_048_576;
+const MAX_CONTENT = 10 * 1_048_576;
 
 /** The file of an entry as a page; undefined for folders, links, submodules and files that are none. */
 function asPage(prefix: string, { mode, name, oid }: TreeEntry): Page | undefined {
@@ -34,7 +34,7 @@ export async function listPages(git: GitFolder, tree: string): Promise<Page[]> {
     for (const entry of (await readTree(git, oid)) ?? []) {
       seen += 1;
       if (seen % ENTRIES_PER_TURN === 0) await nextTurn();
-      if (seen > MOST_ENTRIES) throw new Failure('unprocessable', 'The wiki is too large to be listed.');
+      if (seen > MAX_ENTRIES) throw new Failure('unprocessable', 'The wiki is too large to be listed.');
       const page = asPage(prefix, entry);
       if (page) pages.push(page);
       else if (entry.mode === FOLDER_MODE)
@@ -63,7 +63,7 @@ async function findSlug(git: GitFolder, tree: string, slug: string): Promise<Pag
 /** The texts of pages, as they stand in their files; 422 when they are too much for one answer. */
 export async function readTexts(git: GitFolder, pages: readonly Page[]): Promise<string[]> {
   const sizes = await Promise.all(pages.map(async ({ oid }) => (await git.info(oid))?.size ?? 0));
-  if (sizes.reduce((sum, size) => sum + size, 0) > MOST_CONTENT)
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_CONTENT)
     throw new Failure('unprocessable', 'The contents are too large for one answer.');
   return Promise.all(
     pages.map(async ({ oid }) => {

@@ -4,11 +4,11 @@ import { type Call, useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeGroup, makeUser } from '../../../test/support/factories.ts';
 import {
   createPage,
-  groupPlace,
-  projectPlace,
+  groupWikiParent,
+  projectWikiParent,
   pushPages,
   slugsOf,
-  type WikiPlace,
+  type WikiParent,
 } from '../../../test/support/wikis.ts';
 
 const ashlar = useApp();
@@ -18,7 +18,7 @@ describe('what is refused', () => {
   const duplicate = { message: { base: ['Duplicate page: A page with that title already exists'] } };
 
   test('a title that another page has, in whatever capitals or format', async () => {
-    const place = await projectPlace(ashlar);
+    const place = await projectWikiParent(ashlar);
     await createPage(ashlar, place, { title: 'A page', content: 'x' });
     await createPage(ashlar, place, { title: 'other', content: 'x' });
     for (const body of [{ title: 'A page' }, { title: 'a-PAGE' }, { title: 'A page', format: 'org' }])
@@ -31,7 +31,7 @@ describe('what is refused', () => {
   });
 
   test('a page in the place of a folder, and a folder in the place of a page', async () => {
-    const place = await projectPlace(ashlar);
+    const place = await projectWikiParent(ashlar);
     await pushPages(ashlar, place, { 'folder.md/inside.md': 'x', 'page.md': 'y' });
     expect(await createPage(ashlar, place, { title: 'folder', content: 'z' }, 400)).toEqual(duplicate);
     expect(await createPage(ashlar, place, { title: 'page.md/z', content: 'z' }, 400)).toEqual({
@@ -41,11 +41,11 @@ describe('what is refused', () => {
   });
 
   test('missing parameters and hostile titles', async () => {
-    const place = await projectPlace(ashlar);
-    const refused = async (body: Record<string, unknown>, answer: object) =>
+    const place = await projectWikiParent(ashlar);
+    const refused = async (body: Record<string, unknown>, response: object) =>
       expect([body, await createPage(ashlar, place, body, 400)]).toEqual([
         body,
-        expect.objectContaining(answer),
+        expect.objectContaining(response),
       ]);
     await refused({ content: 'x' }, { error: 'title is missing' });
     await refused({ title: 'x' }, { error: 'content is missing' });
@@ -75,12 +75,12 @@ describe('what is refused', () => {
   });
 
   test('more content than the setting allows', async () => {
-    const place = await projectPlace(ashlar);
+    const place = await projectWikiParent(ashlar);
     const { services } = ashlar.app;
     const settings = { wiki_page_max_content_bytes: 1_024 };
     bodyOf(await ashlar.root('PUT /application/settings', { body: settings }), 200);
-    const answer = await createPage(ashlar, place, { title: 'x', content: 'é'.repeat(600) }, 400);
-    expect(answer).toEqual({
+    const response = await createPage(ashlar, place, { title: 'x', content: 'é'.repeat(600) }, 400);
+    expect(response).toEqual({
       message: { content: ['is too long (1200 Bytes). The maximum size is 1024 Bytes.'] },
     });
     await services.settings.write(services.database.db, { wiki_page_max_content_bytes: 5_242_880 });
@@ -90,7 +90,7 @@ describe('what is refused', () => {
   });
 
   test('a page that changed since, by its own history', async () => {
-    const place = await projectPlace(ashlar);
+    const place = await projectWikiParent(ashlar);
     await pushPages(ashlar, place, { 'old.md': 'x' });
     await createPage(ashlar, place, { title: 'new', content: 'x' });
     const headers = { 'if-unmodified-since': 'Sat, 01 Jan 2024 00:00:00 GMT' };
@@ -101,7 +101,7 @@ describe('what is refused', () => {
 });
 
 describe('who may', () => {
-  const asked = async (call: Call, { wikis }: WikiPlace): Promise<number[]> => {
+  const requested = async (call: Call, { wikis }: WikiParent): Promise<number[]> => {
     const body = { title: `by-${Math.random()}`, content: 'x' };
     return [
       (await call(`GET ${wikis}`)).status,
@@ -118,64 +118,64 @@ describe('who may', () => {
     ['private', 'enabled', [404, 404, 401, 401, 401], [200, 200, 403, 403, 403]],
     ['public', 'disabled', [403, 403, 401, 401, 401], [403, 403, 403, 403, 403]],
   ])('a %s project whose wiki is %s', async (visibility, level, anonymous, guest) => {
-    const place = await projectPlace(ashlar, { visibility });
+    const place = await projectWikiParent(ashlar, { visibility });
     await createPage(ashlar, place, { title: 'home', content: 'x' });
     await ashlar.root(`PUT /projects/${place.id}`, { body: { wiki_access_level: level } });
     const user = await makeUser(ashlar);
     await addMember(ashlar, `projects/${place.id}`, user, 10);
-    expect(await asked(ashlar.call, place)).toEqual(anonymous);
-    expect(await asked(ashlar.as(user.token), place)).toEqual(guest);
-    if (level === 'disabled') expect(await asked(ashlar.root, place)).toEqual(guest);
+    expect(await requested(ashlar.call, place)).toEqual(anonymous);
+    expect(await requested(ashlar.as(user.token), place)).toEqual(guest);
+    if (level === 'disabled') expect(await requested(ashlar.root, place)).toEqual(guest);
   });
 
   test('developers write, maintainers delete, in projects and in groups', async () => {
     for (const [source, place] of [
-      ['projects', await projectPlace(ashlar)],
-      ['groups', await groupPlace(ashlar)],
+      ['projects', await projectWikiParent(ashlar)],
+      ['groups', await groupWikiParent(ashlar)],
     ] as const) {
       await createPage(ashlar, place, { title: 'home', content: 'x' });
       const developer = await makeUser(ashlar);
       const maintainer = await makeUser(ashlar);
       await addMember(ashlar, `${source}/${place.id}`, developer, 30);
       await addMember(ashlar, `${source}/${place.id}`, maintainer, 40);
-      expect(await asked(ashlar.as(developer.token), place)).toEqual([200, 200, 201, 200, 403]);
-      expect(await asked(ashlar.as(maintainer.token), place)).toEqual([200, 200, 201, 200, 404]);
+      expect(await requested(ashlar.as(developer.token), place)).toEqual([200, 200, 201, 200, 403]);
+      expect(await requested(ashlar.as(maintainer.token), place)).toEqual([200, 200, 201, 200, 404]);
     }
   });
 });
 
 describe('at once', () => {
   test('of many who make the same page one does, and the rest are told', async () => {
-    for (const place of [await projectPlace(ashlar), await groupPlace(ashlar)]) {
-      const answers = await Promise.all(
+    for (const place of [await projectWikiParent(ashlar), await groupWikiParent(ashlar)]) {
+      const responses = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
           ashlar.root(`POST ${place.wikis}`, { body: { title: 'home', content: `by ${index}` } }),
         ),
       );
-      const statuses = answers.map(({ status }) => status).sort();
+      const statuses = responses.map(({ status }) => status).sort();
       expect(statuses).toEqual([201, ...Array.from({ length: 7 }, () => 400)]);
-      const winner = answers.find(({ status }) => status === 201)?.body;
+      const winner = responses.find(({ status }) => status === 201)?.body;
       expect(bodyOf(await ashlar.root(`GET ${place.wikis}/home`), 200)).toEqual(winner);
     }
   });
 
   test('no page that was acknowledged is lost', async () => {
-    const place = await projectPlace(ashlar);
-    const answers = await Promise.all(
+    const place = await projectWikiParent(ashlar);
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         ashlar.root(`POST ${place.wikis}`, { body: { title: `page-${index}`, content: 'x' } }),
       ),
     );
-    const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.slug);
+    const made = responses.filter(({ status }) => status === 201).map(({ body }) => body.slug);
     expect(made.length).toBeGreaterThan(0);
     expect((await slugsOf(ashlar, place)).sort()).toEqual(made.sort());
-    for (const { status, text } of answers)
+    for (const { status, text } of responses)
       if (status !== 201)
         expect([status, text]).toEqual([400, expect.stringContaining('refresh and try again')]);
   });
 
   test('readers who look at pushed pages together agree on their ids', async () => {
-    const place = await projectPlace(ashlar);
+    const place = await projectWikiParent(ashlar);
     await pushPages(
       ashlar,
       place,
@@ -187,7 +187,7 @@ describe('at once', () => {
 });
 
 test('a wiki that moves is not written', async () => {
-  const place = await projectPlace(ashlar);
+  const place = await projectWikiParent(ashlar);
   await createPage(ashlar, place, { title: 'home', content: 'x' });
   await ashlar.app.services.database
     .sql`update projects set repository_read_only = true where id = ${place.id}`;

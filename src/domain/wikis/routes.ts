@@ -80,8 +80,8 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
       input: CreateInput,
       bodyLimit: PAGE_LIMIT,
       reply: WikiPage,
-      handle: async ({ db, subject, input, ...scene }) =>
-        createPage({ ...scene, wiki: await wikiOf(db, subject) }, input),
+      handle: async ({ db, subject, input, ...context }) =>
+        createPage({ ...context, wiki: await wikiOf(db, subject) }, input),
     }),
     endpoint({
       ...tier,
@@ -114,8 +114,8 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
       input: UpdateInput,
       bodyLimit: PAGE_LIMIT,
       reply: WikiPage,
-      handle: async ({ db, subject, input, ...scene }) =>
-        updatePage({ ...scene, wiki: await wikiOf(db, subject) }, input),
+      handle: async ({ db, subject, input, ...context }) =>
+        updatePage({ ...context, wiki: await wikiOf(db, subject) }, input),
     }),
     endpoint({
       ...tier,
@@ -126,8 +126,8 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
       also: [422],
       input: SlugInput,
       reply: noContent,
-      async handle({ db, subject, input, unmodified, ...scene }) {
-        await deletePage({ ...scene, wiki: await wikiOf(db, subject) }, input.slug, unmodified);
+      async handle({ db, subject, input, unmodified, ...context }) {
+        await deletePage({ ...context, wiki: await wikiOf(db, subject) }, input.slug, unmodified);
         return null;
       },
     }),
@@ -141,8 +141,8 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
       input: AttachmentInput,
       bodyLimit: ATTACHMENT_LIMIT,
       reply: WikiAttachment,
-      handle: async ({ db, subject, input, ...scene }) =>
-        attachFile({ ...scene, wiki: await wikiOf(db, subject) }, input),
+      handle: async ({ db, subject, input, ...context }) =>
+        attachFile({ ...context, wiki: await wikiOf(db, subject) }, input),
     }),
   ];
 }

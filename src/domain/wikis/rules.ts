@@ -1,6 +1,6 @@
 /** How the title of a page, its slug, and the file that it is kept in belong together; and names of attachments. Pure. */
 import { extname, posix } from 'node:path';
-import { type Format, LONGEST_SLUG, type PageName, pageAt } from '../../core/repositories/wiki-pages.ts';
+import { type Format, MAX_SLUG_LENGTH, type PageName, pageAt } from '../../core/repositories/wiki-pages.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 
 /** The formats by their public names, each with the ending of new files. */
@@ -11,9 +11,9 @@ export const endings = {
   org: 'org',
 } as const satisfies Record<Format, string>;
 
-const LONGEST_FOLDER = 255;
+const MAX_FOLDER_LENGTH = 255;
 /** Leaves room for the longest ending. */
-const LONGEST_NAME = 245;
+const MAX_NAME_LENGTH = 245;
 
 /** The slug of a title: spaces become hyphens, folders stay, and no `..` leads out of the wiki. */
 export const slugOf = (title: string): string =>
@@ -24,13 +24,13 @@ export function nameOf(title: string, ending: string): PageName | { problem: str
   const slug = slugOf(title);
   if (slug === '') return { problem: "can't be blank" };
   const parts = slug.split('/');
-  const folder = parts.slice(0, -1).find((part) => Buffer.byteLength(part) > LONGEST_FOLDER);
+  const folder = parts.slice(0, -1).find((part) => Buffer.byteLength(part) > MAX_FOLDER_LENGTH);
   if (folder !== undefined)
-    return { problem: `exceeds the limit of ${LONGEST_FOLDER} bytes for directory name "${folder}"` };
-  if (Buffer.byteLength(parts.at(-1) ?? '') > LONGEST_NAME)
-    return { problem: `exceeds the limit of ${LONGEST_NAME} bytes` };
-  if (Buffer.byteLength(slug) > LONGEST_SLUG)
-    return { problem: `exceeds the limit of ${LONGEST_SLUG} bytes` };
+    return { problem: `exceeds the limit of ${MAX_FOLDER_LENGTH} bytes for directory name "${folder}"` };
+  if (Buffer.byteLength(parts.at(-1) ?? '') > MAX_NAME_LENGTH)
+    return { problem: `exceeds the limit of ${MAX_NAME_LENGTH} bytes` };
+  if (Buffer.byteLength(slug) > MAX_SLUG_LENGTH)
+    return { problem: `exceeds the limit of ${MAX_SLUG_LENGTH} bytes` };
   const path = `${slug}.${ending}`;
   const page = pathComponents(path) && pageAt(path);
   return page ?? { problem: 'is invalid' };
@@ -41,15 +41,15 @@ export const endingFor = (page: PageName, format: Format): string =>
   page.format === format ? extname(page.path).slice(1) : endings[format];
 
 /** Bytes of an attachment's name. */
-const LONGEST_ATTACHMENT = 200;
+const MAX_ATTACHMENT_LENGTH = 200;
 
 /** A file's name of letters, digits, `.`, `+`, `-` and `_`, that does not begin with a dot; its ending is kept. */
 export function attachmentName(filename: string): string {
   const plain = filename.replaceAll(/[^\w.+-]/g, '_').replace(/^\.+/, '_') || '_';
-  const ending = extname(plain).slice(0, LONGEST_ATTACHMENT / 2);
-  return plain.length <= LONGEST_ATTACHMENT
+  const ending = extname(plain).slice(0, MAX_ATTACHMENT_LENGTH / 2);
+  return plain.length <= MAX_ATTACHMENT_LENGTH
     ? plain
-    : `${plain.slice(0, LONGEST_ATTACHMENT - ending.length)}${ending}`;
+    : `${plain.slice(0, MAX_ATTACHMENT_LENGTH - ending.length)}${ending}`;
 }
 
 const embedded = /\.(png|jpe?g|gif|bmp|tiff|ico|webp|avif|mp4|m4v|mov|webm|ogv|mp3|oga|ogg|spx|wav)$/i;

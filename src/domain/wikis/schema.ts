@@ -1,7 +1,7 @@
 /** What the endpoints of wikis take and give (facts: Wiki page, WikiPageBasic). */
 import Type, { type Static } from 'typebox';
 import { formats } from '../../core/repositories/wiki-pages.ts';
-import { atLeastOne, file, notBlank, stringEnum, together } from '../../platform/http/schema.ts';
+import { atLeastOne, file, notBlank, parameterRules, stringEnum } from '../../platform/http/schema.ts';
 import { type FrontMatter, keyPattern } from './front-matter.ts';
 
 const format = stringEnum(formats, { description: 'Markup of the page.' });
@@ -68,7 +68,7 @@ const changes = Type.Partial(
 ).properties;
 export const UpdateInput = Type.Object(
   { ...SlugInput.properties, ...changes },
-  together(atLeastOne(['content', 'title', 'format', 'front_matter'], '400 Bad request')),
+  parameterRules(atLeastOne(['content', 'title', 'format', 'front_matter'], '400 Bad request')),
 );
 export type UpdateInput = Static<typeof UpdateInput>;
 

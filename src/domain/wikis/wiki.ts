@@ -1,7 +1,7 @@
 /** Whose wiki it is. What differs between those of projects and those of groups is here, and nowhere else. */
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
 import { groupWiki, projectWiki, type RepositoryKey } from '../../core/repositories/containers.ts';
-import { settleGroupWiki } from '../../core/repositories/group-wikis.ts';
+import { ensureGroupWikiStorage } from '../../core/repositories/group-wikis.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -17,7 +17,7 @@ export type Wiki = {
   /** Where the repository is; undefined while the group has none. */
   storage: string | undefined;
   /** Gives the wiki a storage where it has none yet; before every write. */
-  settle(services: Services, settings: ApplicationSettings): Promise<void>;
+  ensureStorage(services: Services, settings: ApplicationSettings): Promise<void>;
 };
 
 /** The wiki of a project: it is where the project's own repository is. */
@@ -26,7 +26,7 @@ export const wikiOfProject = async (_db: Db, { id, row }: AuthorizedProject): Pr
   owner: 'project_id',
   id,
   storage: row.repository_storage,
-  settle: async () => {},
+  ensureStorage: async () => {},
 });
 
 /** The wiki of a group, which gets a storage by the weights of the instance with its first page. */
@@ -41,8 +41,8 @@ export async function wikiOfGroup(db: Db, { id }: AuthorizedGroup): Promise<Wiki
     owner: 'group_id',
     id,
     storage: row?.repository_storage,
-    settle: async (services, settings) => {
-      if (!row) await settleGroupWiki(services, settings, id);
+    ensureStorage: async (services, settings) => {
+      if (!row) await ensureGroupWikiStorage(services, settings, id);
     },
   };
 }

@@ -4,25 +4,25 @@ import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import { bodyOf } from '../../../test/support/factories.ts';
 import {
   createPage,
-  groupPlace,
-  projectPlace,
+  groupWikiParent,
+  projectWikiParent,
   pushPages,
   slugsOf,
-  type WikiPlace,
+  type WikiParent,
 } from '../../../test/support/wikis.ts';
 import { gitText } from '../../platform/git/program.ts';
 
 const ashlar = useApp();
 const NOT_THERE = { message: '404 Wiki Page Not Found' };
 
-const folderOf = ({ key }: WikiPlace): string => ashlar.app.services.repositories.folder(key, 'default');
+const folderOf = ({ key }: WikiParent): string => ashlar.app.services.repositories.folder(key, 'default');
 
-const logOf = async (place: WikiPlace): Promise<string[]> =>
+const logOf = async (place: WikiParent): Promise<string[]> =>
   (await gitText(['log', '--format=%an: %s', 'HEAD'], { folder: folderOf(place) })).trim().split('\n');
 
 describe.each([
-  ['project', () => projectPlace(ashlar)],
-  ['group', () => groupPlace(ashlar)],
+  ['project', () => projectWikiParent(ashlar)],
+  ['group', () => groupWikiParent(ashlar)],
 ])('the wiki of a %s', (_, makePlace) => {
   test('is empty until it has a page, and no question makes a repository', async () => {
     const place = await makePlace();
@@ -142,7 +142,7 @@ describe.each([
 });
 
 test('an older version is read by its commit', async () => {
-  const place = await projectPlace(ashlar);
+  const place = await projectWikiParent(ashlar);
   await createPage(ashlar, place, { title: 'home', content: 'one' });
   const first = (await gitText(['rev-parse', 'HEAD'], { folder: folderOf(place) })).trim();
   await ashlar.root(`PUT ${place.wikis}/home`, { body: { content: 'two' } });
@@ -156,7 +156,7 @@ test('an older version is read by its commit', async () => {
 });
 
 test('front matter is written before the content and shown apart', async () => {
-  const place = await projectPlace(ashlar);
+  const place = await projectWikiParent(ashlar);
   const page = await createPage(ashlar, place, {
     title: 'home',
     content: 'text',
@@ -175,7 +175,7 @@ test('front matter is written before the content and shown apart', async () => {
 });
 
 test('the feed hears of every change in projects, by an id that stays', async () => {
-  const place = await projectPlace(ashlar);
+  const place = await projectWikiParent(ashlar);
   const { wiki_page_meta_id: id } = await createPage(ashlar, place, { title: 'home', content: 'x' });
   await ashlar.root(`PUT ${place.wikis}/home`, { body: { title: 'moved' } });
   await ashlar.root(`DELETE ${place.wikis}/moved`);

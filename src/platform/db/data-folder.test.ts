@@ -92,11 +92,11 @@ test('a folder that cannot be made is an error that names it', async () => {
 test('a secret is made once, private, and the same for all who ask at once', async () => {
   let made = 0;
   const ask = () => readOrCreateSecretFile(parent, 'key', () => `secret ${++made}`);
-  const answers = await Promise.all(Array.from({ length: 10 }, ask));
-  expect(new Set(answers).size).toBe(1);
-  expect(await ask()).toBe(answers[0]);
+  const responses = await Promise.all(Array.from({ length: 10 }, ask));
+  expect(new Set(responses).size).toBe(1);
+  expect(await ask()).toBe(responses[0]);
   expect(mode(join(parent, 'key'))).toBe(0o600);
-  expect(readFileSync(join(parent, 'key'), 'utf8')).toBe(`${answers[0]}\n`);
+  expect(readFileSync(join(parent, 'key'), 'utf8')).toBe(`${responses[0]}\n`);
   expect(readdirSync(parent)).toEqual(['key']);
 });
 

@@ -129,7 +129,7 @@ export function connect(
  * Seconds. Nobody waits any more, but a statement whose client hung up may still run, and of the connection that it holds
  * the driver does not notice when it is given back.
  */
-const CLOSING = 1;
+const CLOSING_TIMEOUT_SECONDS = 1;
 
 /**
  * How callers share the pool of requests: those that the driver itself is asked for are left out. A caller's part
@@ -237,7 +237,7 @@ function sizeOf(rows: readonly unknown[]): number {
 }
 
 /** Of a request, in milliseconds. */
-const STATEMENT_TIMEOUT = 15_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
 
 /** Opens both pools and the connection for points; nothing is sent before the first statement. */
 export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, background: 4 }): Database {
@@ -245,7 +245,7 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     {
       name: 'requests',
       size: sizes.requests,
-      statementTimeout: STATEMENT_TIMEOUT,
+      statementTimeout: STATEMENT_TIMEOUT_MS,
       share: connectionShare(sizes.requests),
     },
     { name: 'background', size: sizes.background, statementTimeout: 0, share: undefined },
@@ -257,13 +257,13 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
   });
   const points = connect(target, {
     max: 1,
-    statementTimeout: STATEMENT_TIMEOUT,
+    statementTimeout: STATEMENT_TIMEOUT_MS,
     name: 'points',
     planOnce: true,
   });
   const intake = connect(target, {
     max: 2,
-    statementTimeout: STATEMENT_TIMEOUT,
+    statementTimeout: STATEMENT_TIMEOUT_MS,
     name: 'intake',
     planOnce: true,
     byIndex: true,
@@ -280,7 +280,9 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     uses: () => pools.map((pool) => pool.use),
     close: async () => {
       await Promise.all(
-        [points, intake, ...pools.map((pool) => pool.sql)].map((sql) => sql.end({ timeout: CLOSING })),
+        [points, intake, ...pools.map((pool) => pool.sql)].map((sql) =>
+          sql.end({ timeout: CLOSING_TIMEOUT_SECONDS }),
+        ),
       );
     },
   };

@@ -45,8 +45,10 @@ test.each([
         expect(result).toMatchObject(closed);
       held.release();
       const numbers = [0, 1, 2, 3, 4, 5, 6, 7];
-      const answers = await Promise.all(numbers.map((n) => pool<{ n: number }[]>`select ${n}::integer as n`));
-      expect(answers.map(([row]) => row?.n)).toEqual(numbers);
+      const responses = await Promise.all(
+        numbers.map((n) => pool<{ n: number }[]>`select ${n}::integer as n`),
+      );
+      expect(responses.map(([row]) => row?.n)).toEqual(numbers);
     }
     expect(await other`select n from half`).toEqual([]);
     await other`drop table half`;
@@ -79,7 +81,7 @@ test.each([
     const ended = { code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) };
     await expect(work).rejects.toMatchObject(ended);
     innocent.push(pool`select 3 as three`);
-    for (const answer of await Promise.all(innocent)) expect(answer[0]).toEqual({ three: 3 });
+    for (const response of await Promise.all(innocent)) expect(response[0]).toEqual({ three: 3 });
     await expect.poll(() => statements.length).toBe(2);
     for (const statement of statements)
       expect(statement).toMatchObject({ status: 'rejected', reason: ended });

@@ -84,11 +84,11 @@ function copyTree(from: string, to: string): void {
     const source = join(from, entry.name);
     const target = join(to, entry.name);
     if (entry.isDirectory()) copyTree(source, target);
-    else if (entry.isFile()) placeFile(source, target);
+    else if (entry.isFile()) copyProgram(source, target);
   }
 }
 
-function placeFile(source: string, target: string): void {
+function copyProgram(source: string, target: string): void {
   const { mode } = statSync(source);
   const wanted = (mode & 0o100) === 0 ? 0o004 : 0o005;
   if ((mode & wanted) === wanted && canLink(source, target)) return;

@@ -38,9 +38,9 @@ const VERSION = '18';
 const USER = 'ashlar';
 const PORT = 5432;
 /** Bytes. */
-const LOG_LIMIT = 8 * 1024 * 1024;
+const MAX_LOG_BYTES = 8 * 1024 * 1024;
 /** Milliseconds. */
-const STARTUP_LIMIT = 300_000;
+const STARTUP_TIMEOUT_MS = 300_000;
 
 /** The only user on every system that owns nothing; PostgreSQL refuses root. */
 const nobody: ServerUser = { uid: 65534, gid: 65534 };
@@ -102,7 +102,7 @@ export async function launchEmbedded(
   removeRunFolder(dataFolder);
   const host = makeRunFolder(dataFolder, user);
   try {
-    const place: Place = {
+    const place: ServerLocation = {
       cluster,
       user,
       host,
@@ -137,7 +137,7 @@ export async function reachEmbedded(dataFolder: string): Promise<EmbeddedPostgre
   return { host: readFileSync(record, 'utf8'), port: PORT, user: USER, password, database: 'postgres' };
 }
 
-type Place = { cluster: string; user: ServerUser | undefined; host: string; programs: string };
+type ServerLocation = { cluster: string; user: ServerUser | undefined; host: string; programs: string };
 
 /** Whom to run the server as when we are root: the owner of what is there. Undefined: ourselves. */
 function serverUser(cluster: string): ServerUser | undefined {
@@ -178,7 +178,7 @@ function removeRunFolder(dataFolder: string): void {
 }
 
 /** initdb beside the final place and a rename: a cluster that is there is whole and durable. */
-async function makeCluster(dataFolder: string, place: Place, password: string): Promise<void> {
+async function makeCluster(dataFolder: string, place: ServerLocation, password: string): Promise<void> {
   const draft = `${place.cluster}.new`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { mode: 0o700 });
@@ -262,7 +262,7 @@ export const damagedDatabase = (dataFolder: string, error: Error): Error =>
 
 function launch(
   dataFolder: string,
-  place: Place,
+  place: ServerLocation,
   settings: Record<string, string>,
 ): Pick<LaunchedPostgres, 'pid' | 'stop' | 'exited' | 'ready'> {
   const log = openLog(logFile(dataFolder));
@@ -287,7 +287,7 @@ function launch(
     rmSync(place.host, { recursive: true, force: true });
   };
   const ready = async () => {
-    for (let waited = 0; end === undefined && waited < STARTUP_LIMIT; waited += 5) {
+    for (let waited = 0; end === undefined && waited < STARTUP_TIMEOUT_MS; waited += 5) {
       const postmaster = readPostmaster(place.cluster);
       if (postmaster?.ready && postmaster.pid === child.pid) return;
       await sleep(5);
@@ -310,7 +310,7 @@ function launch(
  * takes effect, and no secret is handed on. A group of its own keeps Ctrl-C for us to pass on in order.
  */
 function run(
-  place: Place,
+  place: ServerLocation,
   cluster: string,
   program: string,
   stdio: NonNullable<SpawnOptions['stdio']>,
@@ -330,7 +330,7 @@ function run(
 function openLog(path: string) {
   const file = openSync(path, 'a+', 0o600);
   const limit = () => {
-    if (fstatSync(file).size > LOG_LIMIT) ftruncateSync(file);
+    if (fstatSync(file).size > MAX_LOG_BYTES) ftruncateSync(file);
   };
   limit();
   const start = fstatSync(file).size;

@@ -29,9 +29,9 @@ const ways: [string, () => Promise<unknown>][] = [
 ];
 
 test.each(ways)('%s', async (_, ask) => {
-  for (let asked = 0; asked < 1_000; asked++) await ask();
+  for (let requested = 0; requested < 1_000; requested++) await ask();
   collect();
-  for (let asked = 0; asked < TIMES; asked++) await ask();
+  for (let requested = 0; requested < TIMES; requested++) await ask();
   for (let times = 0; times < 3; times++) collect({ type: 'minor' });
   const used = process.memoryUsage().heapUsed;
   collect();

@@ -3,12 +3,12 @@
  * next, and the same question is put once. A read never sees less than what was there when it was asked for.
  */
 import type postgres from 'postgres';
-import { together } from '../together.ts';
+import { batch } from '../batch.ts';
 
 type Value = string | number;
 
 /** So many keys in one statement at most. */
-const MOST_KEYS = 64;
+const MAX_KEYS = 64;
 
 /**
  * A function that reads the row of a key, undefined where there is none. `types` are those of the key's values, which
@@ -21,7 +21,7 @@ export function pointRead<Row extends object>(
   const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
   const names = types.map((_, place) => `v${place + 1}`).join(', ');
   const text = `select k.place, r.* from unnest(${arrays}) with ordinality as k(${names}, place) cross join lateral (${statement}) r`;
-  return together<postgres.Sql, readonly Value[], Row | undefined>(MOST_KEYS, async (sql, keys) => {
+  return batch<postgres.Sql, readonly Value[], Row | undefined>(MAX_KEYS, async (sql, keys) => {
     const places = new Map<string, number>();
     const distinct: (readonly Value[])[] = [];
     const placeOf = keys.map((key) => {

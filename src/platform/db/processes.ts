@@ -17,13 +17,13 @@ export type Presence = {
   stop(): Promise<void>;
 };
 
-const BEAT_MILLISECONDS = 2_500;
+const BEAT_INTERVAL_MS = 2_500;
 
 /** Seconds without a beat after which a process is taken for dead. */
 export const DEAD_AFTER_SECONDS = 10;
 
 /** After so many it is forgotten: what it may have left half-done is others' to settle. */
-export const FORGOTTEN_AFTER_SECONDS = DEAD_AFTER_SECONDS * 6;
+export const REMOVED_AFTER_SECONDS = DEAD_AFTER_SECONDS * 6;
 
 /** Nothing is sent before the first announce(). `points` must be a connection that nobody holds for long. */
 export function createPresence(points: postgres.Sql, log: Log): Presence {
@@ -41,7 +41,7 @@ export function createPresence(points: postgres.Sql, log: Log): Presence {
     not exists (select from repository_uses where process_id = processes.id and purpose = 'write')`;
   const forgetDead = () => points`
     delete from processes
-    where beat_at < clock_timestamp() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS}) and ${nothingUnsettled()}`;
+    where beat_at < clock_timestamp() - make_interval(secs => ${REMOVED_AFTER_SECONDS}) and ${nothingUnsettled()}`;
   const beatAgain = () => {
     beat()
       .then(forgetDead)
@@ -56,7 +56,7 @@ export function createPresence(points: postgres.Sql, log: Log): Presence {
     async isAlone() {
       const others = await points`
         select from processes
-        where id <> ${id} and beat_at > clock_timestamp() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS}) limit 1`;
+        where id <> ${id} and beat_at > clock_timestamp() - make_interval(secs => ${REMOVED_AFTER_SECONDS}) limit 1`;
       return others.length === 0;
     },
     async stop() {
@@ -70,7 +70,7 @@ export function createPresence(points: postgres.Sql, log: Log): Presence {
   async function begin(): Promise<void> {
     try {
       await beat();
-      timer = setInterval(beatAgain, BEAT_MILLISECONDS);
+      timer = setInterval(beatAgain, BEAT_INTERVAL_MS);
       timer.unref();
     } catch (error) {
       announced = undefined;

@@ -95,7 +95,7 @@ function rowType(column: Column): string {
 }
 
 const pascal = (name: string): string =>
-  name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
+  name.replace(/(^|_)([a-z])/g, (_, __, mail: string) => mail.toUpperCase());
 
 /** The row types of every table, as TypeScript. */
 export async function rowTypes(sql: postgres.Sql): Promise<string> {

@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Failure } from '../failure.ts';
-import { keepAnswers } from './answers.ts';
+import { createCommitCache } from './commit-cache.ts';
 import { eachFile } from './listed-files.ts';
 import { outputOf, streamGit } from './long-runs.ts';
 import type { GitFolder } from './objects.ts';
@@ -56,7 +56,7 @@ export async function canArchive(format: ArchiveFormat): Promise<boolean> {
 /** Bytes of the files in one archive: a few small objects can unpack to any number of them. */
 const MAX_ARCHIVE_BYTES = 2 * 1_073_741_824;
 
-const sizes = keepAnswers<number>(2_000);
+const sizes = createCommitCache<number>(2_000);
 
 /** 422 for a tree whose files are too many or too large for one archive. */
 export async function refuseLargeArchive(git: GitFolder, tree: string): Promise<void> {

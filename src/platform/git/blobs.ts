@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Failure } from '../failure.ts';
 import { streamGit } from './long-runs.ts';
-import { type GitFolder, LARGEST_OBJECT, type ObjectInfo } from './objects.ts';
+import { type GitFolder, MAX_OBJECT_BYTES, type ObjectInfo } from './objects.ts';
 
-const LARGEST_WHOLE = 4 * 1_048_576;
+const MAX_WHOLE_BYTES = 4 * 1_048_576;
 
 /** Whether a blob is better streamed than held. */
-export const isLarge = ({ size }: Pick<ObjectInfo, 'size'>): boolean => size > LARGEST_WHOLE;
+export const isLarge = ({ size }: Pick<ObjectInfo, 'size'>): boolean => size > MAX_WHOLE_BYTES;
 
 /** The bytes of a blob, from a process of its own. */
 export const streamBlob = (git: GitFolder, oid: string): Readable =>
@@ -16,7 +16,7 @@ export const streamBlob = (git: GitFolder, oid: string): Readable =>
 
 /** The SHA-256 of a blob's bytes, as hex; a large one is not held for it, and a very large one is 422. */
 export async function digestBlob(git: GitFolder, blob: ObjectInfo): Promise<string> {
-  if (blob.size > LARGEST_OBJECT) throw new Failure('unprocessable', 'The file is too large.');
+  if (blob.size > MAX_OBJECT_BYTES) throw new Failure('unprocessable', 'The file is too large.');
   const digest = createHash('sha256');
   if (isLarge(blob)) for await (const chunk of streamBlob(git, blob.oid)) digest.update(chunk);
   else digest.update((await git.read(blob.oid))?.content ?? '');

@@ -1,15 +1,15 @@
 /** Who made the commits of a history. */
-import { keepAnswers } from './answers.ts';
+import { createCommitCache } from './commit-cache.ts';
 import { gitInTime } from './long-runs.ts';
 import { decode } from './parse.ts';
 
 export type Contributor = { name: string; email: string; commits: number };
 
-const answers = keepAnswers<Contributor[]>(200);
+const cache = createCommitCache<Contributor[]>(200);
 
 /** Everybody with a commit that is no merge at or before this one, each address once. */
 export const contributorsOf = (folder: string, commit: string): Promise<readonly Contributor[]> =>
-  answers(`${folder} ${commit}`, async () =>
+  cache(`${folder} ${commit}`, async () =>
     parseShortlog(
       // The mail map of this commit, and not that of HEAD.
       await gitInTime(

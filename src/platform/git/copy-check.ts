@@ -13,19 +13,19 @@ export class BadCopy extends Error {}
 
 const CHECKSUM_BYTES = 20;
 /** Small enough that others are served between two of them. */
-const PIECE = 1_048_576;
+const PIECE_BYTES = 1_048_576;
 
 /** Packs and what belongs to them end with the SHA-1 of all before. */
 async function checkSealed(path: string, signal?: AbortSignal): Promise<void> {
   const hash = createHash('sha1');
-  const piece = Buffer.allocUnsafe(PIECE);
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
   const file = await open(path);
   try {
     const { size } = await file.stat();
     const sealed = size - CHECKSUM_BYTES;
     for (let at = 0; at < sealed; ) {
       signal?.throwIfAborted();
-      const { bytesRead } = await file.read(piece, 0, Math.min(PIECE, sealed - at), at);
+      const { bytesRead } = await file.read(piece, 0, Math.min(PIECE_BYTES, sealed - at), at);
       if (bytesRead === 0) break;
       hash.update(piece.subarray(0, bytesRead));
       at += bytesRead;

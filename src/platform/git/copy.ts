@@ -17,12 +17,12 @@ export type CopyOptions = {
 };
 
 /** Above so many bytes a file is copied piece by piece, so that progress shows and an end is heard. */
-const LARGE_FILE = 16 * 1_048_576;
-const PIECE = 4 * 1_048_576;
+const LARGE_FILE_BYTES = 16 * 1_048_576;
+const PIECE_BYTES = 4 * 1_048_576;
 const PIECES_AT_ONCE = 3;
 const FILES_AT_ONCE = 16;
 /** How often the objects are listed anew because files went away, or refs changed, under the copy. */
-const MOST_LISTINGS = 20;
+const MAX_LISTINGS = 20;
 
 const packFile = /^pack-[0-9a-f]{40,64}\.(pack|idx|rev|bitmap|mtimes)$/;
 const looseFolder = /^[0-9a-f]{2}$/;
@@ -115,7 +115,7 @@ async function copyObjectFile(from: string, to: string, options: CopyOptions): P
   signal?.throwIfAborted();
   if (options.link && (await linkUnlessElsewhere(from, to))) return;
   const { size } = await stat(from);
-  if (size > LARGE_FILE) return copyLarge(from, to, size, options);
+  if (size > LARGE_FILE_BYTES) return copyLarge(from, to, size, options);
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   onProgress?.(size);
 }
@@ -133,14 +133,14 @@ async function copyLarge(
     try {
       let next = 0;
       const copyPieces = async () => {
-        const piece = Buffer.allocUnsafe(PIECE);
+        const piece = Buffer.allocUnsafe(PIECE_BYTES);
         while (next < size) {
           signal?.throwIfAborted();
           const at = next;
-          next += PIECE;
-          const { bytesRead } = await input.read(piece, 0, Math.min(PIECE, size - at), at);
+          next += PIECE_BYTES;
+          const { bytesRead } = await input.read(piece, 0, Math.min(PIECE_BYTES, size - at), at);
           const { bytesWritten } = await output.write(piece, 0, bytesRead, at);
-          if (bytesWritten < Math.min(PIECE, size - at))
+          if (bytesWritten < Math.min(PIECE_BYTES, size - at))
             throw new Error(`${to}: a piece was not written whole`);
           onProgress?.(bytesWritten);
         }
@@ -174,7 +174,7 @@ async function copyObjects(
         await copyObjectFile(join(source, name), join(destination, name), options);
         copied.add(name);
       } catch (error) {
-        if (codeOf(error) !== 'ENOENT' || listing === MOST_LISTINGS) throw error;
+        if (codeOf(error) !== 'ENOENT' || listing === MAX_LISTINGS) throw error;
         gone = true;
       }
     };
@@ -242,7 +242,7 @@ export async function copyRepository(
       await copyObjects(join(source, 'objects'), objects, copied, options);
       const after = await allRefs(source);
       if (after === refs) break;
-      if (round === MOST_LISTINGS) throw new Error('The repository changes too fast to be copied.');
+      if (round === MAX_LISTINGS) throw new Error('The repository changes too fast to be copied.');
       refs = after;
     }
     await dropTorn(objects);

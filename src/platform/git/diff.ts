@@ -1,6 +1,6 @@
 /** What changed between two trees: a record for each file, with its patch where that is not too long; and line counts. */
 import { Failure } from '../failure.ts';
-import type { ObjectPlace, Window } from './history.ts';
+import type { ObjectFolder, Window } from './history.ts';
 import { textInTime } from './long-runs.ts';
 import type { GitFolder } from './objects.ts';
 import { decode } from './parse.ts';
@@ -47,11 +47,11 @@ export type DiffOptions = {
   window?: Window;
 };
 
-const MOST_FILES = 3_000;
-const LONGEST_PATCH = 200 * 1_024;
-const LONGEST_WHOLE = 5 * 1_048_576;
+const MAX_FILES = 3_000;
+const MAX_PATCH_BYTES = 200 * 1_024;
+const MAX_WHOLE_BYTES = 5 * 1_048_576;
 /** Beside the hunks: two long names, four times each. */
-const LONGEST_HEADER = 65_536;
+const MAX_HEADER_BYTES = 65_536;
 
 /**
  * Compares two trees; renames are found by content. Patches that would take too long, or too much memory, are left out; 422
@@ -60,7 +60,7 @@ const LONGEST_HEADER = 65_536;
 export async function readDiff(
   git: GitFolder,
   ends: DiffEnds,
-  options: DiffOptions & { place?: ObjectPlace } = {},
+  options: DiffOptions & { place?: ObjectFolder } = {},
 ): Promise<Diff> {
   const files = await countFiles(git, ends.to, ends.from);
   const { place = git, ...shown } = options;
@@ -83,7 +83,7 @@ async function withOrWithoutRenames<T>(files: number, run: (renames: string) => 
 }
 
 async function runDiff(
-  place: ObjectPlace,
+  place: ObjectFolder,
   { from, to }: DiffEnds,
   options: DiffOptions,
   renames: string,
@@ -130,7 +130,7 @@ const NEXT_PATCH = Buffer.from('\ndiff --git ');
  */
 export async function parseDiff(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
-  { unidiff = false, window = { offset: 0, limit: MOST_FILES } }: DiffOptions = {},
+  { unidiff = false, window = { offset: 0, limit: MAX_FILES } }: DiffOptions = {},
 ): Promise<Diff & { atEnd: boolean }> {
   const next = pieces(chunks);
   const { entries, more } = await readEntries(next);
@@ -140,13 +140,13 @@ export async function parseDiff(
   let length = 0;
   let atEnd = entries.length === 0;
   for (const entry of wanted) {
-    const patch = await next(NEXT_PATCH, LONGEST_PATCH + LONGEST_HEADER);
+    const patch = await next(NEXT_PATCH, MAX_PATCH_BYTES + MAX_HEADER_BYTES);
     atEnd = !patch || patch.isLast;
     if (!patch) break;
     const hunks = patch.length > patch.bytes.length ? undefined : hunksOf(patch.bytes, unidiff);
-    const isTooLarge = hunks === undefined || hunks.length > LONGEST_PATCH;
+    const isTooLarge = hunks === undefined || hunks.length > MAX_PATCH_BYTES;
     length += isTooLarge ? 0 : hunks.length;
-    if (length > LONGEST_WHOLE) break;
+    if (length > MAX_WHOLE_BYTES) break;
     files.push({ diff: isTooLarge ? '' : decode(hunks), collapsed: false, too_large: isTooLarge, ...entry });
   }
   const left = wanted.slice(files.length);
@@ -174,7 +174,7 @@ async function readEntries(next: NextPiece): Promise<{ entries: Entry[]; more: b
           ]
         : [[status === 'A' ? ABSENT : before, status === 'D' ? ABSENT : after]];
     for (const [a_mode = ABSENT, b_mode = ABSENT] of changes) {
-      if (entries.length === MOST_FILES) {
+      if (entries.length === MAX_FILES) {
         await skipList(next);
         return { entries, more: true };
       }

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { randomHex } from '../secret.ts';
 import { allRefs, copyRepository, syncRepository } from './copy.ts';
 import { checkConnections } from './copy-check.ts';
+import { runLong } from './housekeeping.ts';
 import { fullRef } from './names.ts';
 import { git } from './program.ts';
-import { runLong } from './tend.ts';
 import { layOut, syncFolder } from './write.ts';
 
 /**

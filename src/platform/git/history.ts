@@ -9,7 +9,7 @@ import { type Commit, parseCommit } from './parse.ts';
 import { GitError } from './program.ts';
 
 /** Where git looks for objects; the environment may name further places. */
-export type ObjectPlace = Pick<GitFolder, 'folder'> & { environment?: Record<string, string> };
+export type ObjectFolder = Pick<GitFolder, 'folder'> & { environment?: Record<string, string> };
 
 export type HistoryFilter = {
   /** Seconds since 1970, of the committer. */
@@ -29,9 +29,9 @@ export type HistoryFilter = {
 export type Window = { offset: number; limit: number };
 
 /** Beyond it git counts faster than we walk. */
-const LONGEST_WALK = 2_000;
+const MAX_WALKED_COMMITS = 2_000;
 /** Beyond it there are no commits, and no numbers that git can read. */
-const MOST_COMMITS = 1_000_000_000;
+const MAX_COMMITS = 1_000_000_000;
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
@@ -67,9 +67,9 @@ export async function listHistory(
   window: Window,
 ): Promise<Commit[]> {
   const selected = selection(head, filter);
-  if (!selected || window.offset > MOST_COMMITS) return [];
+  if (!selected || window.offset > MAX_COMMITS) return [];
   const walked =
-    head !== undefined && isWhole(filter) && window.offset <= LONGEST_WALK
+    head !== undefined && isWhole(filter) && window.offset <= MAX_WALKED_COMMITS
       ? await walk(git, head, window, filter.firstParent)
       : undefined;
   if (walked) return walked;
@@ -80,7 +80,7 @@ export async function listHistory(
 
 /** What a commit leads to never changes, and so neither do these. */
 const counts = new Map<string, number>();
-const MOST_COUNTS = 10_000;
+const MAX_COUNTS = 10_000;
 
 /** How many commits the list has; counted up to one more than `most`. */
 export async function countListed(
@@ -96,7 +96,7 @@ export async function countListed(
   if (known !== undefined) return known;
   const args = ['--literal-pathspecs', 'rev-list', '--count', `--max-count=${most + 1}`, ...selected];
   const count = Number(await textInTime(args, { folder: git.folder }));
-  if (counts.size >= MOST_COUNTS) counts.clear();
+  if (counts.size >= MAX_COUNTS) counts.clear();
   if (head !== undefined) counts.set(key, count);
   return count;
 }
@@ -104,7 +104,7 @@ export async function countListed(
 /** The commits of `head` that `base` does not lead to, oldest first, the newest `limit` of them. */
 export async function commitsBetween(
   git: GitFolder,
-  place: ObjectPlace,
+  place: ObjectFolder,
   base: string,
   head: string,
   limit: number,
@@ -189,7 +189,7 @@ async function walk(
     const unknown = [...new Set(parents)].filter((oid) => !known.has(oid));
     for (const commit of await readCommits(git, unknown)) {
       known.add(commit.oid);
-      waiting.splice(placeOf(commit, waiting), 0, commit);
+      waiting.splice(insertionIndex(commit, waiting), 0, commit);
     }
     next = waiting.pop();
   }
@@ -198,7 +198,7 @@ async function walk(
 }
 
 /** Where the commit comes into the list: before all that are as new, or newer. */
-function placeOf(commit: Commit, waiting: readonly Commit[]): number {
+function insertionIndex(commit: Commit, waiting: readonly Commit[]): number {
   let low = 0;
   let high = waiting.length;
   while (low < high) {
@@ -216,7 +216,7 @@ export async function countHistory(git: GitFolder, head: string, firstParent = f
 }
 
 /** The best common ancestor of the first commit and the others; undefined when they have none. */
-export async function mergeBase(place: ObjectPlace, ids: readonly string[]): Promise<string | undefined> {
+export async function mergeBase(place: ObjectFolder, ids: readonly string[]): Promise<string | undefined> {
   try {
     return linesOf(await textInTime(['merge-base', ...ids], place))[0];
   } catch (error) {

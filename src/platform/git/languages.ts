@@ -1,5 +1,5 @@
 /** The languages of a repository, by the endings of its files' names. */
-import { keepAnswers } from './answers.ts';
+import { createCommitCache } from './commit-cache.ts';
 import { eachFile, type ListedFile } from './listed-files.ts';
 import type { GitFolder } from './objects.ts';
 
@@ -119,7 +119,7 @@ export function shares(bytes: ReadonlyMap<string, number>): Record<string, numbe
   );
 }
 
-const answers = keepAnswers<Record<string, number>>(2_000);
+const cache = createCommitCache<Record<string, number>>(2_000);
 
 /** The bytes of each language; symbolic links count for nothing. */
 export function addSize(bytes: Map<string, number>, { path, mode, size }: ListedFile): void {
@@ -129,7 +129,7 @@ export function addSize(bytes: Map<string, number>, { path, mode, size }: Listed
 
 /** The share of each language in the files of a commit; 422 for a tree too large to be listed. */
 export const languagesOf = (git: GitFolder, commit: string): Promise<Record<string, number>> =>
-  answers(`${git.folder} ${commit}`, async () => {
+  cache(`${git.folder} ${commit}`, async () => {
     const bytes = new Map<string, number>();
     await eachFile(git, commit, (file) => addSize(bytes, file));
     return shares(bytes);

@@ -1,15 +1,15 @@
 /** The commit that changed a path last, found in the history without a process for each question. */
-import { keepAnswers } from './answers.ts';
+import { createCommitCache } from './commit-cache.ts';
 import { gitInTime } from './long-runs.ts';
 import type { GitFolder } from './objects.ts';
 import { type Commit, parseCommit } from './parse.ts';
 import { FOLDER_MODE, readTree } from './trees.ts';
 
 /** After so many commits, or so many entries of trees, git itself goes on: it is faster over long ways. */
-const MOST_STEPS = 1_000;
-const MOST_ENTRIES = 100_000;
+const MAX_STEPS = 1_000;
+const MAX_ENTRIES = 100_000;
 
-const answers = keepAnswers<string | undefined>(20_000);
+const cache = createCommitCache<string | undefined>(20_000);
 
 /**
  * The id of the last commit at or before `head` that changed the path, as `git log -1 -- <path>` finds it: where a
@@ -20,7 +20,7 @@ export const lastCommitOf = (
   head: Commit,
   path: readonly string[],
 ): Promise<string | undefined> =>
-  answers(`${git.folder} ${head.oid} ${path.join('/')}`, () => walk(git, head, path));
+  cache(`${git.folder} ${head.oid} ${path.join('/')}`, () => walk(git, head, path));
 
 async function walk(git: GitFolder, head: Commit, path: readonly string[]): Promise<string | undefined> {
   let looked = 0;
@@ -45,7 +45,7 @@ async function walk(git: GitFolder, head: Commit, path: readonly string[]): Prom
 
   let commit = head;
   let trail = await trailOf(head.tree);
-  for (let step = 0; step < MOST_STEPS && looked < MOST_ENTRIES; step++) {
+  for (let step = 0; step < MAX_STEPS && looked < MAX_ENTRIES; step++) {
     const same = await sameParent(commit, trail);
     if (!same) return commit.oid;
     ({ commit, trail } = same);

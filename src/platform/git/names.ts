@@ -16,9 +16,9 @@ export function shortRef(ref: string): { kind: RefKind; name: string } | undefin
 }
 
 /** The longest file name that a disk takes, less what git puts behind it while it writes. */
-const LONGEST_COMPONENT = 250;
+const MAX_COMPONENT_BYTES = 250;
 /** Of a whole name, as a client may send it. */
-export const LONGEST_NAME = 1_000;
+export const MAX_NAME_BYTES = 1_000;
 const FORBIDDEN = '\\x00-\\x20\\x7f~^:?*\\[\\\\';
 /** What short names are made of, as a schema says it too; a few are refused all the same. */
 export const refNamePattern = `^[^${FORBIDDEN}./-](?:[^${FORBIDDEN}]*[^${FORBIDDEN}./])?$`;
@@ -28,12 +28,12 @@ const forbidden = /\.\.|@\{|\/\//;
 /** Whether a branch or tag can have this short name: git's own rules, and nothing that reads as an option or an id. */
 export function isRefName(name: string): boolean {
   if (!made.test(name) || name === '@' || name === 'HEAD' || name.startsWith('refs/')) return false;
-  if (forbidden.test(name) || Buffer.byteLength(name) > LONGEST_NAME || isObjectId(name)) return false;
+  if (forbidden.test(name) || Buffer.byteLength(name) > MAX_NAME_BYTES || isObjectId(name)) return false;
   return name
     .split('/')
     .every(
       (part) =>
-        !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= LONGEST_COMPONENT,
+        !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= MAX_COMPONENT_BYTES,
     );
 }
 
@@ -60,11 +60,11 @@ export function pathComponents(path: string): string[] | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
   if (path === '' || Buffer.byteLength(path) > 4_096 || /[\x00-\x1f\x7f]/.test(path)) return undefined;
   const parts = path.split('/');
-  return parts.length <= DEEPEST && parts.every(isTreeName) ? parts : undefined;
+  return parts.length <= MAX_DEPTH && parts.every(isTreeName) ? parts : undefined;
 }
 
 /** Folders upon folders make a tree each. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /** Characters that some file systems leave out of a name, so that what stays reads as another. */
 const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

@@ -31,38 +31,38 @@ export type ObjectReader = {
   stop(): void;
 };
 
-const MOST_PROCESSES = 24;
+const MAX_PROCESSES = 24;
 /** A process with questions open is shared by those who ask it: each of them holds one place for it, however much is asked. */
 const busyReaders = createShare({
   of: 'repositories being read',
-  places: MOST_PROCESSES,
-  perCaller: MOST_PROCESSES / 3,
+  places: MAX_PROCESSES,
+  perCaller: MAX_PROCESSES / 3,
   waitingPerCaller: 1_000,
   waiting: 5_000,
   timeoutMs: 5_000,
 });
 /** An object may be a delta upon a delta upon a delta, each of them large: an answer that takes longer is none. */
-const ANSWER_TIMEOUT_MS = 5_000;
-const LOOK_MILLISECONDS = 1_000;
-const IDLE_MILLISECONDS = 20_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
+const LOOK_INTERVAL_MS = 1_000;
+const IDLE_MS = 20_000;
 /** Larger objects are streamed, not held. */
-export const LARGEST_OBJECT = 64 * 1_048_576;
+export const MAX_OBJECT_BYTES = 64 * 1_048_576;
 /** Larger files have a process of their own: others would wait for them. */
-const LARGEST_ASKED = 1_048_576;
+const MAX_REQUESTED_BYTES = 1_048_576;
 /** What is larger is not read: commits, tags and trees are taken apart at once, while everybody waits, and several are in one answer. */
 const LARGEST: Record<ObjectType, number> = {
-  blob: LARGEST_OBJECT,
+  blob: MAX_OBJECT_BYTES,
   tree: 4 * 1_048_576,
   commit: 1_048_576,
   tag: 1_048_576,
 };
 const CACHE_BYTES = 32 * 1_048_576;
-const LARGEST_CACHED = 128 * 1_024;
+const MAX_CACHED_BYTES = 128 * 1_024;
 
-type Question = {
+type ObjectRequest = {
   name: string;
   contents: boolean;
-  resolve(answer: GitObject | ObjectInfo | undefined): void;
+  resolve(response: GitObject | ObjectInfo | undefined): void;
   reject(error: unknown): void;
 };
 
@@ -74,7 +74,7 @@ const send = ({ starting }: Process, write: (stdin: Program['stdin']) => void): 
 
 type Process = {
   starting: Promise<Program>;
-  waiting: Question[];
+  waiting: ObjectRequest[];
   usedAt: number;
   /** Since when the first of the questions is being answered. */
   answeringSince: number;
@@ -90,7 +90,7 @@ export function createObjectReader(): ObjectReader {
   let cached = 0;
 
   function remember(key: string, object: GitObject): void {
-    if (object.type === 'blob' || object.size > LARGEST_CACHED || cache.has(key)) return;
+    if (object.type === 'blob' || object.size > MAX_CACHED_BYTES || cache.has(key)) return;
     cache.set(key, object);
     cached += object.size + 300;
     for (const [oldest, { size }] of cache) {
@@ -113,10 +113,10 @@ export function createObjectReader(): ObjectReader {
       const waiting = process.waiting.splice(0);
       // It ended over the first of them; the others have the next process.
       if (reason instanceof Failure) waiting.shift()?.reject(reason);
-      for (const question of waiting) {
-        if (stopped) question.reject(stopping());
-        else if (reason instanceof Failure) put(folder, question);
-        else question.reject(reason);
+      for (const request of waiting) {
+        if (stopped) request.reject(stopping());
+        else if (reason instanceof Failure) put(folder, request);
+        else request.reject(reason);
       }
     };
     starting
@@ -137,7 +137,7 @@ export function createObjectReader(): ObjectReader {
 
   /** The process that nobody asked for the longest time makes room; one with questions open is left alone. */
   function makeRoom(): void {
-    if (processes.size <= MOST_PROCESSES) return;
+    if (processes.size <= MAX_PROCESSES) return;
     const [oldest] = [...processes]
       .filter(([, { waiting }]) => waiting.length === 0)
       .sort(([, left], [, right]) => left.usedAt - right.usedAt);
@@ -182,30 +182,30 @@ export function createObjectReader(): ObjectReader {
     }
   }
 
-  function put(folder: string, question: Question): void {
+  function put(folder: string, request: ObjectRequest): void {
     const process = processes.get(folder) ?? start(folder);
     process.usedAt = monotonic();
     if (process.waiting.length === 0) process.answeringSince = process.usedAt;
-    process.waiting.push(question);
-    const { name, contents } = question;
+    process.waiting.push(request);
+    const { name, contents } = request;
     send(process, (stdin) => stdin.write(`${contents ? 'contents' : 'info'} ${name}\n`));
   }
 
   const isLate = ({ waiting, answeringSince }: Process): boolean =>
-    waiting.length > 0 && monotonic() - answeringSince > ANSWER_TIMEOUT_MS;
+    waiting.length > 0 && monotonic() - answeringSince > RESPONSE_TIMEOUT_MS;
 
   let looked = monotonic();
   const timer = setInterval(() => {
     const at = monotonic();
-    const stoodStill = at - looked > 2 * LOOK_MILLISECONDS;
+    const stoodStill = at - looked > 2 * LOOK_INTERVAL_MS;
     looked = at;
     for (const [folder, { usedAt, waiting }] of processes)
-      if (usedAt < at - IDLE_MILLISECONDS && waiting.length === 0) end(folder);
+      if (usedAt < at - IDLE_MS && waiting.length === 0) end(folder);
     // Where this process itself was late, answers may be here that it has not read yet.
     if (stoodStill) return;
     for (const process of running)
       if (isLate(process)) process.starting.then(({ signal }) => signal('SIGKILL')).catch(() => {});
-  }, LOOK_MILLISECONDS);
+  }, LOOK_INTERVAL_MS);
   timer.unref();
 
   return {
@@ -227,7 +227,7 @@ export function createObjectReader(): ObjectReader {
           if (same) return same;
           if (found.size > LARGEST[found.type])
             throw new Failure('unprocessable', `The ${found.type} is too large to be shown.`);
-          if (found.type === 'blob' && found.size > LARGEST_ASKED) return readAlone(folder, found);
+          if (found.type === 'blob' && found.size > MAX_REQUESTED_BYTES) return readAlone(folder, found);
           const object = (await ask(folder, found.oid, true)) as GitObject | undefined;
           if (object) remember(`${folder} ${object.oid}`, object);
           return object;
@@ -274,7 +274,7 @@ function reader(process: Process): (chunk: Buffer) => void {
   let length = 0;
   let wanted = 0;
   let header: ObjectInfo | undefined;
-  const answer = (object: GitObject | ObjectInfo | undefined): void => {
+  const response = (object: GitObject | ObjectInfo | undefined): void => {
     process.answeringSince = monotonic();
     process.waiting.shift()?.resolve(object);
   };
@@ -290,7 +290,7 @@ function reader(process: Process): (chunk: Buffer) => void {
           break;
         }
         const content = Buffer.from(buffer.subarray(0, header.size));
-        answer({ ...header, content });
+        response({ ...header, content });
         buffer = buffer.subarray(header.size + 1);
         header = undefined;
         continue;
@@ -301,7 +301,7 @@ function reader(process: Process): (chunk: Buffer) => void {
       const parsed = parseHeader(buffer.toString('latin1', 0, lineEnd));
       buffer = buffer.subarray(lineEnd + 1);
       if (parsed && process.waiting[0]?.contents) header = parsed;
-      else answer(parsed);
+      else response(parsed);
     }
     held = buffer.length === 0 ? [] : [buffer];
     length = buffer.length;

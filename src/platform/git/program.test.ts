@@ -73,8 +73,8 @@ test('what is read after the stop starts nothing that nothing would end', async 
   const reader = createObjectReader();
   const repository = reader.open(folder);
   expect(await repository.info(zeros.oid)).toMatchObject({ type: 'blob' });
-  const asked = repository.info(zeros.oid);
+  const requested = repository.info(zeros.oid);
   reader.stop();
-  await Promise.allSettled([asked]);
+  await Promise.allSettled([requested]);
   await expect(repository.info(zeros.oid)).rejects.toMatchObject({ status: 503 });
 });

@@ -117,7 +117,7 @@ export class OutOfMemory extends Failure {
   }
 }
 
-const MOST_OUTPUT = 64 * 1_048_576;
+const MAX_OUTPUT_BYTES = 64 * 1_048_576;
 
 /**
  * What a run may allocate at once, and in all; and how far it stands back. Where others decide the cost, an object that
@@ -189,7 +189,7 @@ export async function gitUnless(
 
 async function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const { stdin, stdout, ended, signal } = await spawnGit(args, options);
-  const maximum = options.maximumOutput ?? MOST_OUTPUT;
+  const maximum = options.maximumOutput ?? MAX_OUTPUT_BYTES;
   const output: Buffer[] = [];
   let bytes = 0;
   let isSlow = false;

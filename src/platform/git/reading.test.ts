@@ -1,8 +1,8 @@
 /** What git says of lines, people and files, taken apart. */
 import { describe, expect, test } from 'vitest';
-import { keepAnswers } from './answers.ts';
 import { archiveEnding } from './archive.ts';
 import { parseBlame } from './blame.ts';
+import { createCommitCache } from './commit-cache.ts';
 import { parseShortlog } from './contributors.ts';
 import { addSize, languageOf, shares } from './languages.ts';
 import { parseFile } from './listed-files.ts';
@@ -94,12 +94,12 @@ test.each([
 });
 
 test('answers are found once, failures again, and the oldest is forgotten', async () => {
-  const answers = keepAnswers<number>(2);
+  const responses = createCommitCache<number>(2);
   let found = 0;
   const find = async () => ++found;
-  expect(await Promise.all([answers('a', find), answers('a', find)])).toEqual([1, 1]);
-  await expect(answers('b', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await answers('b', find)).toBe(2);
-  expect(await answers('c', find)).toBe(3);
-  expect([await answers('b', find), await answers('a', find)]).toEqual([2, 4]);
+  expect(await Promise.all([responses('a', find), responses('a', find)])).toEqual([1, 1]);
+  await expect(responses('b', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await responses('b', find)).toBe(2);
+  expect(await responses('c', find)).toBe(3);
+  expect([await responses('b', find), await responses('a', find)]).toEqual([2, 4]);
 });

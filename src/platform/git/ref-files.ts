@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { isObjectId, NO_OBJECT } from './names.ts';
 
 /** Read at once, while everybody waits: so many files, and so many bytes of `packed-refs`. */
-const MOST_LOOSE = 200;
-const LARGEST_PACKED = 128 * 1_024;
+const MAX_LOOSE_REFS = 200;
+const MAX_PACKED_REFS_BYTES = 128 * 1_024;
 
 /** What git has to read. */
 class Unusual extends Error {}
@@ -65,7 +65,7 @@ function readFolder(folder: string, name: string, found: Map<string, string>): v
       const text = unlessMissing(() => readFileSync(pathTo(folder, inner), 'utf8'));
       if (text === undefined) continue;
       found.set(inner, idOf(text.slice(0, -1)));
-      if (!text.endsWith('\n') || found.size > MOST_LOOSE) throw new Unusual();
+      if (!text.endsWith('\n') || found.size > MAX_LOOSE_REFS) throw new Unusual();
     }
   }
 }
@@ -79,7 +79,7 @@ function idOf(text: string): string {
 function readPacked(folder: string): Map<string, string> {
   const path = join(folder, 'packed-refs');
   const found = new Map<string, string>();
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LARGEST_PACKED) throw new Unusual();
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_PACKED_REFS_BYTES) throw new Unusual();
   for (const line of (unlessMissing(() => readFileSync(path, 'latin1')) ?? '').split('\n')) {
     // What the file says of itself, and of the tag above.
     if (line === '' || line.startsWith('#') || line.startsWith('^')) continue;

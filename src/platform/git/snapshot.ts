@@ -6,12 +6,12 @@ import { Readable } from 'node:stream';
 import { randomHex } from '../secret.ts';
 import { copyRepository } from './copy.ts';
 
-const BLOCK = 512;
-const LARGEST_OCTAL = 8 ** 11;
+const BLOCK_BYTES = 512;
+const MAX_OCTAL = 8 ** 11;
 
 /** A number of twelve bytes: octal text, or in binary where that is too short for it. */
 function writeNumber(header: Buffer, value: number, at: number): void {
-  if (value < LARGEST_OCTAL) header.write(`${value.toString(8).padStart(11, '0')}\0`, at, 'latin1');
+  if (value < MAX_OCTAL) header.write(`${value.toString(8).padStart(11, '0')}\0`, at, 'latin1');
   else {
     header[at] = 0x80;
     header.writeBigUInt64BE(BigInt(value), at + 4);
@@ -20,7 +20,7 @@ function writeNumber(header: Buffer, value: number, at: number): void {
 
 /** The header of one file (POSIX ustar); names in a repository's copy are short and plain. */
 export function tarHeader(name: string, size: number, modified: Date): Buffer {
-  const header = Buffer.alloc(BLOCK);
+  const header = Buffer.alloc(BLOCK_BYTES);
   header.write(name, 0, 100, 'latin1');
   header.write('0000644\0', 100, 'latin1');
   for (const owner of [108, 116]) header.write('0000000\0', owner, 'latin1');
@@ -42,9 +42,9 @@ async function* tarOf(folder: string): AsyncGenerator<Buffer> {
     const { size, mtime } = await stat(path);
     yield tarHeader(relative(folder, path), size, mtime);
     for await (const piece of createReadStream(path)) yield piece as Buffer; // a stream without an encoding gives buffers
-    yield Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+    yield Buffer.alloc((BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES);
   }
-  yield Buffer.alloc(2 * BLOCK);
+  yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
 /** The tar file of the repository, made while it is read. Until it is, the repository must not go. */

@@ -10,7 +10,7 @@ import { dirname } from 'node:path';
 import type { Order, Report } from './spawner.ts';
 
 const [address = ''] = process.argv.slice(2);
-const MOST_COMPLAINT = 65_536;
+const MAX_STDERR_BYTES = 65_536;
 
 const report = (what: Report): void => {
   if (process.connected) process.send?.(what);
@@ -53,7 +53,7 @@ async function start({ id, program, args, env, niceness }: Order): Promise<void>
   for (const stream of streams) stream.destroy();
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    if (complaint.length < MOST_COMPLAINT) complaint += text;
+    if (complaint.length < MAX_STDERR_BYTES) complaint += text;
   });
   child.once('error', ({ message }) => report({ id, failed: message }));
   child.once('close', (code) => report({ id, code, complaint }));

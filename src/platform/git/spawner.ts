@@ -106,7 +106,7 @@ const ADDRESS_SPACE = 2_097_152;
 const bounded: readonly string[] = ['-c', 'ulimit -S -v "$0" 2>/dev/null; exec "$@"', String(ADDRESS_SPACE)];
 
 /** Sockets that wait while this process is busy with something else. */
-const MOST_DIALLED = 4_096;
+const MAX_DIALLED = 4_096;
 
 /** The folder is ours alone; a socket's name has to be short. */
 function makeAddress(): string {
@@ -120,7 +120,7 @@ async function startSpawner(): Promise<ChildProcess> {
   const server = createServer({ allowHalfOpen: true }, greet);
   // What fails later is somebody's socket: the spawner says so of the program.
   await new Promise<void>((resolve, reject) =>
-    server.on('error', reject).listen(address, MOST_DIALLED, resolve),
+    server.on('error', reject).listen(address, MAX_DIALLED, resolve),
   );
   server.unref();
   const file = fileURLToPath(new URL(`./spawner-process${extname(import.meta.url)}`, import.meta.url));
@@ -132,7 +132,7 @@ async function startSpawner(): Promise<ChildProcess> {
   });
   child.unref();
   child.channel?.unref();
-  child.on('message', hear);
+  child.on('message', onReport);
   const gone = (error?: unknown) => lose(server, error);
   child.once('error', gone).once('exit', () => gone());
   return child;
@@ -160,7 +160,7 @@ function signalGroup({ pid }: Run, name: NodeJS.Signals): void {
   }
 }
 
-function hear(report: Report): void {
+function onReport(report: Report): void {
   const run = runs.get(report.id);
   if (!run) return;
   if ('failed' in report) fail(report.id, new Error(report.failed));

@@ -34,7 +34,7 @@ export type Running = {
 };
 
 /** Until what does not end by itself is asked to, and until what does not do as it is asked is killed. */
-const GRACE_MILLISECONDS = 2_500;
+const GRACE_MS = 2_500;
 
 const shareOf = (of: string, perProcessor: number): Share =>
   createShare({
@@ -95,10 +95,10 @@ async function start(options: ServiceOptions, give: () => void): Promise<Running
     // Whoever reads a pack shall not take a part for the whole. A receiver has its say: the pipe broken under it, it would
     // end before it has cleaned up.
     if (service === 'upload-pack') stdout.destroy(new Error(`git ${service} was ended`));
-    const patience = service === 'receive-pack' ? GRACE_MILLISECONDS : 0;
+    const patience = service === 'receive-pack' ? GRACE_MS : 0;
     const timers = [
       setTimeout(() => signal('SIGTERM'), patience),
-      setTimeout(() => signal('SIGKILL'), patience + GRACE_MILLISECONDS),
+      setTimeout(() => signal('SIGKILL'), patience + GRACE_MS),
     ];
     void ended.then(() => timers.forEach(clearTimeout));
   }

@@ -100,16 +100,16 @@ async function treeOf(git: GitFolder, oid: string): Promise<string> {
   return commit ? parseCommit(oid, commit.content).tree : oid;
 }
 
-export type PlacedEntry = TreeEntry & { path: string };
+export type PathEntry = TreeEntry & { path: string };
 
 const MAX_WALKED = 100_000;
 /** Folders that were read before are there at once: others have their turn all the same. */
 const ENTRIES_PER_TURN = 1_000;
 
 /** Everything below the tree, folders before what is in them, in git's order; as far as the caller asks. 422 when there is no end of it. */
-export async function* walkTree(git: GitFolder, oid: string, prefix = ''): AsyncGenerator<PlacedEntry> {
+export async function* walkTree(git: GitFolder, oid: string, prefix = ''): AsyncGenerator<PathEntry> {
   let walked = 0;
-  async function* walk(tree: string, above: string): AsyncGenerator<PlacedEntry> {
+  async function* walk(tree: string, above: string): AsyncGenerator<PathEntry> {
     for (const entry of (await readTree(git, tree)) ?? []) {
       walked += 1;
       if (walked > MAX_WALKED) throw tooLarge();

@@ -81,11 +81,11 @@ export async function updateRefs(folder: string, updates: readonly RefUpdate[]):
 }
 
 /** Nothing that git does under one of these locks takes so long, in milliseconds. */
-const STALE_LOCK = 300_000;
+const STALE_LOCK_MS = 300_000;
 
 /** Removes the locks of those refs that a git which was killed has left; true when there was one. */
 export async function removeStaleLocks(folder: string, refs: readonly string[]): Promise<boolean> {
-  const before = now().getTime() - STALE_LOCK;
+  const before = now().getTime() - STALE_LOCK_MS;
   const names = [...refs, 'packed-refs', 'HEAD'].map((name) => join(folder, `${name}.lock`));
   const stale = names.filter((name) => {
     const lock = statSync(name, { throwIfNoEntry: false });
@@ -115,9 +115,9 @@ export async function writeAll(
 
 /** When folders were changed last that have been synced since: bounded, and what it forgets is only synced once more. */
 const synced = new Map<string, number>();
-const MOST_SYNCED = 20_000;
+const MAX_SYNCED = 20_000;
 /** Two changes less than these milliseconds apart may leave the same time behind. */
-const CLOCK_TICK = 20;
+const CLOCK_TICK_MS = 20;
 /** So many are looked at in one go, and open at once. */
 const AT_ONCE = 300;
 
@@ -136,8 +136,8 @@ async function syncChanged(folders: readonly string[]): Promise<void> {
     return changed === undefined ? [] : [{ folder, changed }];
   });
   // By the clock of the file system, which may be another machine's: whatever changes now gets a later time than these.
-  const settled = Math.max(...found.map(({ changed }) => changed)) - CLOCK_TICK;
-  if (synced.size > MOST_SYNCED) synced.clear();
+  const settled = Math.max(...found.map(({ changed }) => changed)) - CLOCK_TICK_MS;
+  if (synced.size > MAX_SYNCED) synced.clear();
   await Promise.all(
     found.map(async ({ folder, changed }) => {
       if (synced.get(folder) === changed) return;

@@ -6,11 +6,11 @@ import { collector } from '../memory.ts';
 import { decodeUtf8, parseJson, parseUrlEncoded } from './raw-parameters.ts';
 
 /** `source` is the bytes, or a file that was opened for them and has no name any more. */
-export type BodyQuestion = { form: boolean; source: Uint8Array | { descriptor: number; size: number } };
+export type BodyToParse = { form: boolean; source: Uint8Array | { descriptor: number; size: number } };
 /** Plain values: what has no prototype here gets one on its way. */
-export type BodyAnswer = { parsed: unknown } | { refusal: string };
+export type ParsedBody = { parsed: unknown } | { refusal: string };
 
-function bytesOf({ source }: BodyQuestion): Uint8Array {
+function bytesOf({ source }: BodyToParse): Uint8Array {
   if (source instanceof Uint8Array) return source;
   const bytes = Buffer.allocUnsafeSlow(source.size);
   for (let at = 0; at < bytes.length; ) {
@@ -26,12 +26,12 @@ const free = (bytes: Uint8Array): void => {
   (bytes.buffer as ArrayBuffer).transfer(0);
 };
 
-function answer(question: BodyQuestion): BodyAnswer {
+function parseBody(request: BodyToParse): ParsedBody {
   try {
-    const bytes = bytesOf(question);
+    const bytes = bytesOf(request);
     const text = decodeUtf8(bytes);
     free(bytes);
-    return { parsed: question.form ? parseUrlEncoded(text) : parseJson(text) };
+    return { parsed: request.form ? parseUrlEncoded(text) : parseJson(text) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { refusal: String(error.publicMessage) };
@@ -39,8 +39,8 @@ function answer(question: BodyQuestion): BodyAnswer {
 }
 
 const collect = collector();
-parentPort?.on('message', (question: BodyQuestion) => {
-  const answered = answer(question);
+parentPort?.on('message', (request: BodyToParse) => {
+  const answered = parseBody(request);
   // The text is not in memory any more beside what is parsed of it and the message.
   collect({ execution: 'sync', type: 'major', flavor: 'regular' });
   parentPort?.postMessage(answered);

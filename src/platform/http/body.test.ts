@@ -4,9 +4,9 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { useRoutes } from '../../../test/support/routes-server.ts';
-import { type HttpRequest, json } from './answer.ts';
 import { readBody } from './body.ts';
 import { MAX_JSON_VALUES } from './json-meter.ts';
+import { type HttpRequest, json } from './messages.ts';
 import { isRawObject, type RawValue, UploadedFile } from './raw-parameters.ts';
 import type { Route } from './server.ts';
 
@@ -152,10 +152,10 @@ test('a caller with many large bodies waits and is refused; another caller is se
   const end = setInterval(() => {
     for (const release of held.splice(0)) release();
   }, 10);
-  const answers = await Promise.all(greedy);
+  const responses = await Promise.all(greedy);
   clearInterval(end);
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(48);
-  expect(answers.find(({ status }) => status === 429)?.retryAfter).toBe('5');
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(48);
+  expect(responses.find(({ status }) => status === 429)?.retryAfter).toBe('5');
 });
 
 test('a client that hangs up in the middle leaves no file behind, and no place taken', async () => {

@@ -12,10 +12,10 @@ import { badRequest, Failure } from '../failure.ts';
 import { createShare } from '../fair-share.ts';
 import { randomHex } from '../secret.ts';
 import { createThreads } from '../threads.ts';
-import type { HttpRequest } from './answer.ts';
 import { eachPiece, joinPieces, tooLargeBody } from './body-stream.ts';
-import type { BodyAnswer, BodyQuestion } from './body-thread.ts';
+import type { BodyToParse, ParsedBody } from './body-thread.ts';
 import { JsonMeter } from './json-meter.ts';
+import type { HttpRequest } from './messages.ts';
 import { readMultipart } from './multipart.ts';
 import {
   adoptParameters,
@@ -42,7 +42,7 @@ const waits = { waitingPerCaller: 32, waiting: 500, timeoutMs: 10_000 };
 const arriving = createShare({ of: 'large request bodies', places: 64, perCaller: 16, ...waits });
 /** Those that are on the disk, from their last byte until the request is answered: several times their size in memory. */
 const unfolding = createShare({ of: 'large request bodies', places: 1, perCaller: 1, ...waits });
-const parsers = createThreads<BodyQuestion, BodyAnswer>({
+const parsers = createThreads<BodyToParse, ParsedBody>({
   file: new URL(`./body-thread${extname(import.meta.url)}`, import.meta.url),
   share: { of: 'large request bodies', places: 1, perCaller: 1, ...waits },
   // The text, what is parsed of it, and what is handed back, of a body of the largest limit.
@@ -203,11 +203,11 @@ async function parseHeld(request: HttpRequest, pieces: readonly Buffer[], meter:
   return parseUrlEncoded(text);
 }
 
-async function parseInThread(question: BodyQuestion, transfer: ArrayBuffer[] = []): Promise<RawObject> {
-  const answer = await parsers.ask(question, PARSE_TIMEOUT_MS, transfer);
-  if (!answer) throw badRequest('the body could not be read in time');
-  if ('refusal' in answer) throw new Failure('bad_request', answer.refusal);
-  return adoptParameters(answer.parsed);
+async function parseInThread(request: BodyToParse, transfer: ArrayBuffer[] = []): Promise<RawObject> {
+  const response = await parsers.ask(request, PARSE_TIMEOUT_MS, transfer);
+  if (!response) throw badRequest('the body could not be read in time');
+  if ('refusal' in response) throw new Failure('bad_request', response.refusal);
+  return adoptParameters(response.parsed);
 }
 
 /** In memory up to a bound, beyond it in a file without a name, which goes with the process. */

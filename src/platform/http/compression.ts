@@ -1,12 +1,12 @@
 /** Compressed answers (RFC 9110, section 12.5.3): which may be, in which coding, without anybody waiting for another's. */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { Answer } from './answer.ts';
+import type { HttpResponse } from './messages.ts';
 
 type Request = { method: string; headers: Record<string, string | string[] | undefined> };
 
 /** Bytes; what is smaller fits into one packet as it is. */
-const MIN_LENGTH = 1024;
+const MIN_COMPRESSED_BYTES = 1024;
 /** Of the four threads that Node also reads files on. */
 const MAX_AT_ONCE = 2;
 
@@ -30,17 +30,17 @@ export type Coding = keyof typeof compressors;
  * the same for all; and nothing that answers a write, which is where fresh secrets are shown, beside what was sent. Bytes
  * and streams (files, archives, git) stay as they are.
  */
-export function isCompressible({ method, headers }: Request, answer: Answer): boolean {
-  const { body } = answer;
+export function isCompressible({ method, headers }: Request, response: HttpResponse): boolean {
+  const { body } = response;
   if (method !== 'GET' && method !== 'HEAD') return false;
-  if (typeof body !== 'string' && !answer.sameForAll) return false;
+  if (typeof body !== 'string' && !response.sameForAll) return false;
   const addedByBrowser =
     headers.cookie !== undefined ||
     (headers.authorization !== undefined && !/^bearer /i.test(headers.authorization.toString()));
-  if (addedByBrowser && !answer.sameForAll) return false;
+  if (addedByBrowser && !response.sameForAll) return false;
   return (
     (typeof body === 'string' || Buffer.isBuffer(body)) &&
-    (body.length >= MIN_LENGTH || Buffer.byteLength(body) >= MIN_LENGTH)
+    (body.length >= MIN_COMPRESSED_BYTES || Buffer.byteLength(body) >= MIN_COMPRESSED_BYTES)
   );
 }
 

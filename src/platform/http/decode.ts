@@ -25,9 +25,9 @@ import {
   tooLongAt,
   tooShortAt,
 } from './parameter-problems.ts';
+import { refuseApart } from './parameter-rules.ts';
 import { isRawObject, objectOf, type RawObject, type RawValue } from './raw-parameters.ts';
-import { togetherOf } from './schema.ts';
-import { refuseApart } from './together-rules.ts';
+import { parameterRulesOf } from './schema.ts';
 
 /**
  * Returns a function from raw parameters to the schema's static type; it throws the 400 of the spec's "Error bodies".
@@ -38,7 +38,7 @@ export const compileDecoder = <T extends TSchema>(schema: T): ((raw: RawObject) 
   const node = schema as SchemaNode; // TypeBox schemas are JSON Schema objects; its types only say `{}`
   if (node.type !== 'object') throw new Error('parameters are declared as one object');
   const decode = compileObject(node, []);
-  const { together = [] } = togetherOf(schema);
+  const { together = [] } = parameterRulesOf(schema);
   return (raw) => {
     const problems: Problems = new Set();
     const value = decode(raw, problems);
@@ -178,7 +178,7 @@ const compileObject = (node: SchemaNode, path: Path): Decode => {
 };
 
 /** More names of the client's own choice than anybody needs: each may become a condition of a statement. */
-const MAXIMUM_FREE_KEYS = 100;
+const MAX_FREE_KEYS = 100;
 
 /** The free keys of a record; what is wrong under one of them is reported under the record's own name. */
 const compileRest = (node: SchemaNode, path: Path) => {
@@ -189,10 +189,10 @@ const compileRest = (node: SchemaNode, path: Path) => {
   const accepts = new RegExp(pattern ?? '', 'u');
   const declared = new Set(Object.keys(node.properties ?? {}));
   const decode = compile(free, path);
-  const tooLong = tooLongAt(path, MAXIMUM_FREE_KEYS, 'item');
+  const tooLong = tooLongAt(path, MAX_FREE_KEYS, 'item');
   return (raw: RawObject, problems: Problems): Record<string, unknown> => {
     const chosen = Object.entries(raw).filter(([key]) => accepts.test(key) && !declared.has(key));
-    if (chosen.length > MAXIMUM_FREE_KEYS) problems.add(tooLong);
+    if (chosen.length > MAX_FREE_KEYS) problems.add(tooLong);
     // Names that the client chose need an object without a prototype.
     const value: Record<string, unknown> = Object.create(null);
     for (const [key, given] of chosen) value[key] = decode(given, problems);

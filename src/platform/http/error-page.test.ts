@@ -18,8 +18,8 @@ const site = useRoutes([
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const ask = async (path: string, accept: string, method = 'GET') => {
-  const answer = await fetch(`${site.url}${path}`, { method, headers: { accept } });
-  return { answer, type: answer.headers.get('content-type'), text: await answer.text() };
+  const response = await fetch(`${site.url}${path}`, { method, headers: { accept } });
+  return { answer: response, type: response.headers.get('content-type'), text: await response.text() };
 };
 
 test.each([
@@ -29,27 +29,27 @@ test.each([
   ['/broken', 500, 'Something went wrong'],
   ['/apiary', 404, 'Page not found'],
 ])('a browser gets a page at %s', async (path, status, title) => {
-  const { answer, type, text } = await ask(path, BROWSER);
-  expect([answer.status, type]).toEqual([status, 'text/html; charset=utf-8']);
+  const { answer: response, type, text } = await ask(path, BROWSER);
+  expect([response.status, type]).toEqual([status, 'text/html; charset=utf-8']);
   expect(text).toContain(`<h1>${title}</h1>`);
   expect(text).toContain('<link rel="stylesheet" href="/-/style.css">');
-  expect(answer.headers.get('vary')).toContain('Accept');
-  expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN');
+  expect(response.headers.get('vary')).toContain('Accept');
+  expect(response.headers.get('x-frame-options')).toBe('SAMEORIGIN');
   const head = await ask(path, BROWSER, 'HEAD');
   expect([head.answer.status, head.text]).toEqual([status, '']);
 });
 
 test('the page of a fault names the request and nothing of the reason, and the fault is logged', async () => {
-  const { answer, text } = await ask('/broken', BROWSER);
-  expect(text).toContain(answer.headers.get('x-request-id'));
+  const { answer: response, text } = await ask('/broken', BROWSER);
+  expect(text).toContain(response.headers.get('x-request-id'));
   expect(text).not.toContain('secret reason');
   expect(site.log.join('')).toContain('the secret reason');
 });
 
 test('a failure’s text is escaped, and its headers are kept', async () => {
-  const { answer, text } = await ask('/busy', BROWSER);
+  const { answer: response, text } = await ask('/busy', BROWSER);
   expect(text).toContain('&lt;later&gt;');
-  expect(answer.headers.get('retry-after')).toBe('9');
+  expect(response.headers.get('retry-after')).toBe('9');
 });
 
 test.each([
@@ -61,7 +61,7 @@ test.each([
   ['/api/v4/broken', BROWSER, 500],
   ['/api', BROWSER, 404],
 ])('%s for %s stays JSON', async (path, accept, status) => {
-  const { answer, type, text } = await ask(path, accept);
-  expect([answer.status, type]).toEqual([status, 'application/json']);
+  const { answer: response, type, text } = await ask(path, accept);
+  expect([response.status, type]).toEqual([status, 'application/json']);
   expect(JSON.parse(text)).toHaveProperty('message');
 });

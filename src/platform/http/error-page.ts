@@ -1,7 +1,7 @@
 /** Failures as pages, for people whose browser asks for an address outside the API. */
 import type { Failure } from '../failure.ts';
-import type { Answer } from './answer.ts';
-import { html, htmlAnswer, htmlPage } from './html.ts';
+import { html, htmlPage, htmlResponse } from './html.ts';
+import type { HttpResponse } from './messages.ts';
 
 type Asking = { url: string; headers: { accept?: string | undefined } };
 
@@ -15,25 +15,25 @@ const header = html`<header><a class="brand" href="/">Ashlar</a>
 function errorPage(
   status: number,
   page: { title: string; text: string; headers?: Record<string, string> | undefined },
-): Answer {
+): HttpResponse {
   const body = html`<div class="card"><h1>${page.title}</h1>
 <p>${page.text}</p>
 <p><a href="/">To the start page</a></p></div>`;
   // Programs get something else at the same address.
-  return htmlAnswer(status, htmlPage(page.title, body, { header }), {
+  return htmlResponse(status, htmlPage(page.title, body, { header }), {
     vary: 'Accept, Origin',
     ...page.headers,
   });
 }
 
-export const notFoundPage = (): Answer =>
+export const notFoundPage = (): HttpResponse =>
   errorPage(404, {
     title: 'Page not found',
     text: 'There is nothing at this address, or nothing that you may see. Check the address, or sign in and try again.',
   });
 
 /** The failure's own text, in the place of the API's body. */
-export function failurePage(failure: Failure): Answer {
+export function failurePage(failure: Failure): HttpResponse {
   const { publicMessage, status, kind, details } = failure;
   const text = typeof publicMessage === 'string' ? publicMessage : 'The request is not valid.';
   const page =
@@ -44,7 +44,7 @@ export function failurePage(failure: Failure): Answer {
 }
 
 /** What somebody is told of a fault of ours: nothing but what to name when they report it. */
-export const serverErrorPage = (requestId: string): Answer => ({
+export const serverErrorPage = (requestId: string): HttpResponse => ({
   ...errorPage(500, {
     title: 'Something went wrong',
     text: `This is our fault, and it has been noted. Try again later; if it happens again, tell your administrator this number: ${requestId}`,

@@ -1,5 +1,5 @@
 /** Pages: a tagged template that escapes what it is given, and the frame that every page has. */
-import type { Answer } from './answer.ts';
+import type { HttpResponse } from './messages.ts';
 
 /** Text that is HTML already: only html`…` and madeSafe() make it. */
 export class Html {
@@ -71,11 +71,11 @@ export const pagePolicy = ({
   `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'${formsTo && ` ${formsTo}`}; frame-ancestors ${frames}; base-uri 'none'`;
 
 /** A document as an answer that nothing keeps: pages show who is signed in. */
-export const htmlAnswer = (
+export const htmlResponse = (
   status: number,
   document: string,
   headers: Record<string, string> = {},
-): Answer => ({
+): HttpResponse => ({
   status,
   headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', ...headers },
   body: document,

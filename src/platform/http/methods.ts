@@ -3,7 +3,7 @@
  * that serves requests does not know of them, and one of their own is built when the first comes.
  */
 import createRouter from 'find-my-way';
-import { routerPath } from './segments.ts';
+import { routerPath } from './path-segments.ts';
 
 /** Options of the router, the same for both. */
 export const routerOptions = {

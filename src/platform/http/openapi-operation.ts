@@ -19,9 +19,9 @@ export type Operation = {
     content: 'json' | 'none' | readonly string[];
     headers: readonly string[];
   };
-  /** Statuses of `DocumentParts.refusals`. */
+  /** Statuses of `DocumentSource.refusals`. */
   refusals: readonly number[];
-  /** Names of `DocumentParts.securitySchemes`, each one enough; undefined for none needed. */
+  /** Names of `DocumentSource.securitySchemes`, each one enough; undefined for none needed. */
   security: readonly (string | undefined)[];
   extensions: Record<`x-${string}`, unknown>;
 };

@@ -131,7 +131,7 @@ const isRecord = (value: unknown): value is SchemaObject =>
 
 /** `feature_flags` → `FeatureFlags`. */
 export const pascal = (text: string): string =>
-  text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, mail: string) => mail.toUpperCase());
 
 type Described = {
   type?: string | string[];

@@ -3,7 +3,7 @@ import { type TObject, Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument, operationId } from './openapi.ts';
 import type { Operation } from './openapi-operation.ts';
-import { commaList, exactlyOne, file, nullable, together } from './schema.ts';
+import { commaList, exactlyOne, file, nullable, parameterRules } from './schema.ts';
 
 const record = Type.Object({
   ...{ id: Type.Integer({ description: 'Of the record, and of nothing else.' }) },
@@ -97,7 +97,7 @@ describe('an operation', () => {
   test('says what rules ask: bounds, what goes together, and what only a rule behind the decoder refuses', () => {
     const input = Type.Object(
       { id: Type.Optional(Type.Integer()), name: Type.Optional(Type.String({ ruled: { pattern: '\\S' } })) },
-      together(exactlyOne('id', 'name')),
+      parameterRules(exactlyOne('id', 'name')),
     );
     const { components } = describeAll([operation({ method: 'POST', path: '/things', input })]);
     expect(components.schemas.PostThingsBody).toEqual({

@@ -10,11 +10,11 @@ import {
   type SchemaObject,
   type SchemaShelf,
 } from './openapi-schemas.ts';
-import { togetherOf } from './schema.ts';
+import { describeParameterRules, parameterRuleKeywords } from './parameter-rules.ts';
+import { parameterRulesOf } from './schema.ts';
 import type { Method } from './server.ts';
-import { togetherInWords, togetherKeywords } from './together-rules.ts';
 
-export type DocumentParts = {
+export type DocumentSource = {
   info: { title: string; version: string; description: string };
   server: string;
   tags: readonly { name: string; description?: string }[];
@@ -33,7 +33,7 @@ export const operationId = (method: Method, path: string): string =>
   `${method.toLowerCase()}${pascal(path.replaceAll('/-/', '/dash/'))}`;
 
 /** The document. Throws when two operations would get one id. */
-export function openApiDocument(parts: DocumentParts): SchemaObject {
+export function openApiDocument(parts: DocumentSource): SchemaObject {
   const operations = [...parts.operations]
     .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
     // What is read of the input from here on is JSON Schema alone.
@@ -131,8 +131,8 @@ function describeOperation(
 
 /** A query has no schema as a whole. */
 function inWords({ input }: Operation): { description?: string } {
-  const { together } = togetherOf(input);
-  return together === undefined ? {} : { description: togetherInWords(together).join(' ') };
+  const { together } = parameterRulesOf(input);
+  return together === undefined ? {} : { description: describeParameterRules(together).join(' ') };
 }
 
 /** Those of the path, and of the query where the method has no body. */
@@ -229,7 +229,7 @@ function describeBody(operation: Operation, fields: [string, TSchema][], shelf: 
       type: 'object',
       properties: Object.fromEntries(some.map(([key, field]) => [key, change(shelf.place(field))])),
       ...requiredOf(some, required),
-      ...togetherKeywords(togetherOf(operation.input).together ?? []),
+      ...parameterRuleKeywords(parameterRulesOf(operation.input).together ?? []),
     });
   const content: Record<string, SchemaObject> = {};
   if (files.length > 0)

@@ -21,16 +21,16 @@ export type LoadGauge = {
 
 const NANOSECONDS = 1e9;
 /** In milliseconds. */
-const RESOLUTION = 20;
+const RESOLUTION_MS = 20;
 /** Milliseconds between two looks at how late the event loop is. */
-const LOOK = 500;
+const LOOK_INTERVAL_MS = 500;
 
 /**
  * `maximum` requests in flight; `maximumDelay` in seconds, by which the event loop has to be late twice in a row: what stood
  * still once is over, and shedding would cure nothing. Probes (`/-/…`) are never shed.
  */
 export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
   let inFlight = 0;
   let closing = false;
@@ -39,13 +39,13 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
   // A timer of our own: a histogram that is emptied at each look forgets the one delay that a look apart shows.
   const timer = setInterval(() => {
     const at = monotonic();
-    late = [...late.slice(1), (at - looked - LOOK) / 1_000];
+    late = [...late.slice(1), (at - looked - LOOK_INTERVAL_MS) / 1_000];
     looked = at;
-  }, LOOK);
+  }, LOOK_INTERVAL_MS);
   timer.unref();
   const lags = () => late.every((each) => each > maximumDelay);
   // The histogram measures its own timer's interval too.
-  const beyondTimer = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION / 1_000);
+  const beyondTimer = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000);
   const unavailable = (text: string, seconds: number) =>
     new Failure('unavailable', `503 Service Unavailable: ${text}`, {
       headers: { 'retry-after': String(seconds), connection: 'close' },

@@ -197,19 +197,21 @@ describe('offset headers', () => {
 
 describe('keyset link', () => {
   const page = { kind: 'keyset', orderBy: 'id', sort: 'desc', perPage: 20, after: undefined } as const;
-  const asked = { ...address, query: 'search=x&pagination=keyset' };
+  const requested = { ...address, query: 'search=x&pagination=keyset' };
 
   test.each([
     ['asc', 'id_after'],
     ['desc', 'id_before'],
   ] as const)('by id, %s, goes on at %s', (sort, parameter) => {
     const expected = `search=x&pagination=keyset&per_page=20&order_by=id&sort=${sort}&${parameter}=42`;
-    expect(keysetLink(asked, projects, { ...page, sort }, { id: 42 })).toBe(`<${url(expected)}>; rel="next"`);
+    expect(keysetLink(requested, projects, { ...page, sort }, { id: 42 })).toBe(
+      `<${url(expected)}>; rel="next"`,
+    );
   });
 
   test('by cursor leads back to the row the page ended with', () => {
     const byName = { ...page, orderBy: 'name', sort: 'asc' } as const;
-    const start = { ...asked, query: 'cursor=old&order_by=name&sort=asc&pagination=keyset' };
+    const start = { ...requested, query: 'cursor=old&order_by=name&sort=asc&pagination=keyset' };
     const header = keysetLink(start, users, byName, { name: 'Zo\u00eb & co', id: 7, email: 'hush' });
     const query = new URL(/<(.*)>/.exec(header ?? '')?.[1] ?? '').searchParams;
     expect(choosePagination(users, Object.fromEntries(query), true, 50_000)).toMatchObject({
@@ -222,7 +224,7 @@ describe('keyset link', () => {
   });
 
   test('an empty page has none', () => {
-    expect(keysetLink(asked, projects, page, undefined)).toBeUndefined();
+    expect(keysetLink(requested, projects, page, undefined)).toBeUndefined();
   });
 });
 

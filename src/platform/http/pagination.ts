@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Failure, invalid } from '../failure.ts';
 
 const DEFAULT_PER_PAGE = 20;
-const MAXIMUM_PER_PAGE = 100;
+const MAX_PER_PAGE = 100;
 
 /** Query fields of every list. A larger `per_page` is clamped, not refused, so the schema has no maximum. */
 export const pageFields = {
@@ -88,7 +88,7 @@ export function choosePagination(
   signedIn: boolean,
   maximumOffset: number,
 ): OffsetPage | KeysetPage {
-  const perPage = Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAXIMUM_PER_PAGE);
+  const perPage = Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
   if (rule && query.pagination === 'keyset') return chooseKeyset(rule, query, signedIn, perPage);
 
   const page = query.page ?? 1;
@@ -248,5 +248,5 @@ const nameOf = (part: string): string => [...new URLSearchParams(part).keys()][0
 const plain = (url: string): string =>
   url.replace(
     /[^\x21-\x7e]|[<>"\\^`{|}]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
+    (mail) => `%${mail.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
   );

@@ -132,8 +132,8 @@ describe('a failing store', () => {
     const store = memoryLease();
     const broken = new Error('no connection');
     let works = false;
-    const { limiter, failures } = limiterAt(MINUTE, (...asked) =>
-      works ? store.lease(...asked) : Promise.reject(broken),
+    const { limiter, failures } = limiterAt(MINUTE, (...requested) =>
+      works ? store.lease(...requested) : Promise.reject(broken),
     );
     expect(allowedOf(await takeInTurn(limiter, 'a', 5, 9))).toBe(5);
     expect(failures).toEqual([broken]);

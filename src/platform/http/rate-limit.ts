@@ -49,7 +49,7 @@ type Window = {
 };
 
 const LEASES_PER_WINDOW = 50;
-const SWEEP_MILLISECONDS = 60_000;
+const SWEEP_INTERVAL_MS = 60_000;
 
 /**
  * A limiter for this process. When the lease fails it goes on counting by itself, and `onFailure` hears of it once
@@ -70,7 +70,7 @@ export function createRateLimiter(dependencies: {
   function take(key: string, rate: RateLimit): Taken | Promise<Taken> {
     const time = now().getTime();
     const window = currentWindow(key, time, rate.periodSeconds * 1000);
-    if (window.held > 0 || window.leased >= rate.limit) return settle(window, rate.limit, time);
+    if (window.held > 0 || window.leased >= rate.limit) return takenFrom(window, rate.limit, time);
     return waitAndTake(key, window, rate.limit, time);
   }
 
@@ -97,7 +97,7 @@ export function createRateLimiter(dependencies: {
 
   /** Sweeping at most once a minute keeps a flood of new addresses from walking the whole map each time. */
   function makeRoom(time: number): void {
-    if (Math.abs(time - sweptAt) >= SWEEP_MILLISECONDS) {
+    if (Math.abs(time - sweptAt) >= SWEEP_INTERVAL_MS) {
       sweptAt = time;
       for (const [key, window] of windows) if (window.endsAt.getTime() <= time) windows.delete(key);
     }
@@ -112,7 +112,7 @@ export function createRateLimiter(dependencies: {
       await window.leasing;
     }
     window.waiting -= 1;
-    return settle(window, limit, time);
+    return takenFrom(window, limit, time);
   }
 
   async function refill(key: string, window: Window, limit: number): Promise<void> {
@@ -137,7 +137,7 @@ export function createRateLimiter(dependencies: {
 }
 
 /** Spends one of the held, or refuses. */
-function settle(window: Window, limit: number, time: number): Taken {
+function takenFrom(window: Window, limit: number, time: number): Taken {
   const allowed = window.held > 0;
   if (allowed) window.held -= 1;
   else window.refused += 1;

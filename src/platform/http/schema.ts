@@ -50,31 +50,36 @@ export const notBlank = { ruled: { pattern: '\\S' } };
 export const refusedAlways = { not: {} };
 
 /** Which of an object's parameters go together; the words are of the refusal, where they are not the usual ones. */
-export type TogetherRule = {
+export type ParameterRule = {
   kind: 'at_least_one' | 'exactly_one' | 'at_most_one';
   names: readonly string[];
   message?: string;
 };
 
-export const atLeastOne = (names: readonly string[], message?: string): TogetherRule => ({
+export const atLeastOne = (names: readonly string[], message?: string): ParameterRule => ({
   kind: 'at_least_one',
   names,
   ...(message !== undefined && { message }),
 });
-export const exactlyOne = (...names: string[]): TogetherRule => ({ kind: 'exactly_one', names });
-export const atMostOne = (...names: string[]): TogetherRule => ({ kind: 'at_most_one', names });
+export const exactlyOne = (...names: string[]): ParameterRule => ({ kind: 'exactly_one', names });
+export const atMostOne = (...names: string[]): ParameterRule => ({ kind: 'at_most_one', names });
 
 /** For the options of Type.Object(): rules that are asked in this order when every parameter is decoded. */
-export const together = (...rules: readonly TogetherRule[]): { together: readonly TogetherRule[] } => ({
+export const parameterRules = (
+  ...rules: readonly ParameterRule[]
+): { together: readonly ParameterRule[] } => ({
   together: rules,
 });
 
 /** The rules of an object of parameters, as options for another one; spreading its properties leaves them behind. */
-export const togetherOf = (
+export const parameterRulesOf = (
   schema: TSchema | undefined,
-): { together?: readonly TogetherRule[]; ruled?: object } => {
+): { together?: readonly ParameterRule[]; ruled?: object } => {
   // Options of Type.Object(): the one of together(), and the one of the rules behind the decoder.
-  const { together: rules, ruled } = (schema ?? {}) as { together?: readonly TogetherRule[]; ruled?: object };
+  const { together: rules, ruled } = (schema ?? {}) as {
+    together?: readonly ParameterRule[];
+    ruled?: object;
+  };
   return { ...(rules && { together: rules }), ...(ruled && { ruled }) };
 };
 

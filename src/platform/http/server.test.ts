@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { useRoutes } from '../../../test/support/routes-server.ts';
-import { json } from './answer.ts';
 import { readBytes } from './body.ts';
+import { json } from './messages.ts';
 import type { Route } from './server.ts';
 
 let hungUp = 0;
@@ -67,10 +67,10 @@ test.each([
   ['/a.git/deep/b.git/deep/c', 'a.git/deep/b', 'c'],
   ['/caf%C3%A9/b%252F.git/deep/x', 'café/b%2F', 'x'],
 ])('many segments as one: %s', async (address, path, rest) => {
-  const answer = await fetch(`${site.url}${address}`);
-  expect(answer.status).toBe(200);
-  const asked = address.replace(/\?.*/, '').replace(/\/+/g, '/');
-  expect(await answer.json()).toEqual({ path, rest, asked });
+  const response = await fetch(`${site.url}${address}`);
+  expect(response.status).toBe(200);
+  const requested = address.replace(/\?.*/, '').replace(/\/+/g, '/');
+  expect(await response.json()).toEqual({ path, rest, asked: requested });
 });
 
 test('such a path has its methods, and nothing else has', async () => {

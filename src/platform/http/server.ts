@@ -8,17 +8,17 @@ import { translateDatabaseError } from '../db/errors.ts';
 import { Failure } from '../failure.ts';
 import { type CallerContext, holdForRequest, runForCaller } from '../fair-share.ts';
 import type { Log } from '../log.ts';
-import { encodeInTurns, PIECE } from '../turns.ts';
-import { type Answer, type HttpRequest, json, renderFailure, serverError } from './answer.ts';
-import { Asked } from './asked.ts';
+import { encodeInTurns, PIECE_LENGTH } from '../turns.ts';
 import { compress, isCompressible, preferredCoding } from './compression.ts';
 import { failurePage, isForReading, notFoundPage, serverErrorPage } from './error-page.ts';
 import { pagePolicy } from './html.ts';
+import { IncomingRequest } from './incoming-request.ts';
+import { type HttpRequest, type HttpResponse, json, renderFailure, serverError } from './messages.ts';
 import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { OriginPolicy } from './origin.ts';
 import type { LoadGauge } from './overload.ts';
+import { ANY_PATH, joinPathSegments, routerPath } from './path-segments.ts';
 import { addressKey, ofRefusingThrottle } from './rate-limit.ts';
-import { ANY_PATH, joinSegments, routerPath } from './segments.ts';
 import { createRateWatch, type RateRule } from './stream-rate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -38,7 +38,7 @@ export type Route = {
   crossOrigin?: boolean;
   /** A project may have this path: to read it is to ask for its page. */
   sharesPath?: boolean;
-  handle(request: HttpRequest): Promise<Answer>;
+  handle(request: HttpRequest): Promise<HttpResponse>;
 };
 
 export type Observation = { method: string; route: string; status: number; seconds: number };
@@ -59,7 +59,7 @@ export type ServerOptions = {
 
 const MEBIBYTE = 1_048_576;
 /** Node cuts a connection beyond this; well over the 1 MB of request line that must get its 414. */
-const MAXIMUM_HEADERS = 2 * MEBIBYTE;
+const MAX_HEADER_BYTES = 2 * MEBIBYTE;
 
 const commonHeaders: Record<string, string> = {
   'x-content-type-options': 'nosniff',
@@ -98,9 +98,9 @@ const corsHeaders = (request: FastifyRequest): Record<string, string> => ({
   ...(request.headers.origin !== undefined && { 'access-control-expose-headers': exposedHeaders }),
 });
 
-function preflight(request: FastifyRequest): Answer | undefined {
-  const asked = request.headers['access-control-request-method'];
-  if (request.method !== 'OPTIONS' || !asked || !request.url.startsWith('/api/')) return undefined;
+function preflight(request: FastifyRequest): HttpResponse | undefined {
+  const requested = request.headers['access-control-request-method'];
+  if (request.method !== 'OPTIONS' || !requested || !request.url.startsWith('/api/')) return undefined;
   const headers = request.headers['access-control-request-headers'];
   return {
     status: 200,
@@ -124,10 +124,10 @@ const crossOriginHeaders = new Set([
 ]);
 
 /** The preflight of such a route; one that asks for another header is told nothing, and the browser refuses. */
-function narrowPreflight(request: FastifyRequest, methods: readonly string[]): Answer | undefined {
+function narrowPreflight(request: FastifyRequest, methods: readonly string[]): HttpResponse | undefined {
   if (!request.headers['access-control-request-method']) return undefined;
-  const asked = request.headers['access-control-request-headers'] ?? '';
-  const names = asked.split(',').map((name) => name.trim().toLowerCase());
+  const requested = request.headers['access-control-request-headers'] ?? '';
+  const names = requested.split(',').map((name) => name.trim().toLowerCase());
   if (names.some((name) => name !== '' && !crossOriginHeaders.has(name))) return undefined;
   return {
     status: 200,
@@ -142,49 +142,49 @@ function narrowPreflight(request: FastifyRequest, methods: readonly string[]): A
 }
 
 /** Weak ETags over whole bodies: a GET that would send the same again is answered with 304 (facts §10). */
-function conditional(request: FastifyRequest, answer: Answer, sum?: string): Answer {
+function conditional(request: FastifyRequest, response: HttpResponse, sum?: string): HttpResponse {
   const safe = request.method === 'GET' || request.method === 'HEAD';
-  if (!safe || answer.status !== 200 || answer.body instanceof Readable || answer.body === undefined)
-    return answer;
+  if (!safe || response.status !== 200 || response.body instanceof Readable || response.body === undefined)
+    return response;
   // Whoever may not keep it has nothing to compare.
-  if (answer.headers['cache-control'] === 'no-store') return answer;
-  const etag = `W/"${sum ?? hash('sha1', answer.body, 'base64url')}"`;
+  if (response.headers['cache-control'] === 'no-store') return response;
+  const etag = `W/"${sum ?? hash('sha1', response.body, 'base64url')}"`;
   const headers: Record<string, string> = {
     'cache-control': 'max-age=0, private, must-revalidate',
-    ...answer.headers,
+    ...response.headers,
     etag,
   };
   const known = request.headers['if-none-match'];
   const same =
     known !== undefined &&
     (known === '*' || known.split(',').some((one) => one.trim().replace(/^(?!W\/)/, 'W/') === etag));
-  if (!same) return { ...answer, headers };
+  if (!same) return { ...response, headers };
   const { 'content-type': _, ...rest } = headers;
-  return { ...answer, status: 304, headers: rest, body: '' };
+  return { ...response, status: 304, headers: rest, body: '' };
 }
 
 const isLong = (body: unknown): body is string | Buffer =>
-  (typeof body === 'string' || Buffer.isBuffer(body)) && body.length > PIECE;
+  (typeof body === 'string' || Buffer.isBuffer(body)) && body.length > PIECE_LENGTH;
 
 /** In bytes: a shorter answer is with the system before its reader can be slow. */
-const SHORT_ANSWER = 65_536;
+const SHORT_RESPONSE_BYTES = 65_536;
 
 /** The answer in the coding that the client prefers, where it may be compressed; caches are told that there are others. */
 async function encoded(
   { headers: { 'accept-encoding': accepted } }: FastifyRequest,
-  answer: Answer,
+  response: HttpResponse,
   compressible: boolean,
-): Promise<Answer> {
-  if (!compressible) return answer;
-  const { vary = commonHeaders.vary } = answer.headers;
-  const headers = { ...answer.headers, vary: `${vary}, Accept-Encoding` };
-  const { body } = answer;
+): Promise<HttpResponse> {
+  if (!compressible) return response;
+  const { vary = commonHeaders.vary } = response.headers;
+  const headers = { ...response.headers, vary: `${vary}, Accept-Encoding` };
+  const { body } = response;
   const coding = preferredCoding(accepted?.toString());
   // Nothing is left of a body that the client has already.
-  if (coding === undefined || !body || body instanceof Readable) return { ...answer, headers };
+  if (coding === undefined || !body || body instanceof Readable) return { ...response, headers };
   const compressed = await compress(body, coding);
-  if (compressed === undefined) return { ...answer, headers };
-  return { ...answer, headers: { ...headers, 'content-encoding': coding }, body: compressed };
+  if (compressed === undefined) return { ...response, headers };
+  return { ...response, headers: { ...headers, 'content-encoding': coding }, body: compressed };
 }
 
 /** What Fastify itself refuses, in the API's words. */
@@ -200,9 +200,9 @@ function fromFramework(error: { statusCode?: number; code?: string }): Failure |
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log } = options;
   const rates = createRateWatch(options.slowestClient);
-  const join = joinSegments(options.routes.map((route) => route.path));
+  const join = joinPathSegments(options.routes.map((route) => route.path));
   const app = fastify({
-    http: { maxHeaderSize: MAXIMUM_HEADERS },
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
     // The load balancer's view; 503 while closing is said by the load gauge.
     return503OnClosing: false,
     requestIdHeader: false,
@@ -245,13 +245,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
   async function send(
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: Answer,
+    response: HttpResponse,
     route = request.routeOptions?.url ?? NO_ROUTE,
   ): Promise<FastifyReply> {
-    const compressible = isCompressible(request, answer);
-    const hash = isLong(answer.body) ? createHash('sha1') : undefined;
+    const compressible = isCompressible(request, response);
+    const hash = isLong(response.body) ? createHash('sha1') : undefined;
     const whole =
-      hash && isLong(answer.body) ? { ...answer, body: await encodeInTurns(answer.body, hash) } : answer;
+      hash && isLong(response.body)
+        ? { ...response, body: await encodeInTurns(response.body, hash) }
+        : response;
     const final = await encoded(
       request,
       conditional(request, whole, hash?.digest('base64url')),
@@ -280,7 +282,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       failure: final.failure,
     });
     const { body = '' } = final;
-    if (body instanceof Readable || body.length > SHORT_ANSWER) rates.watchAnswer(reply.raw);
+    if (body instanceof Readable || body.length > SHORT_RESPONSE_BYTES) rates.watchAnswer(reply.raw);
     const withoutBody = request.method === 'HEAD' && !(body instanceof Readable);
     if (withoutBody) reply.header('content-length', Buffer.byteLength(body));
     // With a serialiser of ours the framework leaves the content type as it is: public clients compare it whole.
@@ -288,7 +290,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   }
 
   /** Any thrown value as an answer; what nobody foresaw is logged whole and told in one fixed sentence. */
-  function failed(request: FastifyRequest, thrown: unknown): Answer {
+  function failed(request: FastifyRequest, thrown: unknown): HttpResponse {
     const error = translateDatabaseError(thrown);
     if (error instanceof Failure) {
       if (error.kind === 'unavailable' && error.details.cause)
@@ -312,9 +314,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
       void send(request, reply, renderFailure(tooLong()));
       return;
     }
-    const answer = preflight(request);
-    if (answer) {
-      void send(request, reply, answer);
+    const response = preflight(request);
+    if (response) {
+      void send(request, reply, response);
       return;
     }
     done();
@@ -336,20 +338,20 @@ export function createServer(options: ServerOptions): FastifyInstance {
   ): Promise<FastifyReply> {
     if (hasBody(request)) rates.watchBody(request.raw);
     const bodyLimit = route.stream ? Number.POSITIVE_INFINITY : (route.bodyLimit ?? MEBIBYTE);
-    const asked = new Asked(request, reply.raw, options.origins, bodyLimit, params);
+    const asked = new IncomingRequest(request, reply.raw, options.origins, bodyLimit, params);
     const caller: CallerContext = { name: addressKey(asked.address) };
     reply.raw.once('close', () => caller.memory?.release());
-    let answer: Answer;
+    let response: HttpResponse;
     try {
-      answer = await runForCaller(caller, () => handleAndHold(route, asked));
+      response = await runForCaller(caller, () => handleAndHold(route, asked));
     } catch (error) {
-      answer = failed(request, error);
+      response = failed(request, error);
     } finally {
       asked.end();
     }
     const { replyHeaders } = asked;
-    const around = answer.status === 429 ? ofRefusingThrottle(replyHeaders) : replyHeaders;
-    return send(request, reply, { ...answer, headers: { ...cors, ...around, ...answer.headers } }, name);
+    const around = response.status === 429 ? ofRefusingThrottle(replyHeaders) : replyHeaders;
+    return send(request, reply, { ...response, headers: { ...cors, ...around, ...response.headers } }, name);
   }
 
   const rest = options.routes.find(({ path }) => path === ANY_PATH);
@@ -359,7 +361,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     [...(paths.get(path)?.values() ?? [])].some(({ sharesPath }) => sharesPath);
 
   /** The answer to a method that the path does not have. */
-  function withoutMethod(request: FastifyRequest, path: string): Answer {
+  function withoutMethod(request: FastifyRequest, path: string): HttpResponse {
     const routes = [...(paths.get(path)?.values() ?? [])];
     const methods = routes.flatMap(({ method }) => withHead(method));
     if (request.method !== 'OPTIONS')
@@ -368,7 +370,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
         { message: '405 Method Not Allowed', error: '405 Not Allowed' },
         { allow: methods.join(', ') },
       );
-    const told: Answer = { status: 200, headers: { allow: `${methods.join(', ')}, OPTIONS` }, body: '' };
+    const told: HttpResponse = {
+      status: 200,
+      headers: { allow: `${methods.join(', ')}, OPTIONS` },
+      body: '',
+    };
     if (!routes.some(({ crossOrigin }) => crossOrigin)) return told;
     return (
       narrowPreflight(
@@ -420,22 +426,22 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 /** Runs the route; a long answer counts as data of the request until the client has read it. */
-async function handleAndHold(route: Route, request: HttpRequest): Promise<Answer> {
-  const answer = await route.handle(request);
-  const { body } = answer;
+async function handleAndHold(route: Route, request: HttpRequest): Promise<HttpResponse> {
+  const response = await route.handle(request);
+  const { body } = response;
   if (typeof body === 'string' || Buffer.isBuffer(body)) holdForRequest(body.length);
-  return answer;
+  return response;
 }
 
 /** Of a request that no route takes. */
 const NO_ROUTE = 'none';
 const openRoutes: ReadonlySet<string> = new Set([NO_ROUTE, routerPath(ANY_PATH)]);
 /** Characters of an address in a log line. */
-const LONGEST_PATH = 256;
+const MAX_PATH_LENGTH = 256;
 
 /** Without the query, where credentials may be. */
 const pathOf = ({ originalUrl }: FastifyRequest): string =>
-  originalUrl.replace(/\?.*$/s, '').slice(0, LONGEST_PATH);
+  originalUrl.replace(/\?.*$/s, '').slice(0, MAX_PATH_LENGTH);
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { useRoutes } from '../../../test/support/routes-server.ts';
-import { json } from './answer.ts';
+import { json } from './messages.ts';
 import type { Route } from './server.ts';
 import { addProgress, type Progress } from './stream-rate.ts';
 

@@ -49,7 +49,7 @@ export type RateWatch = {
   stop(): void;
 };
 
-const LOOK_MS = 1_000;
+const LOOK_INTERVAL_MS = 1_000;
 
 /** `rule` is for tests, which have no minutes. */
 export function createRateWatch(rule?: RateRule): RateWatch {
@@ -72,7 +72,7 @@ export function createRateWatch(rule?: RateRule): RateWatch {
       }
     }
   }
-  const timer = setInterval(look, rule ? rule.periodMs / 4 : LOOK_MS);
+  const timer = setInterval(look, rule ? rule.periodMs / 4 : LOOK_INTERVAL_MS);
   timer.unref();
 
   function watch(each: Omit<Watched, 'progress' | 'seenBytes'>): () => void {

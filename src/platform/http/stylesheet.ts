@@ -1,5 +1,5 @@
 /** The one stylesheet of the server's own pages; light or dark as the reader's system is. */
-import type { Answer } from './answer.ts';
+import type { HttpResponse } from './messages.ts';
 import { readingStyle } from './reading-style.ts';
 import type { Route } from './server.ts';
 
@@ -114,7 +114,7 @@ th, .wide td + td { overflow-wrap: normal; }
 time, strong code { white-space: nowrap; }
 `;
 
-const answer: Answer = {
+const response: HttpResponse = {
   status: 200,
   headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=3600' },
   body: css + readingStyle,
@@ -122,4 +122,4 @@ const answer: Answer = {
 };
 
 /** Serves the stylesheet at /-/style.css. */
-export const stylesheetRoute: Route = { method: 'GET', path: '/-/style.css', handle: async () => answer };
+export const stylesheetRoute: Route = { method: 'GET', path: '/-/style.css', handle: async () => response };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
-import { settleMail } from '../../../test/support/mailbox.ts';
+import { waitForMail } from '../../../test/support/mailbox.ts';
 import { createPresence } from '../db/processes.ts';
 import { writeFacts } from '../outbox/outbox.ts';
 import { releaseDead, workersOf } from './dead-workers.ts';
@@ -64,7 +64,7 @@ test('what a dead process held is free again, and what a living one holds stays'
 test('the workers of the program hold their jobs under its name', async () => {
   const { database, presence } = app.app.services;
   await database.sql`select graphile_worker.add_job('holding')`;
-  await settleMail(app);
+  await waitForMail(app);
   expect(holders).toEqual([workersOf(presence.id)]);
   expect(await database.sql`select id from processes where id = ${presence.id}`).toHaveLength(1);
 });

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
-import { FORGOTTEN_AFTER_SECONDS } from '../db/processes.ts';
+import { REMOVED_AFTER_SECONDS } from '../db/processes.ts';
 
 /** The name under which the workers of a process hold jobs. */
 export const workersOf = (processId: string): string => `process ${processId}`;
@@ -17,6 +17,6 @@ export async function releaseDead(db: Db): Promise<void> {
       union select locked_by from graphile_worker._private_job_queues where locked_by is not null) held
     where not exists (
       select from processes p where held.locked_by = 'process ' || p.id
-        and p.beat_at > clock_timestamp() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS}))
+        and p.beat_at > clock_timestamp() - make_interval(secs => ${REMOVED_AFTER_SECONDS}))
     having count(*) > 0`.execute(db);
 }

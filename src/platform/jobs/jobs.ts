@@ -88,7 +88,7 @@ export const removeEmptyQueues = (db: Db): Promise<void> =>
   });
 
 /** How often what dead processes held is looked for, in milliseconds. */
-const RELEASE_EVERY = 15_000;
+const RELEASE_INTERVAL_MS = 15_000;
 
 /** Frees what dead processes held, now and from time to time; returns how to end that. */
 async function keepReleasing(db: Db, log: Log): Promise<() => void> {
@@ -96,7 +96,7 @@ async function keepReleasing(db: Db, log: Log): Promise<() => void> {
   await removeEmptyQueues(db).catch((error: unknown) => log.error('empty queues stay', error));
   const timer = setInterval(() => {
     releaseDead(db).catch((error: unknown) => log.error('jobs of dead processes stay held', error));
-  }, RELEASE_EVERY);
+  }, RELEASE_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -86,7 +86,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Milliseconds for which a server that did not answer is left alone: whoever sends has other work than to wait for it. */
-const PAUSE = 30_000;
+const PAUSE_MS = 30_000;
 
 const isSilence = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT';
@@ -100,7 +100,7 @@ function smtpMailer(url: string, options: MailerOptions): Mailer {
       try {
         await (await transport()).sendMail(toMessage(mail, options));
       } catch (error) {
-        if (isSilence(error)) silentUntil = performance.now() + PAUSE;
+        if (isSilence(error)) silentUntil = performance.now() + PAUSE_MS;
         throw error;
       }
     },

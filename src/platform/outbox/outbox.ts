@@ -40,21 +40,21 @@ export type Relay = {
 };
 
 const BATCH = 200;
-const POLL_MILLISECONDS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /** So long the relay waits for more: under load, facts travel by the hundred and not each by its own transaction. */
-const GATHER_MILLISECONDS = 20;
+const GATHER_MS = 20;
 
 const QUEUES = 16;
 /** Of many projects the same. */
 const queueOf = (projectId: number): string => `projects ${projectId % QUEUES}`;
 
-type Told = { id: number; fact: string; payload: Json; created_at: Date };
+type OutboxRow = { id: number; fact: string; payload: Json; created_at: Date };
 
 /** Moves up to one batch of facts into jobs, in the order of facts; facts of one project stay in one queue. */
 async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<number> {
   return inTransaction(db, async (tx) => {
     // Gone with the commit that adds the jobs. Of what another relay holds nothing is seen.
-    const { rows } = await sql<Told>`
+    const { rows } = await sql<OutboxRow>`
       delete from outbox where id = any(array(select id from outbox order by id limit ${BATCH} for update skip locked))
       returning id, fact, payload, created_at`.execute(tx);
     const facts = rows.toSorted((one, other) => one.id - other.id);
@@ -85,7 +85,7 @@ export function startRelay(db: Db, listeners: readonly Listener[], log: Log): Re
   async function drain(): Promise<void> {
     do {
       again = false;
-      await sleep(GATHER_MILLISECONDS);
+      await sleep(GATHER_MS);
       seen = await relayBatch(db, listeners);
       while (!stopped && seen === BATCH) seen = await relayBatch(db, listeners);
     } while (!stopped && again);
@@ -100,7 +100,7 @@ export function startRelay(db: Db, listeners: readonly Listener[], log: Log): Re
         running = undefined;
       });
   };
-  const timer = setInterval(wake, POLL_MILLISECONDS);
+  const timer = setInterval(wake, POLL_INTERVAL_MS);
   timer.unref();
   return {
     wake,

@@ -65,9 +65,9 @@ describe('Authentication, Rules', () => {
       { 'job-token': 'wrong' },
       { cookie: '_service_session=wrong' },
     ])('with %j', async (headers) => {
-      const answer = await whoIs({ headers });
-      expect([answer.status, answer.body]).toEqual([401, { message: '401 Unauthorized' }]);
-      expect(answer.headers.get('content-type')).toContain('application/json');
+      const response = await whoIs({ headers });
+      expect([response.status, response.body]).toEqual([401, { message: '401 Unauthorized' }]);
+      expect(response.headers.get('content-type')).toContain('application/json');
     });
 
     it('an invalid one on a public endpoint too', async () => {
@@ -152,14 +152,14 @@ describe('Authentication, Rules', () => {
     it('is never made by the API', async () => {
       const user = await makeUser(ashlar);
       const body = { login: 'root', password: ROOT_PASSWORD };
-      const answers = [
+      const responses = [
         await ashlar.call('POST /session', { body }),
         await ashlar.as(user.token)('GET /user'),
         await ashlar.call('GET /user', { headers: { cookie: '_service_session=wrong' } }),
         await ashlar.as(user.token)('POST /projects', { body: { name: 'no cookie' } }),
       ];
-      expect(answers.map(({ status }) => status)).toEqual([404, 200, 401, 201]);
-      for (const { headers } of answers) expect(headers.getSetCookie()).toEqual([]);
+      expect(responses.map(({ status }) => status)).toEqual([404, 200, 401, 201]);
+      for (const { headers } of responses) expect(headers.getSetCookie()).toEqual([]);
     });
   });
 
@@ -220,8 +220,8 @@ describe('Authentication, Rules', () => {
     const statusAfter = async (seconds: number) => {
       const back = moveClock(seconds * 1_000);
       try {
-        const answer = await whoIs({ headers: { authorization: `Bearer ${token}` } });
-        return [answer.status, answer.body.error];
+        const response = await whoIs({ headers: { authorization: `Bearer ${token}` } });
+        return [response.status, response.body.error];
       } finally {
         back();
       }

@@ -20,8 +20,8 @@ describe('Error bodies', () => {
       ['POST /user/keys', { title: 'x' }, 'key'],
       ['POST /projects', {}, 'name'],
     ])('%s without %j', async (line, body, attribute) => {
-      const answer = await ashlar.root(line, { body });
-      expect([answer.status, answer.body.message]).toEqual([
+      const response = await ashlar.root(line, { body });
+      expect([response.status, response.body.message]).toEqual([
         400,
         `400 Bad request - "${attribute}" not given`,
       ]);
@@ -37,17 +37,17 @@ describe('Error bodies', () => {
 
     it('several properties at once, each with a list', async () => {
       const body = { username: 'not valid!', name: '', email: 'no address', password: 'short' };
-      const { status, body: answer } = await ashlar.root('POST /users', { body });
+      const { status, body: response } = await ashlar.root('POST /users', { body });
       expect(status).toBe(400);
-      expect(Object.keys(answer.message).length).toBeGreaterThan(1);
-      for (const messages of Object.values(answer.message)) expect(messages).toEqual([expect.any(String)]);
+      expect(Object.keys(response.message).length).toBeGreaterThan(1);
+      for (const messages of Object.values(response.message)) expect(messages).toEqual([expect.any(String)]);
     });
 
     it('{<embedded_entity>: {<property>: [<error message>, ...]}}', async () => {
       const body = { default_branch_protection_defaults: { allow_force_push: 'perhaps' } };
       const group = await makeGroup(ashlar);
-      const answer = await ashlar.root(`PUT /groups/${group.id}`, { body });
-      expect([answer.status, answer.body.message]).toEqual([
+      const response = await ashlar.root(`PUT /groups/${group.id}`, { body });
+      expect([response.status, response.body.message]).toEqual([
         400,
         { default_branch_protection_defaults: { allow_force_push: ['is invalid'] } },
       ]);
@@ -56,32 +56,32 @@ describe('Error bodies', () => {
 
   it('Sudo, non-administrator (403): {message: <string>}', async () => {
     const user = await makeUser(ashlar);
-    const answer = await ashlar.as(user.token)('GET /user', { query: 'sudo=root' });
+    const response = await ashlar.as(user.token)('GET /user', { query: 'sudo=root' });
     const message = '403 Forbidden - Must be admin to use sudo';
-    expect([answer.status, answer.body]).toEqual([403, { message }]);
+    expect([response.status, response.body]).toEqual([403, { message }]);
   });
 
   it('Sudo, missing scope (403): {error: insufficient_scope, error_description: <string>, scope: sudo}', async () => {
     const body = { name: 'no sudo', scopes: ['api'] };
     const { token } = bodyOf(await ashlar.root('POST /users/1/personal_access_tokens', { body }), 201);
-    const answer = await ashlar.as(token)('GET /user', { query: 'sudo=root' });
-    expect(answer.status).toBe(403);
+    const response = await ashlar.as(token)('GET /user', { query: 'sudo=root' });
+    expect(response.status).toBe(403);
     const shape = { error: 'insufficient_scope', error_description: expect.any(String), scope: 'sudo' };
-    expect(answer.body).toMatchObject(shape);
+    expect(response.body).toMatchObject(shape);
   });
 
   it('Sudo, unknown user (404): {message: <string>}', async () => {
-    const answer = await ashlar.root('GET /user', { query: 'sudo=nobody.here' });
+    const response = await ashlar.root('GET /user', { query: 'sudo=nobody.here' });
     const message = "404 User with ID or username 'nobody.here' Not Found";
-    expect([answer.status, answer.body]).toEqual([404, { message }]);
+    expect([response.status, response.body]).toEqual([404, { message }]);
   });
 
   it('OAuth errors: {error: <code>, error_description: <string>} for a token that has ended', async () => {
     const { token } = await makeUser(ashlar);
     expect((await ashlar.as(token)('DELETE /personal_access_tokens/self')).status).toBe(204);
-    const answer = await ashlar.call('GET /user', { headers: { authorization: `Bearer ${token}` } });
-    expect(answer.status).toBe(401);
-    expect(answer.body).toMatchObject({ error: 'invalid_token', error_description: expect.any(String) });
+    const response = await ashlar.call('GET /user', { headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(401);
+    expect(response.body).toMatchObject({ error: 'invalid_token', error_description: expect.any(String) });
   });
 });
 

@@ -37,9 +37,9 @@ describe('Conventions on identifiers and types', () => {
 
     it('a / that is not encoded is another address: 404', async () => {
       const project = await makeProject(ashlar);
-      const answer = await ashlar.root(`GET /projects/${project.path_with_namespace}`);
-      expect(answer.status).toBe(404);
-      expect(answer.body.message).toContain('404');
+      const response = await ashlar.root(`GET /projects/${project.path_with_namespace}`);
+      expect(response.status).toBe(404);
+      expect(response.body.message).toContain('404');
     });
 
     it('digits alone are a number, never a path', async () => {
@@ -64,8 +64,10 @@ describe('Conventions on identifiers and types', () => {
 
     it('arguments are true or false: another word is refused', async () => {
       const group = await makeGroup(ashlar);
-      const answer = await ashlar.root(`PUT /groups/${group.id}`, { body: { mentions_disabled: 'perhaps' } });
-      expect([answer.status, answer.body.message]).toEqual([400, { mentions_disabled: ['is invalid'] }]);
+      const response = await ashlar.root(`PUT /groups/${group.id}`, {
+        body: { mentions_disabled: 'perhaps' },
+      });
+      expect([response.status, response.body.message]).toEqual([400, { mentions_disabled: ['is invalid'] }]);
     });
   });
 

@@ -104,9 +104,9 @@ describe('Limits', () => {
 
   it('a maximum offset applies to offset pagination', async () => {
     for (const path of ['/projects', '/groups', '/users', '/audit_events']) {
-      const answer = await ashlar.root(`GET ${path}`, { query: 'per_page=50&page=1001' });
-      expect([path, answer.status]).toEqual([path, 405]);
-      expect(answer.body.message).toContain('Offset pagination has a maximum allowed offset of 50000');
+      const response = await ashlar.root(`GET ${path}`, { query: 'per_page=50&page=1001' });
+      expect([path, response.status]).toEqual([path, 405]);
+      expect(response.body.message).toContain('Offset pagination has a maximum allowed offset of 50000');
     }
   });
 

@@ -40,13 +40,13 @@ const as = (who: 'signed in' | 'anonymous'): Call =>
 
 /** Walks a keyset list by its links as given: every answer, the empty one at the end included. */
 async function walk(call: Call, path: string, query: string): Promise<Called[]> {
-  const answers = [await call(`GET ${path}`, { query })];
+  const responses = [await call(`GET ${path}`, { query })];
   for (let page = 0; page < 50; page++) {
-    const last = answers.at(-1);
+    const last = responses.at(-1);
     const next = last && links(last).next;
-    if (next === undefined) return answers;
+    if (next === undefined) return responses;
     expect(next.startsWith(`${ashlar.url}/api/v4${path}?`)).toBe(true);
-    answers.push(await call(`GET ${next.slice(ashlar.url.length)}`, { raw: true }));
+    responses.push(await call(`GET ${next.slice(ashlar.url.length)}`, { raw: true }));
   }
   throw new Error('the list does not end');
 }
@@ -61,8 +61,12 @@ describe('Pagination', () => {
         '/audit_events',
         `/projects/${project.id}/members`,
       ]) {
-        const answer = await ashlar.root(`GET ${path}`);
-        expect([path, pageHeader(answer, 'page'), pageHeader(answer, 'per-page')]).toEqual([path, '1', '20']);
+        const response = await ashlar.root(`GET ${path}`);
+        expect([path, pageHeader(response, 'page'), pageHeader(response, 'per-page')]).toEqual([
+          path,
+          '1',
+          '20',
+        ]);
       }
     });
 
@@ -87,8 +91,8 @@ describe('Pagination', () => {
       const query = 'search=person&order_by=id&sort=asc&per_page=2&page=2';
       const found = links(await ashlar.root('GET /users', { query }));
       const at = async (url = '') => {
-        const answer = await ashlar.root(`GET ${url.slice(ashlar.url.length)}`, { raw: true });
-        return [Number(pageHeader(answer, 'page')), idsOf(answer).length];
+        const response = await ashlar.root(`GET ${url.slice(ashlar.url.length)}`, { raw: true });
+        return [Number(pageHeader(response, 'page')), idsOf(response).length];
       };
       expect([await at(found.prev), await at(found.next)]).toEqual([
         [1, 2],
@@ -111,8 +115,10 @@ describe('Pagination', () => {
       ])('%s', async (_statement, name, expected) => {
         const values: (string | null)[] = [];
         for (const page of [1, 2, 4]) {
-          const answer = await ashlar.root('GET /users', { query: `search=person&per_page=2&page=${page}` });
-          values.push(pageHeader(answer, name));
+          const response = await ashlar.root('GET /users', {
+            query: `search=person&per_page=2&page=${page}`,
+          });
+          values.push(pageHeader(response, name));
         }
         expect(values).toEqual(expected);
       });
@@ -123,8 +129,10 @@ describe('Pagination', () => {
     it('pagination: keyset, required', async () => {
       const without = await ashlar.root('GET /projects', { query: 'order_by=id&sort=asc' });
       expect(pageHeader(without, 'page')).toBe('1');
-      const answer = await ashlar.root('GET /projects', { query: 'pagination=keyset&order_by=id&sort=asc' });
-      expect(pageHeader(answer, 'page')).toBeNull();
+      const response = await ashlar.root('GET /projects', {
+        query: 'pagination=keyset&order_by=id&sort=asc',
+      });
+      expect(pageHeader(response, 'page')).toBeNull();
     });
 
     it('per_page: default 20, max 100 (counted in limits.test.ts)', async () => {
@@ -164,9 +172,9 @@ describe('Pagination', () => {
       ['/projects', 'order_by=id&sort=desc', /[?&]id_before=\d+(&|$)/],
       ['/users', 'order_by=name&sort=asc', /[?&]cursor=[\w-]+(&|$)/],
     ])('holds the next-page link of %s by %s, carrying an added filter', async (path, order, filter) => {
-      const answer = await ashlar.root(`GET ${path}`, { query: `pagination=keyset&${order}&per_page=2` });
-      expect(Object.keys(links(answer))).toEqual(['next']);
-      expect(links(answer).next).toMatch(filter);
+      const response = await ashlar.root(`GET ${path}`, { query: `pagination=keyset&${order}&per_page=2` });
+      expect(Object.keys(links(response))).toEqual(['next']);
+      expect(links(response).next).toMatch(filter);
     });
 
     it('when the end is reached the header is absent and the result array is empty', async () => {
@@ -178,8 +186,10 @@ describe('Pagination', () => {
     });
 
     it('no other pagination headers are exposed', async () => {
-      const answer = await ashlar.root('GET /projects', { query: 'pagination=keyset&order_by=id&sort=asc' });
-      expect(offsetNames.map((name) => pageHeader(answer, name))).toEqual(offsetNames.map(() => null));
+      const response = await ashlar.root('GET /projects', {
+        query: 'pagination=keyset&order_by=id&sort=asc',
+      });
+      expect(offsetNames.map((name) => pageHeader(response, name))).toEqual(offsetNames.map(() => null));
     });
   });
 
@@ -256,8 +266,8 @@ describe('Pagination', () => {
         }
       }
       for (const order of refused) {
-        const answer = await as(who[0] ?? 'signed in')(`GET ${path()}`, { query: queryOf(order) });
-        expect([order, answer.status]).toEqual([order, 405]);
+        const response = await as(who[0] ?? 'signed in')(`GET ${path()}`, { query: queryOf(order) });
+        expect([order, response.status]).toEqual([order, 405]);
       }
     });
 
@@ -267,15 +277,15 @@ describe('Pagination', () => {
         `/groups/${group.id}/audit_events`,
         `/projects/${project.id}/audit_events`,
       ]) {
-        const answer = await ashlar.call(`GET ${path}`, { query: queryOf('id desc') });
-        expect([path, answer.status]).toEqual([path, 401]);
+        const response = await ashlar.call(`GET ${path}`, { query: queryOf('id desc') });
+        expect([path, response.status]).toEqual([path, 401]);
       }
     });
 
     it('Groups: unauthenticated only', async () => {
-      const answer = await as('signed in')('GET /groups', { query: queryOf('name asc') });
+      const response = await as('signed in')('GET /groups', { query: queryOf('name asc') });
       const message = 'Keyset pagination is not yet available for this type of request';
-      expect([answer.status, answer.body]).toEqual([405, { message, error: message }]);
+      expect([response.status, response.body]).toEqual([405, { message, error: message }]);
     });
 
     it('any other list: pages by offset', async () => {
@@ -284,8 +294,8 @@ describe('Pagination', () => {
         `/groups/${group.id}/subgroups`,
         `/users/${user.id}/projects`,
       ]) {
-        const answer = await ashlar.root(`GET ${path}`, { query: queryOf('id asc') });
-        expect([path, answer.status, pageHeader(answer, 'page')]).toEqual([path, 200, '1']);
+        const response = await ashlar.root(`GET ${path}`, { query: queryOf('id asc') });
+        expect([path, response.status, pageHeader(response, 'page')]).toEqual([path, 200, '1']);
       }
     });
   });

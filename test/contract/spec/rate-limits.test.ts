@@ -85,9 +85,9 @@ describe('throttles', () => {
         ['GET /projects/999999', 404],
       ];
       for (const [line, status, options] of requests) {
-        const answer = await call(line, options);
-        expect([line, answer.status]).toEqual([line, status]);
-        expect([line, ...rateHeaders(answer)]).not.toContain(null);
+        const response = await call(line, options);
+        expect([line, response.status]).toEqual([line, status]);
+        expect([line, ...rateHeaders(response)]).not.toContain(null);
       }
     });
   });
@@ -195,8 +195,8 @@ describe('throttles', () => {
       expect((await call('GET /user')).status).toBe(429);
       const back = moveClock(3_600_000);
       try {
-        const answer = await call('GET /user');
-        expect([answer.status, rateHeaders(answer)[2]]).toEqual([200, '1']);
+        const response = await call('GET /user');
+        expect([response.status, rateHeaders(response)[2]]).toEqual([200, '1']);
       } finally {
         back();
       }

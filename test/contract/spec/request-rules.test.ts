@@ -164,9 +164,9 @@ describe('General request rules', () => {
       `/projects/${project.id}/members/all`,
       `/projects/${project.id}/feature_flags`,
     ]) {
-      const answer = await ashlar.root(`GET ${path}`);
-      expect([path, answer.status, answer.headers.get('x-page')]).toEqual([path, 200, '1']);
-      expect(answer.headers.get('link')).toContain('rel="first"');
+      const response = await ashlar.root(`GET ${path}`);
+      expect([path, response.status, response.headers.get('x-page')]).toEqual([path, 200, '1']);
+      expect(response.headers.get('link')).toContain('rel="first"');
     }
   });
 });

@@ -16,13 +16,13 @@ async function inFlight(): Promise<number> {
 }
 
 /** Asks until the answer is the wanted one, within ten seconds; the last answer. */
-async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
-  let answer = await ask();
-  for (let attempt = 0; attempt < 200 && !wanted(answer); attempt++) {
+async function until<T>(ask: () => Promise<T>, wanted: (response: T) => boolean): Promise<T> {
+  let response = await ask();
+  for (let attempt = 0; attempt < 200 && !wanted(response); attempt++) {
     await wait(50);
-    answer = await ask();
+    response = await ask();
   }
-  return answer;
+  return response;
 }
 
 describe('Status codes', () => {
@@ -33,38 +33,38 @@ describe('Status codes', () => {
       [`PUT /projects/${project.id}`, { description: 'changed' }],
       ['PATCH /user/status', { message: 'here' }],
     ] as const) {
-      const answer = await ashlar.root(line, body && { body });
-      expect([line, answer.status]).toEqual([line, 200]);
-      expect(answer.headers.get('content-type')).toContain('application/json');
-      expect(answer.body).toEqual(expect.any(Object));
+      const response = await ashlar.root(line, body && { body });
+      expect([line, response.status]).toEqual([line, 200]);
+      expect(response.headers.get('content-type')).toContain('application/json');
+      expect(response.body).toEqual(expect.any(Object));
     }
   });
 
   it('201 Created: POST succeeded, the resource is returned', async () => {
     const path = uniqueName('new');
-    const answer = await ashlar.root('POST /projects', { body: { name: path } });
-    expect([answer.status, answer.body.path]).toEqual([201, path]);
+    const response = await ashlar.root('POST /projects', { body: { name: path } });
+    expect([response.status, response.body.path]).toEqual([201, path]);
   });
 
   it('202 Accepted: the resource is scheduled for processing', async () => {
     const group = await makeGroup(ashlar);
-    const answer = await ashlar.root(`DELETE /groups/${group.id}`);
-    expect([answer.status, answer.body]).toEqual([202, { message: '202 Accepted' }]);
+    const response = await ashlar.root(`DELETE /groups/${group.id}`);
+    expect([response.status, response.body]).toEqual([202, { message: '202 Accepted' }]);
   });
 
   it('204 No Content: request fulfilled, no body', async () => {
     const [project, user] = [await makeProject(ashlar), await makeUser(ashlar)];
     await addMember(ashlar, `projects/${project.id}`, user, 30);
-    const answer = await ashlar.root(`DELETE /projects/${project.id}/members/${user.id}`);
-    expect([answer.status, answer.text]).toEqual([204, '']);
+    const response = await ashlar.root(`DELETE /projects/${project.id}/members/${user.id}`);
+    expect([response.status, response.text]).toEqual([204, '']);
   });
 
   it('301 Moved Permanently: to the URL in the Location header', async () => {
     const project = await makeProject(ashlar);
     bodyOf(await ashlar.root(`PUT /projects/${project.id}`, { body: { path: uniqueName('away') } }), 200);
-    const answer = await ashlar.root(`GET /projects/${encodeURIComponent(project.path_with_namespace)}`);
-    expect(answer.status).toBe(301);
-    expect(answer.headers.get('location')).toBe(`${ashlar.url}/api/v4/projects/${project.id}`);
+    const response = await ashlar.root(`GET /projects/${encodeURIComponent(project.path_with_namespace)}`);
+    expect(response.status).toBe(301);
+    expect(response.headers.get('location')).toBe(`${ashlar.url}/api/v4/projects/${project.id}`);
   });
 
   it('304 Not Modified: resource unchanged since the last request', async () => {
@@ -114,17 +114,17 @@ describe('Status codes', () => {
   });
 
   it('405 Method Not Allowed: request not supported', async () => {
-    const answer = await ashlar.root('PATCH /projects/1');
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'PUT']);
+    const response = await ashlar.root('PATCH /projects/1');
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'PUT']);
   });
 
   it('409 Conflict: for example a duplicate project name', async () => {
     const project = await makeProject(ashlar, { name: 'only one', path: uniqueName('one') });
     const body = { name: 'only one', path: `${uniqueName('two')}` };
-    const answer = await ashlar.root('POST /projects', { body });
-    expect([project.id > 0, answer.status]).toEqual([true, 409]);
-    expect(answer.body).toEqual({ message: { name: ['has already been taken'] } });
+    const response = await ashlar.root('POST /projects', { body });
+    expect([project.id > 0, response.status]).toEqual([true, 409]);
+    expect(response.body).toEqual({ message: { name: ['has already been taken'] } });
   });
 
   it('412 Precondition Failed: If-Unmodified-Since on a delete of a resource modified in between', async () => {
@@ -143,8 +143,8 @@ describe('Status codes', () => {
   });
 
   it('414 Request-URI Too Large: query string too long', async () => {
-    const answer = await ashlar.root('GET /users', { query: `search=${'x'.repeat(8_190)}` });
-    expect([answer.status, answer.body]).toEqual([414, { message: '414 Request-URI Too Large' }]);
+    const response = await ashlar.root('GET /users', { query: `search=${'x'.repeat(8_190)}` });
+    expect([response.status, response.body]).toEqual([414, { message: '414 Request-URI Too Large' }]);
   });
 
   it('422 Unprocessable: the entity could not be processed', async () => {
@@ -167,10 +167,10 @@ describe('Status codes', () => {
     const { sql } = ashlar.app.services.database;
     await sql`alter table custom_attributes rename to custom_attributes_away`;
     try {
-      const answer = await ashlar.root('GET /users/1/custom_attributes');
-      const request_id = answer.headers.get('x-request-id');
-      expect(answer.status).toBe(500);
-      expect(answer.body).toEqual({ message: '500 Internal Server Error', request_id });
+      const response = await ashlar.root('GET /users/1/custom_attributes');
+      const request_id = response.headers.get('x-request-id');
+      expect(response.status).toBe(500);
+      expect(response.body).toEqual({ message: '500 Internal Server Error', request_id });
       expect(ashlar.log.join('')).toContain(request_id);
     } finally {
       await sql`alter table custom_attributes_away rename to custom_attributes`;

@@ -68,8 +68,8 @@ describe('Sudo', () => {
   it('3. a non-administrator token gets 403 with the message', async () => {
     for (const scopes of [['api'], ['api', 'read_user']]) {
       const call = await tokenOf(user.id, scopes);
-      const answer = await call('GET /user', { headers: { sudo: 'root' } });
-      expect([answer.status, answer.body]).toEqual([
+      const response = await call('GET /user', { headers: { sudo: 'root' } });
+      expect([response.status, response.body]).toEqual([
         403,
         { message: '403 Forbidden - Must be admin to use sudo' },
       ]);
@@ -78,9 +78,9 @@ describe('Sudo', () => {
 
   it('4. a token without the sudo scope gets 403 insufficient_scope', async () => {
     const call = await tokenOf(1, ['api']);
-    const answer = await call('GET /user', { query: `sudo=${user.username}` });
-    expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({
+    const response = await call('GET /user', { query: `sudo=${user.username}` });
+    expect(response.status).toBe(403);
+    expect(response.body).toMatchObject({
       error: 'insufficient_scope',
       error_description: 'The request requires higher privileges than provided by the access token.',
       scope: 'sudo',
@@ -90,9 +90,9 @@ describe('Sudo', () => {
   it.each(['999999', 'nobody.here'])(
     '5. unknown user %s: 404 with a message that says so',
     async (target) => {
-      const answer = await ashlar.root('GET /user', { query: `sudo=${target}` });
+      const response = await ashlar.root('GET /user', { query: `sudo=${target}` });
       const message = `404 User with ID or username '${target}' Not Found`;
-      expect([answer.status, answer.body]).toEqual([404, { message }]);
+      expect([response.status, response.body]).toEqual([404, { message }]);
     },
   );
 });

@@ -102,8 +102,10 @@ describe('Versioning, deprecations', () => {
 
     it('another number is refused', async () => {
       const group = await makeGroup(ashlar);
-      const answer = await ashlar.root(`PUT /groups/${group.id}`, { body: { default_branch_protection: 5 } });
-      expect([answer.status, answer.body.message]).toEqual([
+      const response = await ashlar.root(`PUT /groups/${group.id}`, {
+        body: { default_branch_protection: 5 },
+      });
+      expect([response.status, response.body.message]).toEqual([
         400,
         { default_branch_protection: ['does not have a valid value'] },
       ]);

@@ -1,0 +1,39 @@
+/**
+ * Writes that were cut off, their process or the database having died under them: git may have taken what the database
+ * does not know of. The row that announced the write tells so; whoever keeps records of such a container hears it, and looks.
+ */
+import { sql } from 'kysely';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { REMOVED_AFTER_SECONDS } from '../../platform/db/processes.ts';
+import { announceAll } from '../activity/announce.ts';
+import { type ContainerKind, containerTables } from './containers.ts';
+
+export const WRITE_INTERRUPTED = 'repository_write_interrupted';
+
+export type InterruptedWrite = { kind: ContainerKind; id: number; beganAt: Date };
+
+const isKind = (value: unknown): value is ContainerKind =>
+  typeof value === 'string' && Object.hasOwn(containerTables, value);
+
+/** What the fact says, as a listener's task is given it. */
+export function parseInterruptedWrite({ kind, id, began_at }: Record<string, unknown>): InterruptedWrite {
+  if (!isKind(kind)) throw new Error(`no container is a ${kind}`);
+  return { kind, id: Number(id), beganAt: new Date(String(began_at)) };
+}
+
+/** Tells of the writes that dead processes left, each once. */
+export const announceInterruptedWrites = (db: Db): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const { rows } = await sql<InterruptedWrite>`
+      delete from repository_uses u using processes p
+      where p.id = u.process_id and u.purpose = 'write'
+        and p.beat_at < clock_timestamp() - make_interval(secs => ${REMOVED_AFTER_SECONDS})
+      returning u.container as kind, u.container_id as id, u.began_at as "beganAt"`.execute(tx);
+    await announceAll(
+      tx,
+      rows.map(({ kind, id, beganAt }) => ({
+        author: undefined,
+        fact: { name: WRITE_INTERRUPTED, payload: { kind, id, began_at: beganAt.toISOString() } },
+      })),
+    );
+  });

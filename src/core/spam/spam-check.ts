@@ -1,0 +1,158 @@
+/** The spam gate: what stands between a request and what others can read of it (spec: Requests detected as spam). */
+import { now } from '../../platform/clock.ts';
+import { Failure } from '../../platform/failure.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
+import { unseal } from '../../platform/secret.ts';
+import type { Actor } from '../identity/actor.ts';
+import { outboundRules } from '../outbound-rules.ts';
+import type { Services } from '../services.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+import { isSpam, type Submission } from './akismet.ts';
+import { isSolved } from './recaptcha.ts';
+import { digestRequest } from './request-digest.ts';
+import { awaitsCaptcha, liftSpamLog, writeSpamLog } from './spam-logs.ts';
+
+type Written = {
+  actor: Actor;
+  /** The whole of it: a repetition is the same request only when all parameters are the same. */
+  request: HttpRequest;
+  kind: Submission['kind'];
+  write: Submission['write'];
+  title?: string | undefined;
+  text: string;
+  /** Whether people without an account will read it. What they will not is shown to nobody outside. */
+  publiclyVisible: boolean;
+};
+
+const PERIOD_SECONDS = 60;
+
+/** So many of a kind a minute by one user (facts: Application settings fields). */
+async function limitCreation(
+  services: Services,
+  settings: ApplicationSettings,
+  { actor, kind, write }: Written,
+): Promise<void> {
+  if (write !== 'create' || kind === 'Snippet') return;
+  const limit = kind === 'Issue' ? settings.issues_create_limit : settings.notes_create_limit;
+  const exempt = kind === 'Note' ? settings.notes_create_limit_allowlist : [];
+  if (limit === 0 || exempt.some((name) => name.toLowerCase() === actor.username.toLowerCase())) return;
+  const taken = await services.limiter.take(`create_${kind}:${actor.id}`, {
+    limit,
+    periodSeconds: PERIOD_SECONDS,
+  });
+  if (taken.allowed) return;
+  const text = 'This endpoint has been requested too many times. Try again later.';
+  throw new Failure('too_many_requests', said(text), { headers: { 'retry-after': String(PERIOD_SECONDS) } });
+}
+
+/** The body `{message: {error: text}}`, which is no list of messages by property as others are. */
+const said = (text: string) => ({ error: text }) as never;
+
+/** A header under the spec's name, or under the public product's. */
+function header({ headers }: HttpRequest, name: string): string | undefined {
+  const value = headers[`x-service-${name}`] ?? headers[`x-gitlab-${name}`];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Whether the request repeats one that was stopped, with its CAPTCHA solved: such a one passes, once. */
+async function isRepetition(
+  services: Services,
+  settings: ApplicationSettings,
+  { actor, request }: Written,
+): Promise<boolean> {
+  const response = header(request, 'captcha-response');
+  const id = Number(header(request, 'spam-log-id'));
+  if (!settings.recaptcha_enabled || response === undefined || !Number.isSafeInteger(id)) return false;
+  const { db } = services.database;
+  if (!(await awaitsCaptcha(db, id, actor.id, await digestRequest(request, actor.id)))) return false;
+  try {
+    const key = unseal(services.secretKey, settings.recaptcha_private_key);
+    const service = { url: settings.recaptcha_url, key, ...outboundRules(settings) };
+    if (!(await isSolved(service, response, request.address))) return false;
+  } catch (error) {
+    // Nobody is let through for that: the client is asked again.
+    services.log.error('a CAPTCHA could not be checked', error, { request: request.id });
+    return false;
+  }
+  return liftSpamLog(db, id);
+}
+
+/** The verdict; without one, what the administrator wants then: it passes, or the write is refused. Both are logged. */
+async function isTakenForSpam(
+  services: Services,
+  settings: ApplicationSettings,
+  { actor, request, kind, write, title, text }: Written,
+  userAgent: string | undefined,
+): Promise<boolean> {
+  const { db } = services.database;
+  try {
+    const key = unseal(services.secretKey, settings.akismet_api_key);
+    const { email } = await db
+      .selectFrom('users')
+      .select('email')
+      .where('id', '=', actor.id)
+      .executeTakeFirstOrThrow();
+    const service = { url: settings.akismet_url, key, site: services.baseUrl(), ...outboundRules(settings) };
+    const author = { username: actor.username, email };
+    const { address } = request;
+    const submission = { kind, write, title, text, author, address, userAgent, writtenAt: now() };
+    return await isSpam(service, submission);
+  } catch (error) {
+    const hold = settings.spam_check_failure === 'hold';
+    const fields = { request: request.id, kind, user: actor.id, passed: !hold };
+    services.log.error('there was no verdict on spam', error, fields);
+    if (!hold) return false;
+    const message = `Your ${kind.toLowerCase()} could not be checked for spam and has been discarded. Try again later.`;
+    throw new Failure('unavailable', said(message), { headers: { 'retry-after': '60' } });
+  }
+}
+
+/**
+ * Returns when the write may go on. 429 over the creation limits. For spam 400, and the write is discarded; with a CAPTCHA
+ * service 409, with what is needed to repeat it. 503 when there is no verdict and the administrator wants one.
+ * Administrators, and who acts for a user as one, are not checked. It waits for other services: to be called after all
+ * other checks, and outside transactions.
+ */
+export async function checkSpam(
+  services: Services,
+  settings: ApplicationSettings,
+  written: Written,
+): Promise<void> {
+  await limitCreation(services, settings, written);
+  const { actor, request, kind, title, text, publiclyVisible } = written;
+  if (!settings.akismet_enabled || !publiclyVisible || actor.admin || actor.sudoBy) return;
+  if (await isRepetition(services, settings, written)) return;
+  const { 'user-agent': userAgent } = request.headers;
+  const program = typeof userAgent === 'string' ? userAgent : undefined;
+  if (!(await isTakenForSpam(services, settings, written, program))) return;
+  const id = await writeSpamLog(services.database.db, {
+    userId: actor.id,
+    kind,
+    title,
+    text,
+    address: request.address,
+    userAgent: program,
+    digest: await digestRequest(request, actor.id),
+  });
+  services.log.info('a write was taken for spam', {
+    request: request.id,
+    kind,
+    user: actor.id,
+    spam_log: id,
+  });
+  const noun = kind.toLowerCase();
+  if (!settings.recaptcha_enabled) {
+    throw new Failure(
+      'bad_request',
+      said(`Your ${noun} has been recognized as spam and has been discarded.`),
+    );
+  }
+  const advice = 'Please, change the content or solve the reCAPTCHA to proceed.';
+  throw new Failure('conflict', said(`Your ${noun} has been recognized as spam. ${advice}`), {
+    fields: {
+      needs_captcha_response: true,
+      spam_log_id: id,
+      captcha_site_key: settings.recaptcha_site_key,
+    },
+  });
+}

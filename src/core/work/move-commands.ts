@@ -1,0 +1,46 @@
+/** The quick actions that take an issue elsewhere, or make another of it. Pure. */
+import { type CommandRule, issues } from './command-terms.ts';
+
+/** What follows the command: the full path of a project, if one is named, and whether notes come along. */
+export function destinationIn(argument: string): { path: string | undefined; withNotes: boolean } {
+  const words = argument.split(/\s+/).filter((word) => word !== '');
+  return {
+    path: words.find((word) => !word.startsWith('--'))?.toLowerCase(),
+    withNotes: words.includes('--with_notes'),
+  };
+}
+
+export const moveCommandRules: readonly CommandRule[] = [
+  {
+    names: ['move'],
+    kinds: issues,
+    who: 'team',
+    mean: (argument, { now, projects, projectId: here }) => {
+      const { path = '' } = destinationIn(argument);
+      const projectId = projects.get(path);
+      if (now.stage !== 'here' || projectId === undefined || projectId === here) return undefined;
+      return { effects: [{ do: 'move', projectId }], message: `Moved this issue to ${path}.` };
+    },
+  },
+  {
+    names: ['clone'],
+    kinds: issues,
+    who: 'team',
+    mean: (argument, { now, projects, projectId: here }) => {
+      const { path, withNotes } = destinationIn(argument);
+      const projectId = path === undefined ? here : projects.get(path);
+      if (now.stage === 'new' || projectId === undefined) return undefined;
+      const message = path === undefined ? 'Cloned this issue.' : `Cloned this issue to ${path}.`;
+      return { effects: [{ do: 'clone', projectId, withNotes }], message };
+    },
+  },
+  {
+    names: ['promote'],
+    kinds: issues,
+    who: 'team',
+    mean: (_argument, { now, may }) =>
+      now.stage === 'here' && may.promote
+        ? { effects: [{ do: 'promote' }], message: 'Promoted issue to an epic.' }
+        : undefined,
+  },
+];

@@ -1,0 +1,106 @@
+/**
+ * After a project has moved: labels and milestones that its issues have of groups which are no longer around it become
+ * those of the same name where it is now, or its own.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { nextIid } from './counters.ts';
+
+/** Call it in the transaction of the move, when the projects and the groups around them are where they belong. */
+export async function remapPlanning(tx: Db, projectIds: readonly number[]): Promise<void> {
+  if (projectIds.length === 0) return;
+  await remapLabels(tx, sql`${[...projectIds]}::bigint[]`);
+  await remapMilestones(tx, projectIds);
+}
+
+/** What is behind `x` is of a group that is not around the project. */
+const lost = (x: string) => sql`${sql.ref(`${x}.namespace_id`)} is not null
+  and not ${sql.ref(`${x}.namespace_id`)} = any(n.ancestor_ids)`;
+
+/** The one of this name at a project `p` in `n`: its own before those of its groups, the nearest of them first. */
+const nearest = (table: 'labels' | 'milestones', name: 'name' | 'title', of: string) => sql`(
+  select t.id from ${sql.table(table)} t where t.${sql.ref(name)} = ${sql.ref(`${of}.${name}`)}
+    and (t.project_id = p.id or t.namespace_id = any(n.ancestor_ids))
+  order by array_position(n.ancestor_ids, t.namespace_id) desc nulls first limit 1)`;
+
+async function remapLabels(tx: Db, projects: RawBuilder<unknown>): Promise<void> {
+  const time = now();
+  await sql`create temporary table resettled_labels on commit drop as
+    select distinct p.id as project_id, l.id as label_id, null::bigint as new_id from projects p
+    join namespaces n on n.id = p.namespace_id
+    join issues i on i.project_id = p.id join label_links k on k.issue_id = i.id join labels l on l.id = k.label_id
+    where p.id = any(${projects}) and ${lost('l')}`.execute(tx);
+  await sql`insert into labels (project_id, name, description, color, archived, created_at, updated_at)
+    select p.id, l.name, l.description, l.color, l.archived, ${time}, ${time} from resettled_labels r
+    join labels l on l.id = r.label_id join projects p on p.id = r.project_id
+    join namespaces n on n.id = p.namespace_id
+    where ${nearest('labels', 'name', 'l')} is null on conflict do nothing`.execute(tx);
+  await sql`update resettled_labels r set new_id = ${nearest('labels', 'name', 'l')}
+    from labels l, projects p join namespaces n on n.id = p.namespace_id
+    where l.id = r.label_id and p.id = r.project_id`.execute(tx);
+  await sql`insert into label_links (label_id, issue_id)
+    select r.new_id, k.issue_id from resettled_labels r join label_links k on k.label_id = r.label_id
+    join issues i on i.id = k.issue_id and i.project_id = r.project_id on conflict do nothing`.execute(tx);
+  await sql`delete from label_links k using resettled_labels r, issues i
+    where k.label_id = r.label_id and i.id = k.issue_id and i.project_id = r.project_id`.execute(tx);
+  await sql`update resource_events e set label_id = r.new_id from resettled_labels r, issues i
+    where e.label_id = r.label_id and i.id = e.issue_id and i.project_id = r.project_id`.execute(tx);
+  await sql`insert into label_priorities (project_id, label_id, priority)
+    select y.project_id, r.new_id, y.priority from resettled_labels r
+    join label_priorities y on y.project_id = r.project_id and y.label_id = r.label_id on conflict do nothing`.execute(
+    tx,
+  );
+  await sql`insert into subscriptions (user_id, label_id, project_id, subscribed, created_at, updated_at)
+    select s.user_id, r.new_id, s.project_id, s.subscribed, s.created_at, s.updated_at from resettled_labels r
+    join subscriptions s on s.label_id = r.label_id and s.project_id = r.project_id on conflict do nothing`.execute(
+    tx,
+  );
+  for (const table of ['label_priorities', 'subscriptions'] as const)
+    await sql`delete from ${sql.table(table)} x using labels l, projects p join namespaces n on n.id = p.namespace_id
+      where x.project_id = p.id and p.id = any(${projects}) and l.id = x.label_id and ${lost('l')}`.execute(
+      tx,
+    );
+  await sql`drop table resettled_labels`.execute(tx);
+}
+
+async function remapMilestones(tx: Db, projectIds: readonly number[]): Promise<void> {
+  const { rows } = await sql<{ project_id: number; milestone_id: number; new_id: number | null }>`
+    select distinct p.id as project_id, m.id as milestone_id, ${nearest('milestones', 'title', 'm')} as new_id
+    from projects p join namespaces n on n.id = p.namespace_id
+    join issues i on i.project_id = p.id join milestones m on m.id = i.milestone_id
+    where p.id = any(${[...projectIds]}::bigint[]) and ${lost('m')} order by 1, 2`.execute(tx);
+  for (const { project_id, milestone_id, new_id } of rows) {
+    const id = new_id ?? (await copyMilestone(tx, project_id, milestone_id));
+    // It went in the meantime, and the issues that had it have none.
+    if (id === undefined) continue;
+    const issues = sql`(select id from issues where project_id = ${project_id})`;
+    await sql`update resource_events set milestone_id = ${id}
+      where milestone_id = ${milestone_id} and issue_id in ${issues}`.execute(tx);
+    await sql`update issues set milestone_id = ${id}
+      where milestone_id = ${milestone_id} and project_id = ${project_id}`.execute(tx);
+  }
+}
+
+/** A milestone of the project's own, like the other; returns its id, or undefined where the other is gone. */
+async function copyMilestone(tx: Db, projectId: number, milestoneId: number): Promise<number | undefined> {
+  const milestone = await tx
+    .selectFrom('milestones')
+    .select(['title', 'description', 'state', 'start_date', 'due_date'])
+    .where('id', '=', milestoneId)
+    .executeTakeFirst();
+  if (!milestone) return undefined;
+  const time = now();
+  const { id } = await tx
+    .insertInto('milestones')
+    .values({
+      project_id: projectId,
+      iid: await nextIid(tx, { projectId }, 'milestones'),
+      ...milestone,
+      created_at: time,
+      updated_at: time,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}

@@ -1,0 +1,70 @@
+/** Where labels and milestones are: in a project or a group, the groups around it, and what is inside a group. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Db } from '../../platform/db/database.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../access/find.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../access/memberships.ts';
+import { GUEST } from '../access/roles.ts';
+import type { AuditedEntity } from '../activity/announce.ts';
+import type { Caller } from '../identity/actor.ts';
+import { openTo, seesAll } from '../namespaces/group-list.ts';
+
+/** What labels and milestones belong to. */
+export type ResourceParent = AuthorizedProject | AuthorizedGroup;
+
+export const isProject = (parent: ResourceParent): parent is AuthorizedProject => 'fullPath' in parent;
+
+/** A project, if it is one, and the groups whose labels and milestones are there too, the outermost first. */
+export type Reach = { projectId?: number; ancestorIds: readonly number[] };
+
+/** The place and the groups around it. */
+export const reachOf = (parent: ResourceParent): Reach =>
+  isProject(parent)
+    ? { projectId: parent.id, ancestorIds: parent.row.ancestor_ids }
+    : { ancestorIds: parent.row.ancestor_ids };
+
+/** The columns that say which of the two a label or milestone belongs to. */
+export const parentColumns = (parent: ResourceParent): { project_id: number } | { namespace_id: number } =>
+  isProject(parent) ? { project_id: parent.id } : { namespace_id: parent.id };
+
+export const parentPath = (parent: ResourceParent): string =>
+  isProject(parent) ? parent.fullPath : parent.row.full_path;
+
+/** The place as the audit trail names it. */
+export const auditedParent = (parent: ResourceParent): AuditedEntity => ({
+  type: isProject(parent) ? 'Project' : 'Group',
+  id: parent.id,
+  path: parentPath(parent),
+});
+
+/**
+ * Lets one at a time change what has to be different across a group and its projects; others may read, and write what
+ * belongs to it.
+ */
+export async function lockNamespace(tx: Db, id: number): Promise<void> {
+  await tx.selectFrom('namespaces').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+}
+
+/** The ids that the caller reaches as Guest or more; `from` is one of the CTEs of reachedCtes(). */
+const reached = (caller: Caller, from: 'reached_groups' | 'reached_projects'): RawBuilder<unknown> =>
+  caller === undefined
+    ? sql`(select null::bigint)`
+    : sql`(with ${callerCte(caller)}, ${sql.raw(reachedCtes(CALLER, TODAY))}
+        select id from ${sql.raw(from)} where level >= ${sql.lit(GUEST)})`;
+
+/** The ids of the group and of the groups below it whose planning the caller reads; decided as `read_planning` is. */
+export function groupsBelow(caller: Caller, groupId: number): RawBuilder<unknown> {
+  const seen = seesAll(caller)
+    ? sql<SqlBool>`true`
+    : sql<SqlBool>`(n.visibility >= ${sql.lit(openTo(caller))} or n.id in ${reached(caller, 'reached_groups')})`;
+  return sql`(select n.id from namespaces n
+    where n.ancestor_ids @> array[${groupId}]::bigint[] and n.kind = 'group' and not n.deleting and ${seen})`;
+}
+
+/** The ids of projects right in the groups, a list or statement of ids, whose planning the caller reads. */
+export function projectsIn(caller: Caller, groups: RawBuilder<unknown>): RawBuilder<unknown> {
+  const seen = seesAll(caller)
+    ? sql<SqlBool>`true`
+    : sql<SqlBool>`(p.visibility >= ${sql.lit(openTo(caller))}
+        or p.namespace_id in ${reached(caller, 'reached_groups')} or p.id in ${reached(caller, 'reached_projects')})`;
+  return sql`(select p.id from projects p where p.namespace_id in ${groups} and not p.deleting and ${seen})`;
+}

@@ -1,0 +1,108 @@
+/** What people wrote, as it stands in a mail: links from the root up, styles inside elements, and no more than one reads there. Pure. */
+import { LINE } from '../../../core/mail-page.ts';
+import { textColor } from '../../../core/work/label-records.ts';
+import { type Html, madeSafe } from '../../../platform/http/html.ts';
+
+/** Characters. Mail programs fold what is longer; the rest is a click away. */
+const MAX_BODY_LENGTH = 20_000;
+
+/** What of a text stands in a mail: to be rendered by whoever makes the mail. */
+export function cutBody(text: string): { text: string; cut: boolean } {
+  if (text.length <= MAX_BODY_LENGTH) return { text, cut: false };
+  const end = text.lastIndexOf('\n', MAX_BODY_LENGTH);
+  return { text: text.slice(0, end > MAX_BODY_LENGTH / 2 ? end : MAX_BODY_LENGTH).toWellFormed(), cut: true };
+}
+
+/** The text without what would look like the end of the mail, and without what turns mails around. */
+export const plainBody = (text: string): string =>
+  text
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '')
+    .replaceAll(/^-- *$/gm, '\u2013')
+    .trim();
+
+const block = 'margin: 0 0 16px';
+const mono = 'font-family: ui-monospace, Menlo, Consolas, monospace';
+
+const styles: Record<string, string> = {
+  p: block,
+  ul: `${block}; padding-left: 24px`,
+  ol: `${block}; padding-left: 24px`,
+  h1: 'margin: 24px 0 12px; font-size: 22px; line-height: 1.3',
+  h2: 'margin: 24px 0 12px; font-size: 20px; line-height: 1.3',
+  h3: 'margin: 20px 0 10px; font-size: 18px; line-height: 1.3',
+  h4: 'margin: 20px 0 10px; font-size: 16px',
+  h5: 'margin: 20px 0 10px; font-size: 16px',
+  h6: 'margin: 20px 0 10px; font-size: 16px',
+  pre: `${block}; padding: 12px; border: 1px solid ${LINE}; border-radius: 6px; font-size: 14px; white-space: pre-wrap; overflow-wrap: anywhere`,
+  code: mono,
+  kbd: `${mono}; padding: 1px 5px; border: 1px solid ${LINE}; border-radius: 4px`,
+  blockquote: `${block}; padding: 0 0 0 12px; border-left: 3px solid ${LINE}`,
+  table: `${block}; border-collapse: collapse`,
+  th: `padding: 6px 10px; border: 1px solid ${LINE}`,
+  td: `padding: 6px 10px; border: 1px solid ${LINE}`,
+  img: 'max-width: 100%; height: auto',
+  hr: `margin: 24px 0; border: 0; border-top: 1px solid ${LINE}`,
+};
+
+/** A whole tag of sanitised HTML, in which every value is quoted and every `<` of a text escaped. */
+const tag = /<(\/?)([a-z][a-z0-9-]*)((?:\s+[^\s=>"/]+(?:="[^"]*")?)*)\s*\/?>/gi;
+const address = /(\s(?:href|src)=")([^"]*)"/g;
+const absolute = /^[a-z][a-z0-9+.-]*:/i;
+
+const entities: Record<string, string> = {
+  '&amp;': '&',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&lt;': '<',
+  '&gt;': '>',
+};
+const decoded = (value: string): string =>
+  value.replaceAll(/&(?:amp|quot|#39|lt|gt);/g, (entity) => entities[entity] ?? entity);
+
+function resolve(value: string, base: string): string {
+  if (absolute.test(value)) return value;
+  const url = URL.parse(decoded(value), base);
+  // What parsing leaves of these two would end the attribute or begin an entity.
+  return url === null ? '' : url.href.replaceAll('&', '&amp;').replaceAll('"', '%22');
+}
+
+/** What core/markdown gives a label, which no text can write itself. */
+const labelColor = /\sstyle="background-color: (#[\da-f]{6})"/i;
+
+/** Where a block was written is nothing to a reader of mail. */
+const place = /\sdata-sourcepos="[^"]*"/;
+/** Nor is a link to a heading of it. */
+const anchor = /<a [^<>]*class="anchor"><\/a>|(?<=<h[1-6][^<>]*) id="[^"]*"/g;
+
+function styleOf(name: string, attributes: string): string | undefined {
+  const [, color] = labelColor.exec(attributes) ?? [];
+  if (color !== undefined)
+    return `display: inline-block; padding: 0 8px; border-radius: 10px; font-size: 14px; background-color: ${color}; color: ${textColor(color)}`;
+  if (name === 'a') return attributes.includes(' gl-label-link"') ? 'text-decoration: none' : undefined;
+  if (attributes.includes('class="task-list"')) return `${styles[name]}; list-style: none`;
+  return styles[name];
+}
+
+function dressTag(name: string, attributes: string, base: string): string {
+  if (name === 'input') return attributes.includes(' checked') ? '\u2611' : '\u2610';
+  if (name === 'gl-emoji') return '';
+  const resolved = attributes
+    .replace(labelColor, '')
+    .replace(place, '')
+    .replaceAll(address, (_, before: string, value: string) => `${before}${resolve(value, base)}"`);
+  const style = styleOf(name, attributes);
+  return `<${name}${resolved}${style === undefined ? '' : ` style="${style}"`}>`;
+}
+
+/** Rendered Markdown, whose links and pictures are looked for from `base`, the page of what it is about. */
+export const dressBody = (rendered: string, base: string): Html =>
+  madeSafe(
+    rendered
+      .replaceAll(anchor, '')
+      .replaceAll(tag, (_, closing: string, name: string, attributes: string) => {
+        const small = name.toLowerCase();
+        if (closing !== '') return small === 'gl-emoji' ? '' : `</${small}>`;
+        return dressTag(small, attributes, base);
+      }),
+  );

@@ -1,0 +1,132 @@
+import { afterAll, expect, test } from 'vitest';
+import { useApp } from '../../../test/support/app.ts';
+import { bodyOf, makeProject, makeUser } from '../../../test/support/factories.ts';
+import { waitForMail } from '../../../test/support/mailbox.ts';
+import { takeMails } from '../../../test/support/mails.ts';
+import { startSmtp } from '../../../test/support/smtp.ts';
+import { announce } from '../../core/activity/announce.ts';
+import {
+  type NotificationFactName,
+  type NotificationFacts,
+  notificationFact,
+} from '../../core/notifications/events.ts';
+import { siteMailer } from '../../core/site-mail.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { deliveryRegistrations } from './delivery.ts';
+import { notificationsCapability } from './index.ts';
+import type { Subject } from './subjects.ts';
+
+/** More than one page of them. */
+const CROWD = 520;
+
+const smtp = await startSmtp(0);
+afterAll(() => smtp.stop());
+
+/** As the capability that has releases will find them. */
+const release: Subject = {
+  authorId: undefined,
+  assigneeIds: [],
+  reviewerIds: [],
+  said: null,
+  internal: false,
+  targetFor: undefined,
+  at: undefined,
+  tell: async () => ({
+    event: 'new_release',
+    target: { kind: 'release', id: 1, name: 'One', tag: 'v1', url: 'https://site.example/-/releases/v1' },
+    description: undefined,
+  }),
+};
+/** As merge requests will be found: their author calls somebody who may approve them. */
+const mergeRequest: Subject = {
+  ...release,
+  said: '@approver-1 look',
+  tell: async () => ({
+    event: 'new_merge_request',
+    target: {
+      kind: 'merge_request',
+      id: 1,
+      iid: 1,
+      title: 'One',
+      url: 'https://site.example/-/merge_requests/1',
+      state: 'opened',
+      sourceBranch: 'a',
+      targetBranch: 'b',
+      assignees: [],
+      reviewers: [],
+      labels: [],
+      milestone: null,
+    },
+    description: undefined,
+  }),
+};
+const app = useApp({
+  env: { SMTP_URL: smtp.url },
+  instead: (services) => ({
+    ...notificationsCapability(services),
+    ...deliveryRegistrations(services, siteMailer(services), {
+      release: async () => release,
+      merge_request: async ({ job }) => (job.payload.approver_ids === undefined ? undefined : mergeRequest),
+    }),
+  }),
+});
+
+async function tell<Name extends NotificationFactName>(
+  name: Name,
+  told: NotificationFacts[Name],
+): Promise<void> {
+  const { db } = app.app.services.database;
+  await inTransaction(db, (tx) => announce(tx, { author: undefined, fact: notificationFact(name, told) }));
+}
+
+test('each of many watchers is told once, page by page, and later capabilities only announce', {
+  timeout: 120_000,
+}, async () => {
+  const { sql } = app.app.services.database;
+  const project = await makeProject(app, { visibility: 'public' });
+  await sql`
+    with crowd as (
+      insert into users (username, name, email, confirmed_at, projects_limit, can_create_group, created_at, updated_at)
+      select 'watcher-' || i, 'Watcher ' || i, 'watcher-' || i || '@example.com', now(), 0, false, now(), now()
+      from generate_series(1, ${CROWD}::integer) i returning id)
+    insert into notification_settings (user_id, project_id, level, created_at, updated_at)
+    select id, ${project.id}, 'watch', now(), now() from crowd`;
+  await tell('release_created', { project_id: project.id, user_id: 1, release_id: 1 });
+  for (let waited = 0; waited < 8 && smtp.received.length < CROWD; waited++)
+    await waitForMail(app).catch(() => undefined);
+  await waitForMail(app);
+  const mails = takeMails(smtp);
+  expect(mails).toHaveLength(CROWD);
+  expect(new Set(mails.map(({ to }) => to)).size).toBe(CROWD);
+  expect(mails[0]?.subject).toContain('One');
+});
+
+test('what nobody can find is told to nobody', async () => {
+  const project = await makeProject(app);
+  const user = await makeUser(app);
+  await tell('merge_request_merged', { project_id: project.id, user_id: user.id, merge_request_id: 1 });
+  await tell('pipeline_finished', {
+    project_id: project.id,
+    user_id: user.id,
+    pipeline_id: 1,
+    status: 'failed',
+    was_failing: false,
+  });
+  await tell('release_created', { project_id: 999_999, user_id: user.id, release_id: 1 });
+  await waitForMail(app);
+  expect(takeMails(smtp)).toEqual([]);
+});
+
+test('whoever is called to a merge request that they may approve is told once', async () => {
+  const project = await makeProject(app, { visibility: 'public' });
+  const approver = await makeUser(app, { username: 'approver-1' });
+  const level = { level: 'custom', approver: true };
+  bodyOf(
+    await app.as(approver.token)(`PUT /projects/${project.id}/notification_settings`, { body: level }),
+    200,
+  );
+  const told = { project_id: project.id, user_id: 1, merge_request_id: 1, approver_ids: [approver.id] };
+  await tell('merge_request_created', told);
+  await waitForMail(app);
+  expect(takeMails(smtp)).toHaveLength(1);
+});

@@ -1,0 +1,102 @@
+/** Where something happened, as mails name it, and who stands how to it. */
+import { sql } from 'kysely';
+import {
+  type AuthorizedGroup,
+  type AuthorizedProject,
+  authorizeGroup,
+  authorizeProject,
+} from '../../core/access/find.ts';
+import { type Actor, type ActorColumns, toActor } from '../../core/identity/actor.ts';
+import type { NotificationEvent } from '../../core/notifications/events.ts';
+import type { Services } from '../../core/services.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
+
+export type NotificationContext = {
+  kind: 'project' | 'group';
+  id: number;
+  name: string;
+  /** With the names of the groups around it. */
+  fullName: string;
+  fullPath: string;
+  /** From the root to the group that it is in, or that it is. */
+  ancestorIds: readonly number[];
+  /** Whether it, or a group around it, sends no mail. */
+  emailsDisabled: boolean;
+};
+
+type ContainerRow = {
+  id: number;
+  name: string;
+  full_name: string;
+  full_path: string;
+  ancestor_ids: number[];
+  silent: boolean;
+};
+
+const sendsNone = (settings: string) => sql<boolean>`${sql.ref(settings)} @> '{"emails_enabled": false}'`;
+const silentAround = sql<boolean>`
+  exists (select from namespaces a where a.id = any(n.ancestor_ids) and ${sendsNone('a.settings')})`;
+
+const projectRow = (id: number) => sql<ContainerRow>`
+  select p.id, p.name, n.full_name || ' / ' || p.name as full_name, n.full_path || '/' || p.path as full_path, n.ancestor_ids,
+    (${sendsNone('p.settings')} or ${silentAround}) as silent
+  from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id} and not p.deleting`;
+const groupRow = (id: number) => sql<ContainerRow>`
+  select n.id, n.name, n.full_name, n.full_path, n.ancestor_ids, ${silentAround} as silent
+  from namespaces n where n.id = ${id} and n.kind = 'group' and not n.deleting`;
+
+/** The project or group in which it happened, while it is there. */
+export async function loadNotificationContext(
+  db: Db,
+  { projectId, groupId }: Pick<NotificationEvent, 'projectId' | 'groupId'>,
+): Promise<NotificationContext | undefined> {
+  const statement = projectId === undefined ? groupRow(groupId ?? 0) : projectRow(projectId);
+  const [row] = (await statement.execute(db)).rows;
+  if (!row) return undefined;
+  return {
+    kind: projectId === undefined ? 'group' : 'project',
+    id: row.id,
+    name: row.name,
+    fullName: row.full_name,
+    fullPath: row.full_path,
+    ancestorIds: row.ancestor_ids,
+    emailsDisabled: row.silent,
+  };
+}
+
+/** Somebody who sees the place, with what shows that they do. */
+export type Visitor = {
+  actor: Actor;
+  project: AuthorizedProject | undefined;
+  group: AuthorizedGroup | undefined;
+};
+
+/** The person as a visitor of the place; undefined when they are not let in. */
+export async function findVisitor(
+  { database: { points } }: Services,
+  { kind, id }: Pick<NotificationContext, 'kind' | 'id'>,
+  person: ActorColumns,
+): Promise<Visitor | undefined> {
+  const actor = toActor(person, { via: 'password' });
+  try {
+    return kind === 'project'
+      ? { actor, project: await authorizeProject(points, actor, 'read_project', id), group: undefined }
+      : { actor, project: undefined, group: await authorizeGroup(points, actor, 'read_group', id) };
+  } catch (error) {
+    if (error instanceof Failure && error.kind !== 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+/** The project of which somebody is a visitor; whoever hears of what is in one found it. */
+export function projectOf({ project }: Visitor): AuthorizedProject {
+  if (!project) throw new Error('a visitor of no project');
+  return project;
+}
+
+/** The same of a group. */
+export function groupOf({ group }: Visitor): AuthorizedGroup {
+  if (!group) throw new Error('a visitor of no group');
+  return group;
+}

@@ -1,0 +1,31 @@
+/** What is asked, in one value for all scopes: who asks, where, for what. */
+import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import type { Services } from '../../core/services.ts';
+import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { PageRequest } from '../../platform/db/page.ts';
+
+/** Where is looked: everywhere, in a group and all below it, or in a project. */
+export type SearchContainer =
+  | { in: 'instance' }
+  | { in: 'group'; group: AuthorizedGroup }
+  | { in: 'project'; project: AuthorizedProject };
+
+export type SearchRequest = {
+  db: Db;
+  services: Services;
+  settings: ApplicationSettings;
+  actor: Caller;
+  container: SearchContainer;
+  search: string;
+  state?: 'all' | 'opened' | 'closed' | 'merged' | undefined;
+  confidential?: boolean | undefined;
+  /** In a project it does not matter whether that is archived. */
+  includeArchived: boolean;
+  ref?: string | undefined;
+  page: PageRequest & { kind: 'offset' };
+};
+
+/** A page of what is nowhere. */
+export const nothing = { items: [], total: 0, more: false };

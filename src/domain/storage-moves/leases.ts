@@ -1,0 +1,151 @@
+/**
+ * Whose a move is while it runs. A process that is dead, or that has been taken for dead, changes nothing any more: every
+ * change of a move is made by whoever has the claim.
+ */
+import { sql } from 'kysely';
+import { type ContainerKind, containerTables } from '../../core/repositories/containers.ts';
+import type { MoveRow, MoveState } from '../../core/repositories/move-schedule.ts';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { DEAD_AFTER_SECONDS } from '../../platform/db/processes.ts';
+
+/** Another process has taken the move over, or it is gone with its container. */
+export class LeaseLost extends Error {}
+
+/** Whether a process may take a move: nobody has it, or a dead one, or this one had and dropped it. */
+const isFree = (processId: string, busy: readonly number[]) => sql`
+  m.id <> all(${[...busy]}::bigint[])
+  and (m.process_id is null or m.process_id = ${processId}::uuid or not exists (
+    select from processes p where p.id = m.process_id
+      and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})))`;
+
+/** Whether any move waits to be taken, now or when its process is dead. */
+export async function areMovesOpen(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`
+    select exists (select from storage_moves where state in ('scheduled', 'started', 'replicated')) as open`.execute(
+    db,
+  );
+  return rows[0]?.open ?? false;
+}
+
+/** Takes the oldest move that is not over and that nobody has; those in `busy` run here already. */
+export async function acquireMove(
+  db: Db,
+  processId: string,
+  busy: readonly number[],
+): Promise<MoveRow | undefined> {
+  const { rows } = await sql<MoveRow>`
+    update storage_moves set process_id = ${processId}
+    where id = (
+      select m.id from storage_moves m
+      where m.state in ('scheduled', 'started', 'replicated') and ${isFree(processId, busy)}
+      order by m.id for update skip locked limit 1)
+    returning *`.execute(db);
+  return rows[0];
+}
+
+/** Takes moves that are over and of which files may still be there: their process is noted until those are gone. */
+export async function acquireUntidyMoves(
+  db: Db,
+  processId: string,
+  busy: readonly number[],
+): Promise<MoveRow[]> {
+  const { rows } = await sql<MoveRow>`
+    update storage_moves set process_id = ${processId}
+    where id in (
+      select m.id from storage_moves m
+      where m.state in ('failed', 'cleanup failed', 'finished') and m.process_id is not null and ${isFree(processId, busy)}
+      order by m.id for update skip locked limit 100)
+    returning *`.execute(db);
+  return rows;
+}
+
+/**
+ * Locks the container's row and then the move's, in a transaction that may then change both and the folders; LeaseLost
+ * when the move is no longer this process's, or in none of the states. The storage is undefined without the container.
+ */
+export async function lockLease(
+  tx: Db,
+  processId: string,
+  move: MoveRow,
+  states: readonly MoveState[],
+): Promise<{ storage: string | undefined }> {
+  const { rows } = await sql<{ storage: string }>`
+    select repository_storage as storage from ${sql.table(containerTables[move.container])}
+    where id = ${move.container_id} for update`.execute(tx);
+  const mine = await tx
+    .selectFrom('storage_moves')
+    .select('id')
+    .where('id', '=', move.id)
+    .where('process_id', '=', processId)
+    .where('state', 'in', states)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!mine) throw new LeaseLost();
+  return { storage: rows[0]?.storage };
+}
+
+/** Moves the record to another state; LeaseLost when it is no longer this process's, or not in the state before. */
+export async function changeState(
+  db: Db,
+  processId: string,
+  move: MoveRow,
+  from: MoveState,
+  to: { state: MoveState; error_message?: string },
+): Promise<void> {
+  const changed = await db
+    .updateTable('storage_moves')
+    .set({ ...to, updated_at: now() })
+    .where('id', '=', move.id)
+    .where('process_id', '=', processId)
+    .where('state', '=', from)
+    .returning('id')
+    .executeTakeFirst();
+  if (!changed) throw new LeaseLost();
+}
+
+/** What the container's row says from now on. */
+export async function changeContainer(
+  tx: Db,
+  kind: ContainerKind,
+  id: number,
+  change: { storage?: string },
+): Promise<void> {
+  const { storage } = change;
+  await sql`
+    update ${sql.table(containerTables[kind])}
+    set repository_read_only = false
+      ${storage === undefined ? sql`` : sql`, repository_storage = ${storage}, updated_at = ${now()}`}
+    where id = ${id}`.execute(tx);
+}
+
+/** Of a move that is over nothing is left on the disks; the record of one whose container is gone goes too. */
+export async function markTidy(tx: Db, move: MoveRow, containerIsThere: boolean): Promise<void> {
+  const { id } = move;
+  if (containerIsThere)
+    await tx.updateTable('storage_moves').set({ process_id: null }).where('id', '=', id).execute();
+  else await tx.deleteFrom('storage_moves').where('id', '=', id).execute();
+}
+
+/** Forgets moves that are over, whose container went after them: nobody can ask for them any more. */
+export async function forgetGone(db: Db): Promise<void> {
+  for (const [kind, table] of Object.entries(containerTables))
+    await sql`
+      delete from storage_moves m
+      where m.container = ${kind} and m.process_id is null
+        and m.state not in ('scheduled', 'started', 'replicated')
+        and not exists (select from ${sql.table(table)} c where c.id = m.container_id)`.execute(db);
+}
+
+/** Whether the container has another move that is not over: its folders are that one's. */
+export async function hasOtherMove(tx: Db, move: MoveRow): Promise<boolean> {
+  const other = await tx
+    .selectFrom('storage_moves')
+    .select('id')
+    .where('container', '=', move.container)
+    .where('container_id', '=', move.container_id)
+    .where('id', '<>', move.id)
+    .where('state', 'in', ['scheduled', 'started', 'replicated'])
+    .executeTakeFirst();
+  return other !== undefined;
+}

@@ -1,0 +1,106 @@
+/**
+ * Pages whose commit was made and whose rows do not know of it, since the process died in between. The commits say what
+ * was to be recorded: a renamed page keeps its id, a deleted one loses it.
+ */
+import { sql } from 'kysely';
+import { containerTables, groupWiki, projectWiki } from '../../core/repositories/containers.ts';
+import type { InterruptedWrite } from '../../core/repositories/interrupted-writes.ts';
+import { forgetPage, keepPage, pageAt } from '../../core/repositories/wiki-pages.ts';
+import type { Services } from '../../core/services.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { textInTime } from '../../platform/git/long-runs.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { findPage, type Page } from './pages.ts';
+import { readWiki, type Wiki } from './wiki.ts';
+
+/** The dead process made few of them, and others since then. */
+const MAX_COMMITS = 200;
+
+/** Where the pages are now that commits since then moved or removed, by the slugs that they had; undefined: nowhere. */
+async function movedSince({ folder }: GitFolder, since: Date): Promise<Map<string, string | undefined>> {
+  const seconds = Math.floor(since.getTime() / 1_000);
+  const text = await textInTime(
+    [
+      ...['log', '-z', '--reverse', '--first-parent', '--no-renames', '--diff-filter=AD', '--name-status'],
+      ...[`--since=@${seconds}`, `--max-count=${MAX_COMMITS}`, '--format=%x01', 'HEAD', '--'],
+    ],
+    { folder },
+  );
+  const moved = new Map<string, string | undefined>();
+  for (const commit of text.split('\x01')) {
+    const slugs: Record<string, string[]> = { A: [], D: [] };
+    for (const [, status = '', path = ''] of commit.matchAll(/([AD])\0([^\0]+)\0/g)) {
+      const slug = pageAt(path)?.slug;
+      if (slug !== undefined) slugs[status]?.push(slug);
+    }
+    const { A: added = [], D: removed = [] } = slugs;
+    // Only a push changes several pages at once: what became of which, nobody knows.
+    const to = removed.length === 1 && added.length === 1 ? added[0] : undefined;
+    for (const from of removed) {
+      for (const [first, last] of moved) if (last === from) moved.set(first, to);
+      moved.set(from, to);
+    }
+  }
+  return moved;
+}
+
+async function wikiOf(db: Db, { kind, id }: InterruptedWrite): Promise<Wiki | undefined> {
+  if (kind === 'snippet') return undefined;
+  const { rows } = await sql<{ storage: string }>`
+    select repository_storage as storage from ${sql.table(containerTables[kind])} where id = ${id}`.execute(
+    db,
+  );
+  const group = kind === 'group';
+  return {
+    key: group ? groupWiki(id) : projectWiki(id),
+    owner: group ? 'group_id' : 'project_id',
+    id,
+    storage: rows[0]?.storage,
+    ensureStorage: async () => {},
+  };
+}
+
+/** Gives the pages of the container's wiki the rows that the commits since then say. */
+export async function reconcilePages(services: Services, write: InterruptedWrite): Promise<void> {
+  const { db } = services.database;
+  const wiki = await wikiOf(db, write);
+  if (!wiki) return;
+  const places = await readWiki(services, wiki, 'HEAD', async (git, { tree }) => {
+    const pageOf = async (slug: string): Promise<Page | undefined> => {
+      const page = await findPage(git, tree, slug);
+      return page?.slug === slug ? page : undefined;
+    };
+    const found: { from: string; page: Page | undefined }[] = [];
+    for (const [from, to] of await movedSince(git, write.beganAt))
+      if (!(await pageOf(from))) found.push({ from, page: to === undefined ? undefined : await pageOf(to) });
+    return found;
+  });
+  if (!places || places.length === 0) return;
+  await inTransaction(db, async (tx) => {
+    // Of several writes that were cut off, several jobs settle the same pages: one after the other, or an older row is lost.
+    await sql`select from ${sql.table(containerTables[write.kind])} where id = ${write.id} for no key update`.execute(
+      tx,
+    );
+    for (const { from, page } of places) await reconcilePage(tx, wiki, from, page);
+  });
+}
+
+async function reconcilePage(tx: Db, wiki: Wiki, from: string, page: Page | undefined): Promise<void> {
+  if (!page) {
+    await forgetPage(tx, wiki, from);
+    return;
+  }
+  const rows = await tx
+    .selectFrom('wiki_pages')
+    .select(['id', 'slug'])
+    .where(wiki.owner, '=', wiki.id)
+    .where('slug', 'in', [from, page.slug])
+    .forUpdate()
+    .execute();
+  const before = rows.find(({ slug }) => slug === from);
+  const now = rows.find(({ slug }) => slug === page.slug);
+  if (!before) return;
+  // An older row is the page's own already: the one that is left came with who looked in between.
+  if (now && now.id < before.id) await forgetPage(tx, wiki, from);
+  else await keepPage(tx, wiki, from, page);
+}

@@ -1,0 +1,193 @@
+/** The doors beside the API's endpoints: git, files, pages and their forms. */
+import { createHash } from 'node:crypto';
+import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { AccessWorld } from './access-world.ts';
+import type { TestApp } from './app.ts';
+import type { CallerName } from './callers.ts';
+import type { GoodRequest } from './good-requests.ts';
+import { makeKeyedCases } from './keyed-cases.ts';
+import type { RawResponse } from './raw-http.ts';
+import { type Situation, situationNames } from './situations.ts';
+
+/** How somebody says who they are: to the API, to a page with the cookie of a session, to git by name and password. */
+export type Credential = 'token' | 'session' | 'basic';
+
+export type AccessCase = {
+  title: string;
+  endpoint?: Endpoint;
+  request: GoodRequest;
+  credential: Credential;
+  situations: readonly Situation[];
+  /** Where not everybody tries. */
+  callers?: readonly CallerName[];
+  /** It opens to nobody. */
+  shut?: boolean;
+  /** Whether the answer says that it went well; where it does not, a status below 300 does. */
+  opened?(response: RawResponse): boolean;
+};
+
+const packet = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
+
+/** A pack without an object in it. */
+function emptyPack(): Buffer {
+  const head = Buffer.from('5041434b0000000200000000', 'hex');
+  return Buffer.concat([head, createHash('sha1').update(head).digest()]);
+}
+
+/** A branch more, at a commit that is there. */
+const push = (head: string): Buffer =>
+  Buffer.concat([
+    Buffer.from(`${packet(`${'0'.repeat(40)} ${head} refs/heads/pushed\0report-status agent=test`)}0000`),
+    emptyPack(),
+  ]);
+const fetch = (head: string): string => `${packet(`want ${head}\n`)}0000${packet('done\n')}`;
+
+async function repositories(app: TestApp, { places }: AccessWorld) {
+  const { sql } = app.app.services.database;
+  const [ids] = await sql<{ personal: number; inside: number }[]>`
+    select max(id) filter (where project_id is null) as personal, max(id) filter (where project_id = ${places.project}) as inside
+    from snippets`;
+  return {
+    project: 'world/world',
+    'project wiki': 'world/world.wiki',
+    'group wiki': 'world.wiki',
+    snippet: `snippets/${ids?.personal}`,
+    'project snippet': `world/world/snippets/${ids?.inside}`,
+  };
+}
+
+/** What can be fetched and pushed, by the protocol's own requests. */
+async function gitCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]> {
+  const routes: AccessCase[] = [];
+  for (const [name, path] of Object.entries(await repositories(app, world))) {
+    const advertised = await app.call(`GET /${path}.git/info/refs`, {
+      raw: true,
+      query: 'service=git-upload-pack',
+      headers: world.credentials('admin', 'basic').headers,
+    });
+    // What stands before the name of the first object is the length of its line.
+    const head = /[0-9a-f]{4}([0-9a-f]{40}) /.exec(advertised.text)?.[1];
+    if (head === undefined) throw new Error(`${name}: ${advertised.status} ${advertised.text}`);
+    const at = (line: string, headers: Record<string, string> = {}, body?: string | Buffer): GoodRequest => ({
+      line: line.replace('PATH', `/${path}.git`),
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    const type = (service: string) => ({ 'content-type': `application/x-git-${service}-request` });
+    const common = { credential: 'basic', situations: situationNames } as const;
+    routes.push(
+      {
+        ...common,
+        title: `git: refs to fetch of a ${name}`,
+        request: at('GET PATH/info/refs?service=git-upload-pack'),
+      },
+      {
+        ...common,
+        title: `git: refs to push to a ${name}`,
+        request: at('GET PATH/info/refs?service=git-receive-pack'),
+      },
+      {
+        ...common,
+        title: `git: fetch a ${name}`,
+        request: at('POST PATH/git-upload-pack', type('upload-pack'), fetch(head)),
+        opened: ({ text }) => text.includes('PACK'),
+      },
+      {
+        ...common,
+        title: `git: push to a ${name}`,
+        request: at('POST PATH/git-receive-pack', type('receive-pack'), push(head)),
+        // A snippet has one branch, and says so of any other to those who may push.
+        opened: ({ text }) =>
+          (name.includes('snippet') ? /(ok|ng) refs\/heads\/pushed/ : /ok refs\/heads\/pushed/).test(text),
+      },
+    );
+  }
+  return routes;
+}
+
+/** Those who differ in what they read; pages are slower than endpoints, and show nothing that those do not. */
+const readers: readonly CallerName[] = [
+  'anonymous',
+  'blocked',
+  'outsider',
+  'external',
+  'auditor',
+  'guest',
+  'author',
+  'developer',
+  'owner',
+  'admin',
+];
+
+/** Paths of pages and files, whose parameters are named by what is in the world. */
+async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]> {
+  const { sql } = app.app.services.database;
+  const { project, group } = world.places;
+  const [upload] = await sql<{ secret: string; filename: string }[]>`
+    select secret, filename from uploads where project_id = ${project} order by id desc limit 1`;
+  const [groupUpload] = await sql<{ secret: string; filename: string }[]>`
+    select secret, filename from uploads where namespace_id = ${group} order by id desc limit 1`;
+  const ids = await repositories(app, world);
+  const snippet = ids['project snippet'].split('/').at(-1) ?? '';
+  const routes = app.app.capabilities
+    .filter(({ name }) => ['pages', 'uploads', 'accounts', 'alerts', 'oauth', 'notifications'].includes(name))
+    .flatMap((capability) => capability.routes ?? [])
+    .filter(({ method, path }) => method === 'GET' && !/oauth\/|well-known|unsubscribe|authorize/.test(path));
+  const shown = await app.call(`GET /projects/${project}`, world.credentials('admin', 'token'));
+  const avatar = new URL(shown.body.avatar_url).pathname.split('/').at(-1) ?? '';
+  const [images] = await sql<{ image: number; applications: number[] }[]>`
+    select (select max(id) from metric_images) as image,
+      array(select id from oauth_applications where user_id is not null or namespace_id is not null order by id) as applications
+    from projects where id = ${project}`;
+  const values: Record<string, string | number> = {
+    sha: 'main',
+    iid: 1,
+    error_id: 1,
+    filename: upload?.filename ?? '',
+    secret: upload?.secret ?? '',
+    image: images?.image ?? 0,
+    kind: 'project',
+  };
+  return routes.map(({ path }) => {
+    const ofGroup = /epics|\/-\/group\/|\/groups\//.test(path);
+    const home = ofGroup ? 'groups/world' : 'world/world';
+    const at: Record<string, string | number> = {
+      ...values,
+      id: path.includes('/snippets/')
+        ? path.startsWith('/-/')
+          ? ids.snippet.replace('snippets/', '')
+          : snippet
+        : ofGroup
+          ? group
+          : project,
+      ...(path.includes('metric_images') && { filename: 'stone.gif' }),
+      ...(path.includes('/avatar/') && { filename: avatar }),
+      application_id: path.startsWith('/admin') ? 1 : (images?.applications[ofGroup ? 1 : 0] ?? 0),
+      ...(ofGroup && { secret: groupUpload?.secret ?? '', filename: groupUpload?.filename ?? '' }),
+    };
+    const ends: Record<string, string> = {
+      compare: 'person-1...main',
+      wikis: 'person-1',
+      commits: 'main',
+      tree: 'main/docs',
+    };
+    const part = /\/-\/(\w+)/.exec(path)?.[1] ?? '';
+    const target = path
+      .replace(':path+', home)
+      .replace(/\([^)]*\)/g, '')
+      .replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(at[name] ?? 1))
+      .replace('*', path.includes('/snippets/') ? 'main/person-1' : (ends[part] ?? 'main/person-1'));
+    return {
+      title: `GET ${path}`,
+      request: { line: `GET ${target}`, headers: {} },
+      credential: 'session',
+      situations: path.includes(':path+') ? ['private', 'public', 'members'] : ['private'],
+      callers: readers,
+    };
+  });
+}
+
+export async function makeRouteCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]> {
+  const keyed = await makeKeyedCases(app, world);
+  return [...(await gitCases(app, world)), ...(await pageCases(app, world)), ...keyed];
+}
