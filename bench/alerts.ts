@@ -1,4 +1,4 @@
-/** The figures of alerts: taking them beside a bare durable INSERT, and beside very many that are there. */
+/** The figures of alerts: taking them beside a bare durable INSERT, and beside very many stored ones. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../src/platform/db/database.ts';
@@ -38,7 +38,7 @@ async function makeProjects(program: Program): Promise<string[]> {
   return paths;
 }
 
-/** Waits until everybody has heard of what came. */
+/** Waits until no fact and no job waits. */
 async function settle(program: Program): Promise<void> {
   for (let waited = 0; waited < 600; waited++) {
     const waiting = ['outbox', 'jobs'].map((kind) => metric(program.url, `waiting{kind="${kind}"}`));
@@ -59,7 +59,7 @@ async function measureTaking(): Promise<Figure[]> {
   const program = await startProgram();
   const projects = await makeProjects(program);
   const bare = await startScript('insert-baseline.ts', [program.data]);
-  // Its requests are made as those of the other are.
+  // Its requests are made as those of the program are.
   const rows = { title: text.title, description: `${text.description} ${EACH_ANOTHER}` };
   const baseline = { url: bare.line, posts: { paths: ['/rows'], body: rows } };
   const figures: Figure[] = [];
@@ -122,7 +122,7 @@ async function countRepeats(program: Program, project: string): Promise<Figure> 
 
 const MANY = 1_000_000;
 
-/** The next alert of a project with 1,000,000 beside that of an empty one. */
+/** The next alert of a project with 1,000,000 of them beside that of an empty one. */
 async function measureFull(): Promise<Figure[]> {
   const data = join(makeFolder(), 'data');
   await (await startProgram({ data })).stop();

@@ -1,7 +1,7 @@
 /**
- * The bare route that the program is measured against: Fastify, the prepared statements on the program's own database,
- * and a record of the same bytes through the same serialiser. No credential, no right, no header is looked at.
- * Usage: node bench/baseline.ts DATA_FOLDER PROGRAM_URL TOKEN; prints its address.
+ * The bare route that the program is measured against: Fastify, the prepared statements on the program's own
+ * database, and a record of the same bytes through the same serialiser. It checks no credential, ability or
+ * header. Usage: node bench/baseline.ts DATA_FOLDER PROGRAM_URL TOKEN; prints its address.
  */
 import fastify from 'fastify';
 import { Kysely } from 'kysely';
@@ -54,7 +54,7 @@ async function statementsOfList(): Promise<Statement[]> {
 
 const app = fastify();
 
-/** A route that reads what the answer is made of and sends what the program answers at the same path. */
+/** A route that reads the rows of the response and sends the program's own response at the same path. */
 async function mirror(path: string, schema: TSchema, read: () => Promise<unknown>): Promise<void> {
   const response = await fetch(`${program}/api/v4${path}`, { headers: { 'private-token': token } });
   const text = await response.text();

@@ -6,7 +6,7 @@ import { migrateDatabase } from '../src/instance.ts';
 import { type ConnectionTarget, connect } from '../src/platform/db/database.ts';
 import { startEmbedded } from '../src/platform/db/embedded.ts';
 
-/** How the database of a running program is reached. */
+/** The connection to the database of a running program. */
 export const databaseOf = (data: string): ConnectionTarget => ({
   host: readFileSync(join(data, 'postgres-run'), 'utf8'),
   user: 'ashlar',

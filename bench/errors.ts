@@ -1,4 +1,7 @@
-/** The figures of error tracking: reports of 50 KB taken and digested, and what other requests feel of it. */
+/**
+ * The figures of error tracking: reports of 50 KB taken and digested, and the latency of other requests
+ * meanwhile.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,10 +16,10 @@ import type { Figure } from './table.ts';
 const PROJECTS = 8;
 const CONNECTIONS = 16;
 const SECONDS = 15;
-/** Reports a second that are to be taken, and half of which are to be digested meanwhile. */
+/** Reports a second to be taken, and half of which are to be digested meanwhile. */
 const RATE = 1_000;
 
-/** Projects that take reports: the path at which each does. */
+/** Projects that take reports, with the path of each. */
 async function makeCollectors(program: Program): Promise<{ ids: number[]; paths: string[] }> {
   const ids: number[] = [];
   const paths: string[] = [];
@@ -60,12 +63,12 @@ async function send(
 }
 
 const run = promisify(execFile);
-/** Reports that are sent as fast as they are taken have ids below it. */
+/** Ids of reports that are sent as fast as they are taken are below it. */
 const FIRST_STEADY = 10_000_000;
 
 /**
- * Sends them evenly, at a given rate, from a process of its own: autocannon would send each second's at its beginning, and
- * whoever measures meanwhile is not to wait for the sender.
+ * Sends them evenly, at a given rate, from a process of its own: autocannon would send each second's at its
+ * beginning, and the measuring process must not wait for the sender.
  */
 async function sendSteadily(
   program: Program,
@@ -99,7 +102,7 @@ async function digestAll(program: Program): Promise<void> {
   throw new Error('reports wait for two minutes');
 }
 
-/** What all errors of the projects count. */
+/** The sum of the counts of all errors of the projects. */
 async function counted(program: Program, ids: readonly number[]): Promise<number> {
   let sum = 0;
   for (const id of ids) {
@@ -109,7 +112,7 @@ async function counted(program: Program, ids: readonly number[]): Promise<number
   return sum;
 }
 
-/** The 99th percentile in milliseconds of one request after the other, until told to stop. */
+/** The 99th percentile in milliseconds of one request after the other, until stopped. */
 async function latency(program: Program, until: Promise<unknown>): Promise<number> {
   const times: number[] = [];
   let over = false;
@@ -128,7 +131,7 @@ async function latency(program: Program, until: Promise<unknown>): Promise<numbe
   return times.toSorted((left, right) => left - right)[Math.floor(times.length * 0.99)] ?? Number.NaN;
 }
 
-/** Reports taken and digested a second, that none is lost, and what other requests feel. */
+/** Reports taken and digested a second, that none is lost, and the latency of other requests. */
 export async function measureErrors(): Promise<Figure[]> {
   const program = await startProgram();
   await program.root('PUT /application/settings', {
@@ -181,7 +184,7 @@ export async function measureErrors(): Promise<Figure[]> {
       baseline: `${accepted} (taken)`,
       result: `${((kept / accepted) * 100).toFixed(2)} %`,
       target: '≥ 100 %',
-      // The answers to the last of each connection are not waited for.
+      // The last response of each connection is not awaited.
       met: kept >= accepted && kept <= accepted + 3 * CONNECTIONS,
     },
     {

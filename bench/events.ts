@@ -1,4 +1,4 @@
-/** The figures of the feed: the newest page of a project with very many events beside one with few. */
+/** The figures of the activity: the newest page of a project with very many events beside one with few. */
 import { join } from 'node:path';
 import { makeFolder, type Program, startProgram } from '../test/journeys/support.ts';
 import { BUSY_PROJECT, MEMBER_TOKEN, makeManyEvents } from './many-events.ts';
@@ -22,7 +22,7 @@ async function programWith(events: number): Promise<Program> {
   return program;
 }
 
-/** The newest page of 5,000,000 events beside that of 5,000, for a member and for nobody. */
+/** The newest page of 5,000,000 events beside that of 5,000, for a member and for an anonymous caller. */
 export async function measureEvents(): Promise<Figure[]> {
   const [less, more] = [await programWith(LESS), await programWith(MORE)];
   const path = `/api/v4/projects/${encodeURIComponent(BUSY_PROJECT)}/events`;

@@ -1,4 +1,4 @@
-/** What one caller who wants everything costs another: its waits beside those that it has alone. */
+/** The cost of a greedy caller for another: its waits beside those that it has alone. */
 import { type AttackerName, attackers } from '../test/journeys/attackers.ts';
 import { openSite, suffer } from '../test/journeys/fair-share-site.ts';
 import type { Figure } from './table.ts';

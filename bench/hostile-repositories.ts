@@ -1,4 +1,4 @@
-/** Repositories that are the worst for some way to read them, as `git fast-import` streams, and what is asked of them. */
+/** The worst repositories for each way to read them, as `git fast-import` streams, and the requests for them. */
 import { execFileSync } from 'node:child_process';
 import { projectRepository } from '../src/core/repositories/containers.ts';
 import { titleOf } from '../test/support/inventory.ts';
@@ -34,7 +34,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 const filesOf = (count: number, name: (index: number) => string, text: string): Files =>
   Object.fromEntries(times(count, (index) => [name(index), `${text}${index}`]));
 
-/** A file that all have, and the one that is asked for. */
+/** A file that all repositories have, and that is requested. */
 const FILE = 'file.ts';
 const file = (text: string | Buffer): Files => ({ [FILE]: text });
 
@@ -158,7 +158,7 @@ const queries: Record<string, readonly string[]> = {
 };
 const missing = ['statuses', 'submodule', 'tags/:tag_name', 'storage', 'registry', 'languages'];
 
-/** Fills a project for each, and what is asked of it. */
+/** Fills a project for each, and yields its requests. */
 export async function* hostileReads({ app, site }: Watched, token: string): AsyncGenerator<WalkedRequest> {
   const { database, repositories: store } = app.services;
   const reads = app.endpoints.filter(
@@ -172,7 +172,7 @@ export async function* hostileReads({ app, site }: Watched, token: string): Asyn
       body: { name: `of ${name.replaceAll(' ', '-')}` },
     });
     const input = Buffer.concat(stream().map((piece) => Buffer.from(piece)));
-    // Not as the program runs git, which would refuse some of it.
+    // Not as the program runs git, which would refuse some objects.
     await store.write(projectRepository(body.id), 'main', async ({ folder }) =>
       execFileSync('git', ['-C', folder, 'fast-import', '--quiet', '--force'], { input, stdio: 'pipe' }),
     );

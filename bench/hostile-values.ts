@@ -1,9 +1,9 @@
-/** What a client may send that is as long, as many or as deep as its bounds let it be. */
+/** Values from a client that are as long, as many or as deep as their bounds let them be. */
 import type { TSchema } from 'typebox';
 
 const COMBINING = '\u0301';
 
-/** Pieces that, again and again, are the worst for some way to read a text. */
+/** Pieces that, repeated, are the worst for some way to read a text. */
 const pieces = {
   'one line': 'x',
   'short lines': 'a\n',
@@ -67,7 +67,7 @@ const nested = {
   'longer backticks': (depth: number) => `${'`'.repeat(depth)}a`,
 };
 
-/** The kinds for texts that are short: what is long is not in them. */
+/** The kinds for short texts, without the long pieces. */
 const shortKinds: readonly Kind[] = [
   'one line',
   'short lines',
@@ -82,7 +82,7 @@ const shortKinds: readonly Kind[] = [
 ];
 /** Runs that a pattern may read once for each of their letters, where something else follows than it looks for. */
 const runs: readonly Kind[] = ['spaces', 'empty lines', 'slashes', 'dots', 'digits', 'one line', 'escapes'];
-/** Those for bodies of tens of MiB. */
+/** The kinds for bodies of tens of MiB. */
 const largeKinds: readonly Kind[] = ['one line', 'short lines', 'combining marks', 'base64'];
 const SHORT = 10_000;
 const LARGE = 4_194_304;
@@ -91,7 +91,7 @@ const MAX_VALUES = 99_000;
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** The text, as much of it as JSON of so many bytes holds, and no more characters than `most`. */
+/** The text, truncated to the part that JSON of so many bytes holds, and to `most` characters. */
 function cut(text: string, bytes: number, most = Number.POSITIVE_INFINITY): string {
   let fitting = [...text.slice(0, 2 * Math.min(most, bytes))].slice(0, most).join('');
   for (let size = jsonBytes(fitting); size > bytes; size = jsonBytes(fitting))
@@ -142,7 +142,7 @@ const deep = (values: number): unknown[] => {
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `a${index}`);
 
-/** An entry of a list, whose texts are so long together. */
+/** An entry of a list, whose texts have so many bytes between them. */
 function entry(schema: TSchema | undefined, index: number, bytes: number): unknown {
   const node = (schema ?? {}) as Node; // TypeBox's schemas are JSON Schema
   if (Array.isArray(node.enum)) return node.enum[index % node.enum.length];
@@ -178,7 +178,7 @@ function* hostileObjects(bytes: number): Generator<[string, unknown]> {
   yield ['many short lines', { title: cut('a\n'.repeat(bytes / 2), bytes) }];
 }
 
-/** What a parameter may be sent that costs the most, with a word for it; nothing for one of few values. */
+/** The most costly values of a parameter, each with a word for it; nothing for one of few values. */
 export function* hostileValues(schema: TSchema, bytes: number): Generator<[string, unknown]> {
   const node = schema as Node; // TypeBox's schemas are JSON Schema
   if (node.enum !== undefined) return;

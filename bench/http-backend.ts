@@ -1,8 +1,8 @@
 /**
- * What the program's repositories are measured against: a bare Node server that hands git's own requests to
- * `git http-backend`, and answers reads by a git process for each. It asks git's clients for a credential, as whoever takes
- * pushes does, and looks at none; no right is looked at.
- * Usage: node bench/http-backend.ts FOLDER; the repository is FOLDER/bench.git. Prints its address.
+ * The baseline of the program's repositories: a bare Node server that hands git's own requests to `git
+ * http-backend`, and answers reads by a git process for each. It asks git's clients for a credential, as
+ * every server that takes pushes does, and checks neither that nor any ability. Usage: node
+ * bench/http-backend.ts FOLDER; the repository is FOLDER/bench.git. Prints its address.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * What writing is measured against: a bare route that does one durable INSERT on the program's own database.
- * Usage: node bench/insert-baseline.ts DATA_FOLDER; prints its address.
+ * The baseline of writing: a bare route that does one durable INSERT on the program's own database. Usage:
+ * node bench/insert-baseline.ts DATA_FOLDER; prints its address.
  */
 import fastify from 'fastify';
 import { connect } from '../src/platform/db/database.ts';

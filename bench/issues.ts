@@ -22,7 +22,7 @@ async function makeProjects(program: Program): Promise<number[]> {
   return ids;
 }
 
-/** Throws away what is still to be heard of what was created: it takes minutes, and is not what is measured. */
+/** Removes the jobs of the new issues: they take minutes, and are not measured. */
 async function forgetJobs(program: Program): Promise<void> {
   const sql = connect(databaseOf(program.data), { max: 1, statementTimeout: 0, name: 'bench' });
   try {

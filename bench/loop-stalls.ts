@@ -1,7 +1,8 @@
 /**
- * The longest that one request holds the event loop: every operation of the inventory is asked, one request at a time, with
- * each of its parameters as hostile as its bounds let it be; and what shows the longest texts and the most hostile
- * repositories is asked for them. Each that was long is asked twice more: the least of three is the request's own.
+ * The longest that one request occupies the event loop: every operation of the inventory is requested, one at
+ * a time, with each of its parameters as hostile as its bounds let it be; endpoints that show the longest
+ * texts and the most hostile repositories are requested for those. Each long one is repeated twice: the least
+ * of three is the request's own.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ import { atMost, type Figure, merely } from './table.ts';
 
 const MEBIBYTE = 1_048_576;
 const TARGET_MS = 100;
-/** What is longer is asked again. */
+/** A longer stall is measured again. */
 const NOTED_MS = 50;
 const TRIES = 3;
 const ROWS = 15;
@@ -37,12 +38,15 @@ const ROWS = 15;
 const AROUND = 2_000;
 const MAX_URL = 8_000;
 const SETTLE_MS = 10_000;
-/** Records of a list whose texts are as long as they may be: more is more than one caller's part of the memory. */
+/**
+ * Records of a list whose texts are as long as they may be: more would exceed one caller's share of the
+ * memory.
+ */
 const PAGE = 14;
 
 type Stall = { what: string; ms: number; status: number };
 
-/** The running program, and how its database and repositories are reached beside it. */
+/** The running program, and the ways to its database and repositories. */
 export type Watched = { program: Program; app: App; site: TestApp; close(): Promise<void> };
 
 /** Starts the program with a figure of its stalls; `app` is a second one on the same data, which serves nothing. */
@@ -75,7 +79,7 @@ export async function openWatched(): Promise<Watched> {
 const longestStall = async ({ program }: Watched): Promise<number> =>
   (await metric(program.url, 'bench_longest_turn_seconds')) * 1_000;
 
-/** Waits for what a request leaves to be done behind its answer. */
+/** Waits for the work that a request leaves behind its response. */
 async function settle({ app }: Watched): Promise<void> {
   for (let waited = 0; waited < SETTLE_MS; waited += 20) {
     const [row] = await app.services.database.sql<{ waiting: number }[]>`
@@ -168,7 +172,7 @@ function* hostileFiles(
   yield ask('many parts', { line, headers, body: part.repeat(bytes / part.length) + head + tail });
 }
 
-/** What changes the instance, or takes things away that others are asked about, comes last. */
+/** Requests that change the instance, or remove records that others need, come last. */
 const rank = ({ spec }: NamedRequest): number => {
   if (spec.method === 'GET') return 0;
   if (spec.method === 'DELETE') return 2;
@@ -179,7 +183,7 @@ async function walkInventory(watched: Watched, only: RegExp): Promise<Stall[]> {
   const { app, site } = watched;
   const { places } = await makeAccessWorld(site);
   const { sql } = app.services.database;
-  // The holder of everything, who is an administrator again.
+  // Root owns all records, and must be an administrator again.
   await sql`update users set admin = true where username = 'root'`;
   await settle(watched);
   const requests = await makeRequests(site, places, app.endpoints);
@@ -219,7 +223,7 @@ const longest: readonly [table: string, column: string, length: number][] = [
   ['gpg_keys', 'key', 500_000],
 ];
 
-/** What each list and record of a world answers whose texts are all as long as they may be. */
+/** Reads of each list and record of a world whose texts are all as long as they may be. */
 async function* pageReads({ app, site, program }: Watched): AsyncGenerator<WalkedRequest> {
   const places = await makeWorld(site, PAGE);
   const sql = connect(databaseOf(program.data), { max: 1, statementTimeout: 0, name: 'bench' });
@@ -282,7 +286,7 @@ const quietReads: readonly WalkedRequest[] = Array.from({ length: 500 }, () => (
   writes: false,
 }));
 
-/** The walks, by name; those of one name alone where it is told. */
+/** The walks, by name; only one when its name is given. */
 const walks: Record<string, (watched: Watched, only: RegExp) => Promise<Stall[]>> = {
   quiet: (watched, only) =>
     walkReads(
@@ -297,7 +301,7 @@ const walks: Record<string, (watched: Watched, only: RegExp) => Promise<Stall[]>
   repositories: (watched, only) => walkReads(watched, hostileReads(watched, ROOT_TOKEN), only),
 };
 
-/** `BENCH_LOOP=pages:issues` asks for the requests of one walk with a word in their names. */
+/** `BENCH_LOOP=pages:issues` selects the requests of one walk with a word in their names. */
 export async function measureLoop(): Promise<Figure[]> {
   const [walk, word = ''] = (process.env.BENCH_LOOP ?? '').split(':');
   const only = new RegExp(word);

@@ -9,7 +9,7 @@ import { notFound } from '../src/platform/failure.ts';
 import { nullable } from '../src/platform/http/schema.ts';
 
 const INVENTORY = 1_100;
-/** How many fields the records of the public API have, from a label to a project. */
+/** Numbers of fields of the public API's records, from a label to a project. */
 const SIZES = [6, 9, 12, 18, 25, 40, 60, 110];
 
 const kinds: ((name: string) => TSchema)[] = [
@@ -41,7 +41,7 @@ const record = (size: number): TObject =>
     ),
   );
 
-/** The five operations of one resource. None is ever called: what they cost is their being there. */
+/** The five operations of one resource. None is ever called: only their presence is measured. */
 function resource(number: number): Endpoint[] {
   const size = SIZES[number % SIZES.length] ?? 0;
   const path = `/bench/:id/resources_${number}`;

@@ -1,4 +1,4 @@
-/** A public project with very many events: of issues, notes, pushes and people who join. */
+/** A public project with very many events: of issues, notes, pushes and users who join. */
 import { createHash } from 'node:crypto';
 import { fill, withoutIndexes } from './database.ts';
 
@@ -6,7 +6,7 @@ export const MEMBER_TOKEN = 'glpat-member-token-of-the-bench';
 /** The full path of the project. */
 export const BUSY_PROJECT = 'busy/project';
 
-/** As many, however many the events. */
+/** The same for any number of events. */
 const PEOPLE = 30;
 const ISSUES = 1_000;
 

@@ -1,7 +1,7 @@
 /** A group of very many issues, with labels, assignees and milestones. */
 import { fill, withoutIndexes } from './database.ts';
 
-/** As many, however many the issues. */
+/** The same for any number of issues. */
 const PROJECTS = 50;
 const LABELS = 40;
 const PEOPLE = 30;

@@ -1,9 +1,9 @@
-/** A database of very many projects, and the three callers whose lists must not notice. */
+/** A database of very many projects, and the three callers whose lists must not get slower. */
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
 import { fill, withoutIndexes } from './database.ts';
 
-/** As many, however many the projects. */
+/** The same for any number of projects. */
 const GROUPS = 400;
 const MEMBERSHIPS = 50;
 

@@ -1,7 +1,7 @@
 /** Measuring: requests per second under load, latency of single requests, medians. */
 import autocannon from 'autocannon';
 
-/** Within a body: another text in each request. */
+/** In a body: replaced by another text in each request. */
 export const EACH_ANOTHER = '[<id>]';
 
 export type Request = {
@@ -14,15 +14,15 @@ export type Request = {
 const CONNECTIONS = 16;
 
 /**
- * At once, where durable writes are compared: so many share each flush of the disk, and what they cost decides. With few,
- * both wait for the disk, one request after the other.
+ * Connections for durable writes: so many share each flush of the disk that the cost of the requests decides.
+ * With few, both sides wait for the disk, one request after the other.
  */
 export const MANY_CONNECTIONS = 64;
 
 export const median = (values: readonly number[]): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Requests per second over some seconds; throws when one was not answered with 2xx. */
+/** Requests per second over some seconds; throws when a response was not 2xx. */
 async function load(
   { url, headers = {}, posts }: Request,
   seconds: number,
@@ -39,7 +39,7 @@ async function load(
     connections,
     duration: seconds,
     idReplacement: isEachAnother,
-    // Each starts elsewhere: in step, all would wait for one project, then for the next.
+    // Each starts at another path: in step, all would wait for one project, then for the next.
     ...(requests && {
       requests,
       setupClient(client) {
@@ -62,8 +62,8 @@ export type Compared = { subject: number; baseline: number; ratio: number };
 const WARMING = 8;
 
 /**
- * Both by turns, three times: medians, and the median of the rounds' ratios, which drift touches least. `settle` waits for
- * what the subject leaves to be done later, so that the baseline has the machine to itself.
+ * Both by turns, three times: medians, and the median of the rounds' ratios, which drift touches least.
+ * `settle` waits for the subject's background work, so that the baseline has the machine to itself.
  */
 export async function compare(
   subject: (seconds: number) => Promise<number>,

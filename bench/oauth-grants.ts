@@ -1,4 +1,4 @@
-/** An application with so many grants, beside the running program: the refresh tokens that the bench begins with. */
+/** An application with so many grants, beside the running program: the refresh tokens of the bench. */
 import { connect } from '../src/platform/db/database.ts';
 import { digest, randomHex } from '../src/platform/secret.ts';
 import { databaseOf } from './database.ts';

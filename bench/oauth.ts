@@ -14,7 +14,7 @@ type Subject = {
   tokenUrl: string;
   client: Record<string, string>;
   refreshTokens: string[];
-  /** A request that tells about an access token. */
+  /** A request for information about an access token. */
   information: (accessToken: string) => {
     url: string;
     form?: Record<string, string>;
@@ -129,7 +129,7 @@ async function compareProviders(program: Program, scope: string): Promise<Figure
     tokenUrl: `${made.url}/token`,
     client,
     refreshTokens: made.refreshTokens,
-    // It has no token information; introspection tells the same.
+    // It has no token information; introspection gives the same.
     information: (token) => ({ url: `${made.url}/token/introspection`, form: { ...client, token } }),
     accessToken: '',
   };
@@ -157,7 +157,7 @@ async function compareProviders(program: Program, scope: string): Promise<Figure
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length * share)] ?? Number.NaN;
 
-/** Others who use the service meanwhile. */
+/** Other users of the service meanwhile. */
 const OTHERS = 8;
 
 /** 99th percentile in milliseconds of their requests for so long. */
@@ -198,7 +198,7 @@ async function besideSignIns(program: Program): Promise<Figure> {
   };
 }
 
-/** All of them. */
+/** All figures of the identity provider. */
 export async function measureOAuth(): Promise<Figure[]> {
   const program = await startProgram();
   const figures: Figure[] = [];

@@ -1,6 +1,6 @@
 /**
- * The provider that ours is measured beside: oidc-provider in memory, one confidential client, and as
- * many refresh tokens of the scopes asked as are asked. Usage: node bench/oidc-provider.ts COUNT SCOPES; prints one line of JSON.
+ * The baseline of our identity provider: oidc-provider in memory, one confidential client, and COUNT refresh
+ * tokens of SCOPES. Usage: node bench/oidc-provider.ts COUNT SCOPES; prints one line of JSON.
  */
 
 import { generateKeyPair } from 'node:crypto';
@@ -13,7 +13,7 @@ import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 // @ts-expect-error: not described
 import LRU from 'oidc-provider/lib/helpers/lru.js';
 
-/** Its in-memory adapter, with room for all that the bench makes: by itself it forgets all but the last thousand entries. */
+/** Its in-memory adapter, with memory for all entries of the bench: by default it keeps only the last thousand. */
 const storage = new LRU({ maxSize: 10_000_000 });
 class RoomyAdapter extends MemoryAdapter {
   constructor(model: string) {

@@ -1,4 +1,4 @@
-/** Child processes of the bench, and what a tree of processes takes of the memory. */
+/** Child processes of the bench, and the memory of a tree of processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -28,12 +28,12 @@ export async function startScript(
   throw new Error(`${script} ended before it was ready`);
 }
 
-/** Ends what startScript() left running. */
+/** Ends the running scripts of startScript(). */
 export function endScripts(): void {
   for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
 }
 
-/** A process and all that descend from it. */
+/** A process and all its descendants. */
 function descendants(root: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -56,7 +56,7 @@ function descendants(root: number): number[] {
   return found;
 }
 
-/** Proportional set size of a process in MB; what it shares counts in part. Zero when it has ended. */
+/** Proportional set size of a process in MB; shared memory counts in part. Zero when it has ended. */
 export function ownMemory(pid: number): number {
   try {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
@@ -66,7 +66,7 @@ export function ownMemory(pid: number): number {
   }
 }
 
-/** That of the tree: what its processes share counts once. */
+/** That of the tree: memory that its processes share counts once. */
 export const memoryOf = (root: number): number =>
   descendants(root).reduce((sum, pid) => sum + ownMemory(pid), 0);
 

@@ -1,7 +1,7 @@
 /** Reports as an application sends them: envelopes with one event each, packed. */
 import { gzipSync } from 'node:zlib';
 
-/** Of one report, unpacked. */
+/** Bytes of one report, unpacked. */
 const REPORT_BYTES = 50_000;
 const KINDS = 64;
 

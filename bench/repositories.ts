@@ -65,7 +65,7 @@ async function makeProject(program: Program, name: string, source: string) {
   return { id, url, folder: join(program.data, 'repositories', repositoryPath(projectRepository(id))) };
 }
 
-/** So many things at once, again and again until the time is over; how many a second. */
+/** Work in so many loops at once until the time is over; its rate per second. */
 async function rate(loops: number, work: (run: number) => Promise<void>, seconds: number): Promise<number> {
   const start = performance.now();
   let runs = 0;
@@ -89,7 +89,7 @@ const cloning = (url: string, into: string, loops: number) => (seconds: number) 
   );
 
 let pushes = 0;
-/** Each push makes a branch of its own with one commit that nobody has yet. */
+/** Each push makes a branch of its own with one commit that no repository has yet. */
 const pushing = (url: string, work: string, loops: number) => (seconds: number) =>
   rate(
     loops,
@@ -171,7 +171,7 @@ async function measureTraffic(program: Program, source: string): Promise<Figure[
   return figures;
 }
 
-/** What the program and its git processes take while 500 MB are cloned, above what they take when idle. */
+/** The memory of the program and its git processes while 500 MB are cloned, above that when idle. */
 async function measureMemory(program: Program, big: string): Promise<Figure[]> {
   const { url } = await makeProject(program, 'big', big);
   await sleep(5_000);
@@ -230,7 +230,7 @@ async function moveTo(program: Program, project: number, destination: string): P
   });
   if (made.status !== 201) throw new Error(`the move was refused: ${await made.text()}`);
   const { id } = (await made.json()) as { id: number };
-  // Until the old copy is gone, nothing moves again.
+  // Until the old copy is gone, no other move can start.
   for (let state = ''; state !== 'finished'; await sleep(50)) {
     const response = await program.root(`GET /project_repository_storage_moves/${id}`);
     const move = (await response.json()) as { state: string; error_message: string | null };
@@ -246,7 +246,7 @@ async function measureMoves(program: Program, big: string, storages: string): Pr
   const rounds: { own: number; plain: number }[] = [];
   for (let round = 0; round < 6; round++) {
     const destination = round % 2 === 0 ? 'fast' : 'default';
-    // What others have written and not synced would be waited for.
+    // The moves would wait for unsynced data of others.
     await settleDisk();
     const own = await moveTo(program, id, destination);
     const place = destination === 'fast' ? join(storages, repositoryPath(projectRepository(id))) : folder;
@@ -258,7 +258,7 @@ async function measureMoves(program: Program, big: string, storages: string): Pr
     rounds.push({ own, plain: (performance.now() - begin) / 1_000 });
     rmSync(copy, { recursive: true });
   }
-  // The first two make the disk's blocks.
+  // The first two allocate the disk's blocks.
   const rest = rounds.slice(2);
   const ratio = median(rest.map(({ own, plain }) => plain / own));
   return [

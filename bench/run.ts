@@ -89,9 +89,9 @@ async function timeStart(options: Start): Promise<{ seconds: number; program: Pr
 const MANY = 'dist-many';
 const manyEndpoints = [join(import.meta.dirname, '..', MANY, 'serve-many.js')];
 
-/** Start and idle memory, of the program as it is and with an inventory of 1,100 endpoints. */
+/** Start and idle memory, of the program itself and with an inventory of 1,100 endpoints. */
 async function measureStart(): Promise<Figure[]> {
-  // As npm ci leaves it, whatever was changed since.
+  // As npm ci leaves it, whatever has changed since.
   await bundle(['src/cli.ts'], 'dist');
   await bundle(['bench/serve-many.ts'], MANY);
   const figures: Figure[] = [];

@@ -1,4 +1,7 @@
-/** So many people sign in at once, again and again, until told to stop. Usage: node bench/sign-ins.ts URL PASSWORD PEOPLE. */
+/**
+ * So many users sign in at once, again and again, until the script is ended. Usage: node bench/sign-ins.ts
+ * URL PASSWORD PEOPLE.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const [url = '', password = '', people = '1'] = process.argv.slice(2);

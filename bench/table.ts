@@ -1,18 +1,18 @@
-/** The bench's tables, one for each part: each figure beside its baseline and what is asked of it. */
+/** The bench's tables, one for each part: each figure beside its baseline and its target. */
 import { availableParallelism, cpus, release } from 'node:os';
 
 export type Figure = {
   what: string;
   value: string;
   baseline: string;
-  /** What is compared with the target, as text. */
+  /** The value to compare with the target, as text. */
   result: string;
   target: string;
-  /** Undefined where nothing is asked. */
+  /** Undefined without a target. */
   met: boolean | undefined;
 };
 
-/** A figure of which nothing is asked. */
+/** A figure without a target. */
 export const merely = (what: string, value: number, unit: string): Figure => ({
   what,
   value: `${value.toFixed(0)} ${unit}`,
@@ -32,7 +32,7 @@ export const atMost = (what: string, value: number, limit: number, unit: string,
   met: value <= limit,
 });
 
-/** The figures of a part as Markdown, with the machine that they were taken on and the day. */
+/** The figures of a part as Markdown, with the machine and the day of the measurement. */
 export function renderPart(part: string, figures: readonly Figure[], date: Date): string {
   const rows = figures.map(({ what, value, baseline, result, target, met }) =>
     [what, value, baseline, result, target, met === undefined ? '' : met ? 'yes' : '**no**'].join(' | '),
@@ -52,7 +52,7 @@ const title = `# Bench
 
 Each part is measured in one run with its baselines. Load generator, program and database share the cores: read the ratios.`;
 
-/** The results with those of a part in the place of its old ones; parts stand in the order of `parts`. */
+/** The results with a part's new section instead of its old one; parts stand in the order of `parts`. */
 export function insertSection(results: string, part: string, text: string, parts: readonly string[]): string {
   const sections = new Map(
     results

@@ -1,4 +1,4 @@
-/** The figures of the mailbox: a note on an issue that very many people watch, and their mails behind it. */
+/** The figures of notification: a note on an issue that very many users watch, and the mails behind it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../src/platform/db/database.ts';
 import { type Program, startProgram } from '../test/journeys/support.ts';
@@ -12,7 +12,7 @@ const MANY = 10_000;
 const FEW = 10;
 const NOTES = 40;
 const MOST = 1.2;
-/** For which mails are watched as they leave. */
+/** Seconds for which leaving mails are watched. */
 const SECONDS = 20;
 
 type Watched = { path: string; watchers: number };
@@ -39,7 +39,7 @@ async function makeWatched(program: Program, watchers: number): Promise<Watched>
   return { path: `/projects/${id}/issues/${iid}/notes`, watchers };
 }
 
-/** Milliseconds until a note was answered. */
+/** Milliseconds until the response to a note. */
 async function writeNote(program: Program, { path }: Watched): Promise<number> {
   const start = performance.now();
   const response = await program.root(`POST ${path}`, { body: 'I have looked at it.' });
@@ -48,7 +48,10 @@ async function writeNote(program: Program, { path }: Watched): Promise<number> {
   return performance.now() - start;
 }
 
-/** A note watched by 10,000 beside one watched by 10, by turns; and how the program is while their mails leave. */
+/**
+ * A note watched by 10,000 beside one watched by 10, by turns; and the program's latency while their mails
+ * leave.
+ */
 export async function measureWatchers(): Promise<Figure[]> {
   const smtp = await startSmtp(0);
   const program = await startProgram({ env: { SMTP_URL: smtp.url } });
@@ -58,7 +61,7 @@ export async function measureWatchers(): Promise<Figure[]> {
   await metric(program.url, 'event_loop_delay_max_seconds');
   const times = { few: [] as number[], many: [] as number[] };
   for (let round = 0; round < NOTES; round++) {
-    // By turns also in who is first: the mails of the one leave while the other is measured.
+    // They also take turns at being first: the mails of one leave while the other is measured.
     const turns = [
       { of: few, into: times.few },
       { of: many, into: times.many },

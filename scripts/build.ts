@@ -1,6 +1,7 @@
 /**
- * Makes dist/, from which the program starts: npm runs this when it has installed what a clone needs, and before it packs
- * the package. Node runs no TypeScript inside node_modules, and a clone starts twice as fast.
+ * Makes dist/, from which the program starts: npm runs this after it has installed the dependencies of a
+ * clone, and before it packs the package. Node runs no TypeScript inside node_modules, and a clone starts
+ * twice as fast.
  */
 const bundler = await import('./bundle.ts').catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;

@@ -9,10 +9,10 @@ import { mendedFiles, mendFile } from '../src/platform/db/driver-mends.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** What is loaded by the name of its file: the bodies of threads and processes, and what is too heavy to be there at the start. */
+/** Modules that are loaded by the name of their file: the bodies of threads and processes, and those too heavy for the start. */
 const loadedByName = ['src/**/*-{thread,process}.ts', 'src/core/markdown/engine.ts'];
 
-/** The driver of the database goes in mended, or nothing is built. */
+/** Patches the driver of the database; fails the build when the patch does not apply. */
 function mendDriver(): Plugin {
   const mended = new Set<string>();
   return {
@@ -30,7 +30,10 @@ function mendDriver(): Plugin {
   };
 }
 
-/** Writes the programs, and what they load by name, side by side into a folder that lies at the package's root. */
+/**
+ * Writes the programs, and the modules that they load by name, side by side into a folder at the package's
+ * root.
+ */
 export async function bundle(programs: readonly string[], folder: string): Promise<void> {
   const sources = [...programs, ...globSync(loadedByName, { cwd: root })];
   const input = Object.fromEntries(sources.map((source) => [basename(source, '.ts'), join(root, source)]));
@@ -39,10 +42,10 @@ export async function bundle(programs: readonly string[], folder: string): Promi
     cwd: root,
     platform: 'node',
     plugins: [mendDriver()],
-    // Its native twin, which nobody installs.
+    // Its native twin, which is never installed.
     external: ['pg-native'],
     onLog: (level, log) => {
-      // What dependencies do is theirs; what would not be found at run time is ours.
+      // Warnings about dependencies are theirs; a module that would be missing at run time is our error.
       if (level === 'warn' && log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
     },
   });

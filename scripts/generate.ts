@@ -1,6 +1,7 @@
 /**
- * Writes what is generated and committed: schema.sql and the row types from the migrations, docs/settings.md from the
- * settings, openapi.json from the endpoints. With `--check` nothing is written, and a difference is a failure.
+ * Writes the generated files that are committed: schema.sql and the row types from the migrations,
+ * docs/settings.md from the settings, openapi.json from the endpoints. With `--check` nothing is written, and
+ * a difference is a failure.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

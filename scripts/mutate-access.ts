@@ -1,11 +1,13 @@
 /**
- * Makes the lines that authorise wrong, one after the other, and looks whether a test notices: `npm run mutate:access`.
- * First the access matrix, in one run for all mutants; then, for those that it does not notice, each file of tests near by in
- * which the mutant would make a difference. A mutant is killed only where what passes without it fails with it.
+ * Makes the lines that authorise wrong, one after the other, and checks whether a test notices: `npm run
+ * mutate:access`. First the access matrix, in one run for all mutants; then, for those that it does not
+ * notice, each file of tests near by in which the mutant would make a difference. A mutant is killed only
+ * where a test that passes without it fails with it.
  *
- * `--sample N` takes so many of them, by a fixed seed that `--seed N` changes; `--only matrix` and `--only tests` ask those
- * alone; further arguments say which mutants, by how their names start: `src/core/access`, `src/core/endpoint-rules.ts:30`.
- * Nothing on disk changes: the sources are mutated as they are read.
+ * `--sample N` takes so many of them, by a fixed seed that `--seed N` changes; `--only matrix` and `--only
+ * tests` ask those alone; further arguments select mutants by the beginnings of their names:
+ * `src/core/access`, `src/core/endpoint-rules.ts:30`. Nothing on disk changes: the sources are mutated as
+ * they are read.
  */
 import { createHash } from 'node:crypto';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +25,7 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-/** Of the mutants, so many must be noticed. */
+/** The least part of the mutants that tests must notice. */
 const LEAST = 0.95;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -68,7 +70,7 @@ const vitest = await createVitest({
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => vitest.close().finally(() => process.exit(1)));
 
-/** Runs one file of tests while a mutant is awake, or none; what failed. */
+/** Runs one file of tests with one active mutant, or none; returns the failure. */
 async function failureOf(test: string, awake = ''): Promise<string | undefined> {
   vitest.provide('mutation', { awake, folder });
   const specifications = (await vitest.globTestSpecifications([test])).filter(
@@ -83,7 +85,7 @@ async function failureOf(test: string, awake = ''): Promise<string | undefined> 
   return `${failed?.fullName ?? test}: ${String((error as Error | undefined)?.message).split('\n')[0]}`;
 }
 
-/** By mutant: the cell that notices; and those that no cell meets. */
+/** By mutant: the cell that notices it; and the mutants that no cell meets. */
 type Outcome = { killed: Record<string, string>; unmet: readonly string[] };
 
 async function askMatrix(mutants: readonly Mutant[]): Promise<Outcome> {
@@ -93,9 +95,9 @@ async function askMatrix(mutants: readonly Mutant[]): Promise<Outcome> {
   return read<Outcome>('result.json');
 }
 
-/** Above more capabilities than these it is the whole program that stands on a file of core; under none it is too. */
+/** With more capabilities than these above it, or none, the whole program depends on a file of core. */
 const FEW = 8;
-/** Who may do and see what, all over the program. */
+/** Tests of abilities and visibility all over the program. */
 const everywhere = [
   'test/contract/work-visibility.test.ts',
   'test/contract/foreign-objects.test.ts',
@@ -111,7 +113,10 @@ const importers = new Map<string, string[]>();
 for (const file of sources)
   for (const imported of importsOf(file)) importers.set(imported, [...(importers.get(imported) ?? []), file]);
 
-/** The tests beside a file, and of core those of the capabilities next above it, while they are few, and of what is between. */
+/**
+ * The tests beside a file; for a file of core those of the nearest capabilities above it, while they are few, and
+ * of the files between.
+ */
 function testsNear(file: string): string[] {
   const folders = new Set<string>();
   const above = new Set<string>();
@@ -131,7 +136,10 @@ function testsNear(file: string): string[] {
   return isBelowAll && file.startsWith('src/core/') ? [...new Set([...tests, ...everywhere])] : tests;
 }
 
-/** By file of tests: the mutants that it meets where they would make a difference; none where it does not pass anyway. */
+/**
+ * By file of tests: the mutants that it meets where they would make a difference; none where it fails without
+ * a mutant.
+ */
 const meetings = new Map<string, ReadonlySet<string>>();
 async function metBy(test: string): Promise<ReadonlySet<string>> {
   const known = meetings.get(test);

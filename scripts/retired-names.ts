@@ -48,7 +48,7 @@ const retiredNames: Record<string, string> = {
   places: 'noteables, parents or targets',
   points: 'pointReads',
 };
-/** A bound and a time say what they are counted in: MAX_TITLE_LENGTH, LOCK_TIMEOUT_MS. */
+/** A bound and a time name their unit: MAX_TITLE_LENGTH, LOCK_TIMEOUT_MS. */
 const vagueConstants =
   /^(MOST|LONGEST|LARGEST|DEEPEST|MAXIMUM)(_|$)|^(FEW|PATIENCE|LATELY|LOOK_AGAIN)$|_MILLISECONDS$/;
 
@@ -61,13 +61,13 @@ const wordsOf = (name: string): string[] =>
     .toLowerCase()
     .split(/[^a-z0-9]+/);
 
-/** What speaks against the name; undefined for nothing. */
+/** The objection to the name; undefined without one. */
 function problemOf(name: string): string | undefined {
   const whole = Object.hasOwn(retiredNames, name) ? retiredNames[name] : undefined;
   if (whole !== undefined) return `say ${whole}`;
   if (vagueConstants.test(name)) return 'say MAX_… or …_TIMEOUT_MS, with the unit';
   const word = wordsOf(name).find((each) => Object.hasOwn(retiredWords, each));
-  // A dead letter is what the field calls a message that nobody could be given.
+  // A dead letter is the field's word for a message that cannot be delivered.
   if (word === undefined || /dead.?letter/i.test(name)) return undefined;
   return `"${word}" is retired: say ${retiredWords[word]}`;
 }

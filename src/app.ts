@@ -1,4 +1,4 @@
-/** The composition root: builds what is shared, mounts every capability by name, starts the relay and the workers. */
+/** The composition root: builds the services, mounts every capability, starts the relay and the workers. */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { sql as raw } from 'kysely';
@@ -32,12 +32,12 @@ import { deriveKey } from './platform/secret.ts';
 export type AppOptions = {
   config: Config;
   target: ConnectionTarget;
-  /** Seals what must be read again; the same in every process. */
+  /** Seals secrets that must be read again; the same in every process. */
   secretKey: string;
   log: Log;
-  /** Sees every reply before it is written: the tests validate them against their schemas. */
+  /** Gets every reply before it is written: the tests validate replies against their schemas. */
   observe?: ReplyObserver;
-  /** Mounted besides operations; the bench mounts more than there is. */
+  /** Mounted besides operations; the bench mounts further ones. */
   capabilities?: (services: Services) => Capability[];
 };
 
@@ -94,7 +94,7 @@ export function createApp(options: AppOptions): App {
     eventLoopDelay: load.delay,
     longestEventLoopDelay: load.longestDelay,
     waiting: async () => {
-      // Not through the pool of requests: when that one is exhausted is when somebody looks here.
+      // Not by the requests' pool: metrics are read most when that pool is exhausted.
       const counted = await raw<{ outbox: number; jobs: number; dead_jobs: number }>`
         select (select count(*) from outbox) as outbox, count(*) filter (where attempts < max_attempts) as jobs,
           count(*) filter (where attempts >= max_attempts) as dead_jobs
@@ -133,7 +133,7 @@ export function createApp(options: AppOptions): App {
     hintOfPath,
   });
 
-  // Those that never asked anything, which browsers open in advance: Node counts them as busy.
+  // Connections without a request, which browsers open in advance: Node counts them as busy.
   const connections = new Set<Socket>();
   server.server.on('connection', (socket: Socket) => {
     connections.add(socket);
@@ -146,7 +146,7 @@ export function createApp(options: AppOptions): App {
     capabilities: mounted,
     server,
     async start() {
-      // Before anything is answered: who changes what others go by waits for those who are there.
+      // Before any response: changes that other processes depend on wait for all that are present.
       await presence.announce();
       await server.listen({ host: config.host, port: config.port });
       listening = urlOf(config.host, portOf(server.server));

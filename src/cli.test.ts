@@ -1,4 +1,4 @@
-/** The command line as a program: what it prints, how it ends, and that a reader may stop reading. */
+/** The command line as a program: its output, its exit codes, and a reader that stops early. */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

@@ -130,7 +130,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** The others refuse whatever follows their name. */
+/** Other commands refuse all arguments. */
 const takesArguments = new Set(['serve', 'token', 'user', 'oauth']);
 
 class UsageError extends Error {
@@ -140,7 +140,7 @@ class UsageError extends Error {
   }
 }
 
-/** Arguments by Node's own rules; whatever breaks them is told above the usage. */
+/** Parses arguments by Node's rules; a violation is printed above the usage. */
 function parse<T extends ParseArgsConfig>(command: string, config: T) {
   try {
     return parseArgs(config);
@@ -151,7 +151,7 @@ function parse<T extends ParseArgsConfig>(command: string, config: T) {
   }
 }
 
-/** What to write instead of arguments of `serve`, which other programs take: settings come from the environment. */
+/** The setting to use instead of an argument of `serve`: settings come from the environment. */
 function meantSetting([first = '', second = 'VALUE']: string[]): string {
   const [flag = '', value = second] = first.split(/=(.*)/s);
   const setting = flag.startsWith('-') ? nearestSetting(flag) : undefined;
@@ -192,7 +192,7 @@ async function run(args: string[]): Promise<number> {
   return command.run(rest);
 }
 
-// Whoever reads may have had enough (`| head`): what is under way goes on to its end, unread.
+// The reader may close the pipe (`| head`): the command still runs to its end.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

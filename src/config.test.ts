@@ -1,4 +1,4 @@
-/** The settings: defaults, every rule, files of secrets, and that all problems come at once without showing a secret. */
+/** The settings: defaults, every rule, secret files, and all problems at once without a secret shown. */
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig, SettingsError, settings, urlOf } from './config.ts';

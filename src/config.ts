@@ -1,4 +1,4 @@
-/** The settings of the program: one table, and the only reader of the environment. docs/settings.md is made from it. */
+/** Settings: one table, and the only reader of the environment. docs/settings.md is generated from it. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -11,11 +11,11 @@ export type Offering = (typeof offerings)[number];
 
 export type Setting<T> = {
   name: string;
-  /** What the documentation says, in Markdown. */
+  /** Documentation, in Markdown. */
   doc: string;
   /** Read when the variable is unset or empty. A setting without it may be undefined. */
   default: string | undefined;
-  /** What happens without a value, for the documentation of settings that have no default. */
+  /** The effect of a missing value, for the documentation of settings without a default. */
   otherwise?: string;
   /** Secret values may come from a file, and are never shown. */
   secret: boolean;
@@ -52,13 +52,13 @@ const oneOf =
     throw new Error(`must be one of ${choices.join(', ')}`);
   };
 
-/** A pattern that the whole value must match, and how to say so. */
+/** A pattern for the whole value, and its description. */
 const text = (pattern: RegExp, rule: string) => (value: string) => {
   if (pattern.test(value)) return value;
   throw new Error(rule);
 };
 
-/** Links, cookies and the issuer are all built on the origin: anything after it would be lost without a word. */
+/** Links, cookies and the issuer use the origin alone: anything after it would be lost silently. */
 function parseOrigin(value: string): string {
   const url = URL.parse(value);
   const web = url?.protocol === 'http:' || url?.protocol === 'https:';
@@ -95,7 +95,7 @@ function parseNetworks(value: string): string[] {
   );
 }
 
-/** A socket's folder stands in `?host=`; beside it nothing else would be heard by both drivers. */
+/** The folder of a socket is in `?host=`, with nothing but the port beside it: both drivers read that. */
 function parseDatabaseUrl(value: string): string {
   if (!/^postgres(ql)?:\/\/\S+$/.test(value)) throw new Error('must start with postgres:// or postgresql://');
   const query = new URLSearchParams(/\?([^#]*)/.exec(value)?.[1] ?? '');
@@ -108,7 +108,7 @@ function parseDatabaseUrl(value: string): string {
   throw new Error(`must have nothing but port beside ?host=/folder, and has ${others.join(', ')}`);
 }
 
-/** Folders by name; `default` is where everything is that was never moved. */
+/** Folders by name; `default` has everything that never moved. */
 function parseStorages(value: string): Map<string, string> {
   const storages = new Map<string, string>();
   for (const part of value.split(',').map((each) => each.trim())) {
@@ -287,7 +287,7 @@ export type Config = {
   /** Records that offset pagination reaches where keyset pagination exists; 0 for no limit. */
   maximumOffset: number;
   gitRealm: string;
-  /** Whether answers to OAuth clients name the issuer. */
+  /** Whether OAuth responses name the issuer. */
   oauthResponseIss: boolean;
   maximumUrlLength: number;
 };
@@ -355,7 +355,7 @@ export function readConfig(env: Environment = process.env, readFile: ReadFile = 
   };
 }
 
-/** Where a client on this machine reaches what listens on the host and port. */
+/** The address of the host and port for a client on this machine. */
 export function urlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const zoneless = reachable.replace(/%.*$/, '');
@@ -373,7 +373,7 @@ function textOf(setting: Setting<unknown>, env: Environment, readFile: ReadFile)
   return content;
 }
 
-/** Neither the path nor the error's text is shown: the secret itself may stand where its path should. */
+/** Shows neither the path nor the error's text: the variable may have the secret itself instead of a path. */
 function contentOf(path: string, readFile: ReadFile): string {
   try {
     return readFile(path, 'utf8').replace(/\r?\n$/, '');
@@ -383,7 +383,7 @@ function contentOf(path: string, readFile: ReadFile): string {
   }
 }
 
-/** What other programs call what some settings are about. */
+/** Names of settings in other programs. */
 const otherNames: Record<string, string> = {
   P: 'ASHLAR_PORT',
   LISTEN: 'ASHLAR_HOST',
@@ -400,14 +400,14 @@ const otherNames: Record<string, string> = {
   TOKEN: 'ASHLAR_ROOT_TOKEN',
 };
 
-/** The setting that a flag of the command line seems to mean; undefined where it resembles none. */
+/** The setting that a command-line flag resembles; undefined without one. */
 export function nearestSetting(flag: string): Setting<unknown> | undefined {
   const word = flag.replace(/^-+/, '').replaceAll('-', '_').toUpperCase();
   const wanted = otherNames[word] ?? word;
   const bare = (name: string) => name.replace(/^ASHLAR_/, '');
   const distances = Object.values(settings).map((setting) => {
     const names = [setting.name, bare(setting.name)];
-    // `--data-dir` is nearer to DATA than to anything that has more of its letters.
+    // `--data-dir` is nearer to DATA than to names that share more characters.
     const begins = wanted.length > 3 && names.some((name) => wanted.startsWith(`${name}_`));
     return { setting, distance: begins ? 1 : Math.min(...names.map((name) => editDistance(wanted, name))) };
   });
@@ -415,7 +415,7 @@ export function nearestSetting(flag: string): Setting<unknown> | undefined {
   return nearest && nearest.distance <= wanted.length / 2 ? nearest.setting : undefined;
 }
 
-/** A mistyped name would otherwise be obeyed by nobody and noticed by nobody. */
+/** A mistyped name would otherwise be ignored silently. */
 function unknownNames(env: Environment): string[] {
   const known = Object.values(settings).flatMap(({ name, secret }) =>
     secret ? [name, `${name}_FILE`] : [name],
@@ -427,7 +427,7 @@ function unknownNames(env: Environment): string[] {
   });
 }
 
-/** How many letters must be put in, left out or changed to get from one word to the other. */
+/** The edit distance of two words: insertions, deletions and substitutions. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

@@ -1,4 +1,4 @@
-/** The instance that a command works on: its data folder, its database when that is ours, and the migrations. */
+/** The instance of a command: its data folder, its database when embedded, and the migrations. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
@@ -23,11 +23,11 @@ import { keyId, randomHex } from './platform/secret.ts';
 export const migrationsFolder = join(packageFolder, 'migrations');
 
 export type Opened = {
-  /** Takes connections when migrate() has resolved. */
+  /** Accepts connections when migrate() has resolved. */
   target: ConnectionTarget;
   secretKey: SecretKey;
   embedded: EmbeddedPostgres | undefined;
-  /** Waits for the database and brings it up to date; returns the names of the migrations applied now. */
+  /** Waits for the database and migrates it; returns the names of the new migrations. */
   migrate(): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -37,7 +37,7 @@ export async function openInstance(config: Config): Promise<Opened> {
   const folder = await openDataFolder(config.data);
   try {
     for (const line of narrowDataFolder(folder.path)) process.stderr.write(`ashlar: ${line}\n`);
-    // Only below the data folder: elsewhere, a folder that is not there may be a disk that is not mounted.
+    // Only below the data folder: elsewhere a missing folder may be an unmounted disk.
     for (const storage of config.storages.values())
       if (storage.startsWith(`${folder.path}/`)) await mkdir(storage, { recursive: true, mode: 0o700 });
     const secretKey = await readSecretKey(config);
@@ -54,12 +54,12 @@ export async function openInstance(config: Config): Promise<Opened> {
         const applied = await migrateDatabase(target).catch((error: unknown) => {
           throw embedded && isDamage(error) ? damagedDatabase(folder.path, error) : error;
         });
-        // Where it fails, the next start tries again.
+        // If it fails, the next start tries again.
         if (embedded) spare = makeSpareLog(target).catch(() => undefined);
         return applied;
       },
       async close() {
-        // First: a connection that the server takes away while it is made fails where nothing catches it.
+        // First: a connection that the server closes while it opens throws where nothing catches it.
         await spare;
         await embedded?.stop();
         await folder.close();
@@ -71,15 +71,15 @@ export async function openInstance(config: Config): Promise<Opened> {
   }
 }
 
-/** PostgreSQL's codes for a database, a file or a page that is not as it left it. */
+/** PostgreSQL's codes for a missing or damaged database, file or page. */
 const isDamage = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && /^(3D000|58P01|XX...)$/.test(String(error.code));
 
 export type Reached = { target: ConnectionTarget; close(): Promise<void> };
 
 /**
- * The database for a command that changes a row or two, beside a running server or without one. It neither makes a data
- * folder nor, where others may be using the database, migrates it.
+ * The database for a command that changes a few rows, beside a running server or without one. It neither
+ * creates a data folder nor migrates a database that other processes may be using.
  */
 export async function reachDatabase(config: Config): Promise<Reached> {
   if (config.databaseUrl !== undefined) return reachCurrent(config.databaseUrl);
@@ -126,13 +126,13 @@ async function reachCurrent(target: ConnectionTarget, whenUnreachable?: string):
 export type SecretKey = {
   text: string;
   /**
-   * Keeps a key that was made just now, where `started`, the id of the key that the database was started with, says that it
-   * is this one; throws what is wrong otherwise, and what to do.
+   * Stores a new key if `started`, the id of the key that the database was started with, matches it; throws
+   * the problem and its remedy otherwise.
    */
   accept(started: string): Promise<void>;
 };
 
-/** The key from the setting, else from the data folder; where both have none, a new one that accept() stores. */
+/** The key from the setting, else from the data folder; without either, a new one that accept() stores. */
 export async function readSecretKey(config: Config): Promise<SecretKey> {
   const name = 'secret-key';
   const file = join(config.data, name);
@@ -165,8 +165,8 @@ export async function readSecretKey(config: Config): Promise<SecretKey> {
 }
 
 /**
- * Makes the next log file of a cluster that has none ready. The server goes down where it needs one and the disk is full; later
- * it keeps those that it is done with, so that it rarely has to make one. Only a stop waits for this.
+ * Creates the next WAL file of a cluster without a spare one. The server stops where it needs one and the
+ * disk is full; later it recycles old ones, and rarely creates one. Only a stop waits for this.
  */
 async function makeSpareLog(target: ConnectionTarget): Promise<void> {
   const { connect } = await import('./platform/db/database.ts');
@@ -182,9 +182,9 @@ async function makeSpareLog(target: ConnectionTarget): Promise<void> {
   }
 }
 
-/** Brings a database up to date; returns the names of the migrations applied now. */
+/** Migrates a database; returns the names of the new migrations. */
 export async function migrateDatabase(target: ConnectionTarget): Promise<string[]> {
-  // Loaded late: the embedded database is on its way before this process reads its drivers.
+  // Loaded late: the embedded database starts before this process reads its drivers.
   const { connect } = await import('./platform/db/database.ts');
   const { migrate } = await import('./platform/db/migrations.ts');
   const { migrateJobs } = await import('./platform/jobs/jobs.ts');

@@ -19,17 +19,17 @@ export async function serve(
 ): Promise<number> {
   tuneCollector();
   const log = createLog((text) => process.stdout.write(text));
-  // Heard from the first moment on: a signal during the start is obeyed when the start is done.
+  // Installed first: a signal during the start is obeyed when the start is done.
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => end({ reason: signal, code: 0 }));
-  // The driver can throw outside any request when its connection is cut off under load. Nothing acknowledged is lost by
-  // ending in good order; going on with a driver in an unknown state could hang.
+  // The driver can throw outside any request when its connection breaks under load. An orderly end loses
+  // nothing acknowledged; a driver in an unknown state could hang.
   process.on('uncaughtException', (error) => {
     log.error('fault outside any request', error);
     end({ reason: 'a fault outside any request', code: 1 });
   });
-  // The database, a process of its own, starts while this one reads and builds the app.
+  // The database, another process, starts while this one loads the app.
   const opened = await openInstance(config);
   let app: App | undefined;
   try {
@@ -50,7 +50,7 @@ export async function serve(
       log,
     });
     await opened.migrate();
-    // The data folder's lock is ours, so nobody else is on its database: what the last process held is free at once.
+    // The data folder's lock excludes other processes: leases of the last process are released at once.
     if (opened.embedded) await forgetProcesses(app.services.database.background);
     const first = await prepareInstance(app.services, {
       rootPassword: async () =>
@@ -85,7 +85,7 @@ export async function serve(
 const ROOT_PASSWORD = 'root-password';
 const newPassword = (): string => randomText(18);
 
-/** Where the password of `root` is to be found; undefined where there is no `root` any more. */
+/** The location of `root`'s password; undefined without a `root`. */
 async function describeRootPassword(
   config: Config,
   isRight: (password: string) => Promise<boolean | undefined>,
@@ -104,8 +104,8 @@ async function describeRootPassword(
 }
 
 /**
- * Ends without waiting for what is in flight: with the database gone, or the driver in an unknown state, it might wait
- * for ever. What was acknowledged is durable, and the next start finds it.
+ * Ends without waiting for requests: without the database, or with the driver in an unknown state, it might
+ * wait for ever. Acknowledged writes are durable, and the next start finds them.
  */
 async function endAtOnce(opened: Opened, code: number): Promise<never> {
   const patience = setTimeout(() => process.exit(code), 5_000);

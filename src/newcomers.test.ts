@@ -1,4 +1,4 @@
-/** Starts as a newcomer makes them: what a start says of the password, and what it refuses to make up for. */
+/** Starts by newcomers: the password in the output, and mistakes that a start refuses to repair. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -28,7 +28,7 @@ async function start(data: string, env: Record<string, string> = {}): Promise<Se
   return serving;
 }
 
-/** What a start that fails prints. */
+/** The output of a start that fails. */
 const refusal = async (data: string, env: Record<string, string> = {}): Promise<string> => {
   const { code, errors } = await ashlar(['serve'], { ASHLAR_DATA: data, ASHLAR_PORT: '0', ...env });
   expect(code).toBe(1);
@@ -43,7 +43,7 @@ async function signsIn({ url }: Serving, password: string): Promise<boolean> {
   return (await siteAt(url, '').call('POST /oauth/token', { raw: true, form })).status === 200;
 }
 
-/** A copy of a folder that was begun with ASHLAR_ROOT_PASSWORD and stopped. */
+/** A copy of a stopped data folder that was first started with ASHLAR_ROOT_PASSWORD. */
 function copyOf(name: string): string {
   const folder = join(parent, name);
   // Started by root, the database's files are another user's, and stay so.
@@ -229,7 +229,8 @@ test.each([['lock'], ['secret-key'], ['postgres-password']])(
     mkdirSync(folder);
     writeFileSync(join(folder, marker), marker === 'lock' ? '' : `${'k'.repeat(40)}\n`);
     writeFileSync(join(folder, 'notes.txt'), '');
-    // An older version's is refused by nothing but what it lacks; here the database, which is not asked for.
+    // An older version's folder is refused only for what it lacks: here the database, which doctor does not
+    // ask for.
     const { out } = await ashlar(['doctor'], { ASHLAR_DATA: folder });
     expect(out).toMatch(/ok +data folder/);
   },

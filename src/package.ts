@@ -1,9 +1,9 @@
-/** What this package is: its folder, its version, and the version of the public API that clients find. */
+/** The package: its folder, its version, and the version of the public API. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The sources, and what is built of them, lie one level below it. */
+/** Sources and build output are one level below it. */
 export const packageFolder = fileURLToPath(new URL('..', import.meta.url));
 
 const own = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
@@ -11,7 +11,7 @@ const own = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')
 export const version = {
   /** Of this package. */
   own: own.version,
-  /** What clients compare features with: the release whose API this program follows. */
+  /** The API release that this program follows, which clients compare features with. */
   api: '18.9.0-ee',
   revision: `ashlar-${own.version}`,
 };

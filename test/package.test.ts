@@ -1,4 +1,4 @@
-/** The published package, as someone installs it: packed by npm, run by the host's own Node, however old that is. */
+/** The published package, as a user installs it: packed by npm, run by the host's own Node, however old that is. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -37,7 +37,7 @@ afterAll(() => {
   rmSync(place, { recursive: true });
 });
 
-/** Starts the program in a folder of its own, asks whether it lives, and stops it. */
+/** Starts the program in a folder of its own, checks that it lives, and stops it. */
 async function serveOnce(program: string): Promise<{ liveness: number; stopped: unknown[] }> {
   const child = spawn(program, ['serve'], {
     cwd: mkdtempSync(join(place, 'cwd-')),

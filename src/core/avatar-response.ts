@@ -1,4 +1,4 @@
-/** Avatars as answers: of the endpoint that gives the picture, and of the address that records name. */
+/** Avatar responses: of the API endpoint, and of the address in records. */
 import { notFound } from '../platform/failure.ts';
 import type { HttpResponse } from '../platform/http/messages.ts';
 import { bytesOf, Reply } from './endpoint.ts';
@@ -13,7 +13,7 @@ export async function replyWithAvatar(dataFolder: string, avatar: string | null)
   return new Reply(picture.status, picture.body, picture.headers);
 }
 
-/** What `/uploads/-/system/…/:filename` answers; 404 for any name but the stored one. */
+/** The response to `/uploads/-/system/…/:filename`; 404 for any name but the stored one. */
 export async function avatarResponse(
   dataFolder: string,
   avatar: string | null,

@@ -1,4 +1,4 @@
-/** What a capability gives the composition root: its endpoints and pages, its background work, and how it forgets. */
+/** A capability for the composition root: its endpoints, pages, background work, and erasure. */
 import type { Db } from '../platform/db/database.ts';
 import type { Route } from '../platform/http/server.ts';
 import type { Schedule, Tasks } from '../platform/jobs/jobs.ts';
@@ -15,14 +15,14 @@ export type Capability = {
   tasks?: Tasks;
   schedules?: readonly Schedule[];
   listeners?: readonly Listener[];
-  /** Runs beside the requests from when the program listens until it stops. */
+  /** Runs from listen to stop, beside the requests. */
   background?: { start(): void; stop(): Promise<void> };
-  /** What it shows among the metrics. */
+  /** Its metrics. */
   gauges?: readonly ReadGauge[];
-  /** The tables whose rows go when a project, group or user goes: by name, so that none is forgotten. */
+  /** The tables with rows of a deleted project, group or user: listed, so that none is missed. */
   tables: readonly string[];
   /** Removes what belongs to the projects; called in batches, inside a transaction, before the projects' rows go. */
   erase?(tx: Db, projectIds: readonly number[]): Promise<void>;
-  /** Gives what a user made to the ghost user, inside the transaction that removes the user. */
+  /** Reassigns a user's records to the ghost user, inside the transaction that removes the user. */
   reassign?(tx: Db, userId: number, ghostId: number): Promise<void>;
 };

@@ -5,7 +5,7 @@ import type { Db } from '../platform/db/database.ts';
 export const CustomAttribute = Type.Object({ key: Type.String(), value: Type.String() });
 export type CustomAttribute = Static<typeof CustomAttribute>;
 
-/** Which kind of owner, by the column that points at it. */
+/** The kind of owner, by its column. */
 export type AttributeOwner = 'user_id' | 'project_id' | 'namespace_id';
 
 /** The attributes of each owner in one statement, by key; an owner without any is not in the map. */

@@ -1,4 +1,4 @@
-/** What of an endpoint holds for every way to it: from outside as a request, and from inside for a page. */
+/** Rules of endpoints for both kinds of callers: HTTP requests, and internal ones of pages. */
 import type { PageRequest } from '../platform/db/page.ts';
 import { Failure, forbidden } from '../platform/failure.ts';
 import { createShare, refuseMoreData } from '../platform/fair-share.ts';
@@ -9,11 +9,11 @@ import type { Services } from './services.ts';
 
 type Config = Services['config'];
 
-/** How a list is paged by key, where it can be. */
+/** The keyset rule of a list, if it has one. */
 export const keysetRuleOf = ({ page }: Endpoint): KeysetRule | undefined =>
   typeof page === 'object' ? page : undefined;
 
-/** 404, as if there were none, while an endpoint is hidden by the offering or by a flag. */
+/** 404 for an endpoint that the offering or a flag hides. */
 export async function refuseHidden(
   spec: Endpoint,
   { offering }: Pick<Config, 'offering'>,
@@ -25,12 +25,12 @@ export async function refuseHidden(
 
 const tierOrder = { free: 0, premium: 1, ultimate: 2 } as const;
 
-/** 403 where the endpoint is of a higher tier. */
+/** 403 for an endpoint of a higher tier. */
 export function refuseTier(spec: Endpoint, { tier }: Pick<Config, 'tier'>): void {
   if (spec.tier && tierOrder[tier] < tierOrder[spec.tier]) throw forbidden();
 }
 
-/** The page that is asked for; `input` is the decoded one, which of a list has the fields of pages among its own. */
+/** The requested page; the decoded `input` of a list includes the fields of pages. */
 export function pageRequestOf(spec: Endpoint, input: unknown, caller: Caller, config: Config): PageRequest {
   if (!spec.page) return { kind: 'offset', page: 1, perPage: 1, offset: 0, countLimit: 0 };
   const query = input as PageQuery;
@@ -38,7 +38,7 @@ export function pageRequestOf(spec: Endpoint, input: unknown, caller: Caller, co
   return { ...chosen, countLimit: config.paginationCountLimit };
 }
 
-/** Searches read texts whole, and take a core of the database as long as they run. */
+/** Searches scan whole texts, and take a core of the database while they run. */
 const searches = createShare({
   of: 'searches',
   places: 4,
@@ -48,13 +48,13 @@ const searches = createShare({
   timeoutMs: 10_000,
 });
 
-/** The parameters by which texts are searched, in every list that has one. */
+/** Whether a list is searched, by the parameters of all lists. */
 const isSearch = (input: unknown): boolean => {
   const { search, query } = input as { search?: unknown; query?: unknown };
   return (typeof search === 'string' && search !== '') || (typeof query === 'string' && query !== '');
 };
 
-/** Runs the handler; one that searches texts in its turn, and a list only where the caller's others hold little. */
+/** Runs the handler; a search waits for its slot, and a list is refused over the caller's memory budget. */
 export async function runHandler(
   spec: Endpoint,
   context: Context<unknown, unknown, Caller>,

@@ -1,4 +1,4 @@
-/** An endpoint is one value: what it is called, who may call it, what it takes, what leaves, and what it does. */
+/** An endpoint is one value: method and path, access, input, reply, and handler. */
 import type { Readable } from 'node:stream';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Db } from '../platform/db/database.ts';
@@ -13,7 +13,7 @@ import type { Caller } from './identity/actor.ts';
 import type { Services } from './services.ts';
 import type { ApplicationSettings, SettingName } from './settings/definitions.ts';
 
-/** What a handler is given. */
+/** The context of a handler. */
 export type Context<Input, Subject, C extends Caller> = {
   db: Db;
   services: Services;
@@ -28,7 +28,7 @@ export type Context<Input, Subject, C extends Caller> = {
   unmodified(updatedAt: Date): void;
 };
 
-/** An answer with another status, with headers, or without a record; `value` is what the reply schema describes. */
+/** A response with another status, with headers, or without a record; the reply schema describes `value`. */
 export class Reply<T> {
   readonly status: number;
   readonly value: T | undefined;
@@ -42,30 +42,30 @@ export class Reply<T> {
 
 /** For replies without a body. */
 export const noContent = Type.Null({ description: 'No body.' });
-/** For replies that are a file of these types: the handler gives a Reply whose value is the bytes, or a stream of them. */
+/** For replies that are files of these types: the handler returns a Reply with the bytes, or a stream. */
 export const bytesOf = (...contentTypes: readonly string[]) =>
   Type.Unsafe<Buffer | Readable>({ type: 'string', format: 'binary', contentTypes });
 
-/** The types of the file that a reply is; undefined for records. */
+/** The content types of a file reply; undefined for records. */
 export const contentTypesOf = (reply: TSchema): readonly string[] | undefined =>
   (reply as { contentTypes?: readonly string[] }).contentTypes; // only bytesOf() writes it
 /** `{message: '202 Accepted'}`: scheduled (spec: General request rules, 5). */
 export const Accepted = Type.Object({ message: Type.String() });
 export const accepted = (): Reply<{ message: string }> => new Reply(202, { message: '202 Accepted' });
 
-/** An application limit of one endpoint: so many calls a period by one caller; the number is a setting. */
+/** An application limit of one endpoint: calls in a period by one caller; a setting has the number. */
 export type CallLimit = {
   name: string;
   setting: SettingName;
-  /** The setting for anonymous callers, where it is another. */
+  /** The setting for anonymous callers, if another. */
   anonymousSetting?: SettingName;
   exceptAdmins?: true;
   periodSeconds: number;
 };
 
 /**
- * Statuses that an endpoint answers with besides its own and the refusals that every endpoint has: the same record under
- * another status, nothing changed, or a refusal of its own.
+ * Statuses beside the endpoint's own and the refusals of every endpoint: the same record under another
+ * status, no change, or its own refusal.
  */
 export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 408 | 409 | 422;
 
@@ -76,9 +76,9 @@ type Common<P extends TProperties, Subject, C extends Caller> = {
   /** One sentence, for the documentation. */
   summary: string;
   access: Access<Subject, C>;
-  /** Where the default (api, or read_api as well for reads) is not what the spec says. */
+  /** Where the spec differs from the default (api, or also read_api for reads). */
   scopes?: readonly string[];
-  /** Path, query and body parameters by one name each; a path parameter wins. */
+  /** Path, query and body parameters by name; a path parameter wins. */
   input?: TObject<P>;
   tier?: 'premium' | 'ultimate';
   /** Absent from the hosted offering. */
@@ -86,7 +86,7 @@ type Common<P extends TProperties, Subject, C extends Caller> = {
   /** The feature flag that must be on. */
   flag?: string;
   jobToken?: boolean;
-  /** Replaces a token by rotation: a rotated token that is presented here again ends its family. */
+  /** Rotates a token: a token that was rotated before ends its family here. */
   rotatesToken?: boolean;
   deprecated?: { use: string };
   limit?: CallLimit;
@@ -122,11 +122,11 @@ export type Endpoint = {
 const defaultStatus: Record<Method, number> = { GET: 200, POST: 201, PUT: 200, PATCH: 200, DELETE: 204 };
 const defaultScopes = (method: Method) => (method === 'GET' ? ['api', 'read_api'] : ['api']);
 
-/** One endpoint with one record, or none, for an answer. */
+/** An endpoint with one record, or none, in its reply. */
 export function endpoint<P extends TProperties, R extends TSchema, Subject, C extends Caller>(
   spec: Common<P, Subject, C> & {
     reply: R;
-    /** Where it is not the method's own (spec: General request rules, 5). */
+    /** If not the method's default (spec: General request rules, 5). */
     status?: number;
     handle(context: Context<Static<TObject<P>>, Subject, C>): Promise<Static<R> | Reply<Static<R>>>;
   },
@@ -143,7 +143,7 @@ export function endpoint<P extends TProperties, R extends TSchema, Subject, C ex
   } as unknown as Endpoint;
 }
 
-/** A list: the handler gives a page of records, and the headers follow from it (spec: Pagination). */
+/** A list: the handler returns a page of records, which determines the headers (spec: Pagination). */
 export function listing<P extends TProperties, R extends TSchema, Subject, C extends Caller>(
   spec: Common<P, Subject, C> & {
     item: R;
@@ -156,7 +156,7 @@ export function listing<P extends TProperties, R extends TSchema, Subject, C ext
   return endpoint({
     ...rest,
     input: Type.Object({ ...fields, ...spec.input?.properties }, parameterRulesOf(spec.input)),
-    // Asking for keyset pages where there are none is refused, and so are the last of very many pages by offset.
+    // 405 for keyset pages that a list does not have, and for very distant offsets.
     also: [...(spec.also ?? []), 405],
     reply: Type.Array(item),
     // A Page is turned into its items and headers by runEndpoint().
@@ -164,7 +164,7 @@ export function listing<P extends TProperties, R extends TSchema, Subject, C ext
   });
 }
 
-/** The record that an id named, or 404. */
+/** The record, or 404. */
 export function found<T>(value: T | undefined, resource?: string): T {
   if (value === undefined) throw notFound(resource);
   return value;

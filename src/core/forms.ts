@@ -1,4 +1,4 @@
-/** The parts that forms of pages are made of, as HTML; what is put into them is escaped by html``. */
+/** HTML parts of forms; html`` escapes their values. */
 import { type Html, html } from '../platform/http/html.ts';
 
 export type Input = {
@@ -9,18 +9,18 @@ export type Input = {
   autocomplete: string;
   hint?: string;
   focus?: boolean;
-  /** What was in it was wrong; the list of problems says how. */
+  /** The submitted value was wrong; the list of problems has the reason. */
   wrong?: boolean;
 };
 
-/** The hint of a field, read out with it. */
+/** The hint of a field, which screen readers read with it. */
 const hintOf = (name: string, hint: string | undefined): Html | undefined =>
   hint === undefined ? undefined : html`<p class="hint" id="${name}_hint">${hint}</p>`;
 
 const describedBy = (name: string, hint: string | undefined): Html | undefined =>
   hint === undefined ? undefined : html` aria-describedby="${name}_hint"`;
 
-/** A labelled field; its hint is read out with it. */
+/** A labelled field with its hint. */
 export const input = ({
   name,
   label,
@@ -52,7 +52,7 @@ ${field.value}</textarea>
 ${hintOf(field.name, field.hint)}
 </div>`;
 
-/** A box to tick, with its label beside it. */
+/** A checkbox with its label. */
 export const checkbox = (box: { name: string; label: string; checked: boolean; hint?: string }): Html =>
   html`<div class="choice">
 <input id="${box.name}" name="${box.name}" type="checkbox" value="1"${box.checked && html` checked`}${describedBy(box.name, box.hint)}>
@@ -60,7 +60,7 @@ export const checkbox = (box: { name: string; label: string; checked: boolean; h
 ${hintOf(box.name, box.hint)}
 </div>`;
 
-/** Boxes of which one is chosen, each with what it means. */
+/** Radio buttons, each with a hint. */
 export const choices = (group: {
   name: string;
   label: string;
@@ -78,7 +78,7 @@ ${hintOf(id, hint)}
 })}
 </fieldset>`;
 
-/** A list that folds away, of which one entry is chosen. */
+/** A drop-down list. */
 export const select = (list: {
   name: string;
   label: string;
@@ -93,7 +93,7 @@ ${list.options.map(({ value, label }) => html`<option value="${value}"${value ==
 ${hintOf(list.name, list.hint)}
 </div>`;
 
-/** Where a list goes on that has more pages than this one. */
+/** Links to the previous and next page of a list. */
 export const pageLinks = (base: string, page: number, more: boolean): Html | false =>
   (page > 1 || more) &&
   html`<nav class="actions" aria-label="Pages">
@@ -101,11 +101,11 @@ ${page > 1 && html`<a href="${base}?page=${page - 1}">Previous</a>`}
 ${more && html`<a href="${base}?page=${page + 1}">Next</a>`}
 </nav>`;
 
-/** A value that the form carries along. */
+/** A hidden field. */
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
-/** What went wrong, announced as soon as the page is there; undefined when nothing did. */
+/** The problems, announced by screen readers when the page loads; undefined without any. */
 export const problemList = (problems: readonly string[]): Html | undefined => {
   if (problems.length === 0) return undefined;
   const [only, ...others] = problems;
@@ -113,21 +113,21 @@ export const problemList = (problems: readonly string[]): Html | undefined => {
   return html`<div class="message" role="alert">${text}</div>`;
 };
 
-/** One thing in the middle of the page, under its heading. */
+/** A narrow card with a heading. */
 export const card = (title: string, ...content: (Html | undefined | false)[]): Html =>
   html`<div class="card">
 <h1>${title}</h1>
 ${content}
 </div>`;
 
-/** The same with room for lists and long forms. */
+/** A wide card for lists and long forms. */
 export const panel = (title: string, ...content: (Html | undefined | false)[]): Html =>
   html`<div class="card wide">
 <h1>${title}</h1>
 ${content}
 </div>`;
 
-/** Where to go on, in words: for pages without a form. */
+/** A card with text and a link, for pages without a form. */
 export const notice = (
   title: string,
   text: string | readonly string[],

@@ -1,4 +1,4 @@
-/** What to do instead, beside a refusal, where a newcomer's mistake can be told from the request: as `error_description`. */
+/** Hints for newcomers' mistakes, in the `error_description` of a refusal. */
 import { Failure, type FailureDetails } from '../platform/failure.ts';
 import { isJsonReadAsForm } from '../platform/http/body.ts';
 import type { HttpRequest } from '../platform/http/messages.ts';
@@ -9,7 +9,7 @@ const JSON_AS_FORM =
 const UNREAD_AUTHORIZATION =
   'The request counts as anonymous: of the header Authorization only Bearer <token> is read. Send that, or the header PRIVATE-TOKEN: <token>';
 
-/** The failure with a hint, where the request gives cause for one; any other error as it is. */
+/** The failure with a hint, if the request shows the mistake; other errors as they are. */
 export function withHint(request: HttpRequest, query: Record<string, unknown>, error: unknown): unknown {
   if (!(error instanceof Failure) || error.details.errorDescription !== undefined) return error;
   const errorDescription = hintOf(request, query, error);
@@ -27,7 +27,7 @@ function hintOf(request: HttpRequest, query: Record<string, unknown>, { kind }: 
   return unread ? UNREAD_AUTHORIZATION : undefined;
 }
 
-/** Of an address below which there is no endpoint: a parameter with slashes that were not encoded is why. */
+/** The hint for an address without an endpoint: a path parameter with unencoded slashes. */
 export function hintOfPath(path: string): string | undefined {
   const [, kind, id = ''] = /^\/api\/v4\/(projects|groups)\/([^/?]+)\/[^/?]/.exec(path) ?? [];
   if (kind === undefined) return undefined;

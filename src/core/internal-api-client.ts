@@ -1,6 +1,6 @@
 /**
- * Reads the API from inside the program, with the rights of whoever looks at a page: the same finding, deciding and
- * presenting as for a client, so that a page never shows more than the API. Limits are those of pages.
+ * Reads the API for pages, with the rights of the page's user: it finds, decides and presents as for a
+ * client, so that a page never shows more than the API. Pages have limits of their own.
  */
 import { Readable } from 'node:stream';
 import type { Page } from '../platform/db/page.ts';
@@ -13,7 +13,7 @@ import type { Caller } from './identity/actor.ts';
 import type { Services } from './services.ts';
 import type { ApplicationSettings } from './settings/definitions.ts';
 
-/** Who reads, and for which request. */
+/** The caller, and the request of the page. */
 export type InternalRequest = {
   services: Services;
   settings: ApplicationSettings;
@@ -23,19 +23,19 @@ export type InternalRequest = {
 
 export type Parameters = Record<string, RawValue | undefined>;
 
-/** What can be read by the path of its endpoint; each fails as the API would, Moved included. */
+/** Reads by the path of an endpoint; each fails as the API would, Moved included. */
 export type InternalApiClient = {
-  /** The record, of the type that the caller of this says: the endpoint's reply schema describes it. */
+  /** The record; the caller gives its type, as the endpoint's reply schema describes it. */
   one<T>(request: InternalRequest, path: string, parameters: Parameters): Promise<T>;
-  /** A page of a list; its items as above. */
+  /** A page of a list; types as above. */
   list<T>(request: InternalRequest, path: string, parameters: Parameters): Promise<Page<T>>;
-  /** A file, as its endpoint would answer. */
+  /** The response of a file endpoint. */
   file(request: InternalRequest, path: string, parameters: Parameters): Promise<HttpResponse>;
 };
 
 type Prepared = { spec: Endpoint; decode: (raw: RawObject) => unknown };
 
-/** `endpoints` is asked at the first read, when all are mounted. */
+/** `endpoints` is called at the first read, when all are mounted. */
 export function createInternalApiClient(endpoints: () => readonly Endpoint[]): InternalApiClient {
   let byPath: Map<string, Endpoint> | undefined;
   const prepared = new Map<string, Prepared>();
@@ -48,7 +48,7 @@ export function createInternalApiClient(endpoints: () => readonly Endpoint[]): I
     );
     const spec = byPath.get(path);
     if (!spec) throw new Error(`no endpoint at GET ${path}`);
-    // The decoder gives what the endpoint's input says, which is no longer known here.
+    // The decoder's result has the type of the endpoint's input, which is erased here.
     const fresh = { spec, decode: compileDecoder(spec.input) as (raw: RawObject) => unknown };
     prepared.set(path, fresh);
     return fresh;
@@ -85,12 +85,12 @@ export function createInternalApiClient(endpoints: () => readonly Endpoint[]): I
   return {
     one: async <T>(reading: InternalRequest, path: string, parameters: Parameters) => {
       const value = await read(reading, path, parameters);
-      // As the type says above: the schema was checked against the handler where the endpoint was made.
+      // The schema was checked against the handler where the endpoint was made.
       return (value instanceof Reply ? value.value : value) as T;
     },
     list: async <T>(reading: InternalRequest, path: string, parameters: Parameters) => {
       const value = await read(reading, path, parameters);
-      // As above. Lists that git makes are arrays with the headers of their pages.
+      // As above. Lists from git are arrays with the headers of their pages.
       if (Array.isArray(value)) return { items: value as T[], total: undefined, more: false };
       if (!(value instanceof Reply)) return value as Page<T>;
       const more = (value.headers['x-next-page'] ?? '') !== '';

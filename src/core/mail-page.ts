@@ -1,10 +1,10 @@
-/** The frame of every mail's HTML. Pure. Styles are inside elements, since many mail programs read no others. */
+/** The layout of HTML mails. Pure. Styles are inline, since many mail clients read no others. */
 import { type Html, html } from '../platform/http/html.ts';
 
-/** A line that is neither light nor dark: mail programs decide on the colours behind it. */
+/** A line of medium brightness: the mail client decides the background. */
 export const LINE = '#8a94a6';
 
-/** The document. The content is as wide as lines are read well, and the footer smaller. */
+/** The document, of a readable width, with a smaller footer. */
 export const mailPage = (mail: { language: string; title: string; content: Html; footer: Html }): Html =>
   html`<!doctype html>
 <html lang="${mail.language}">
@@ -29,10 +29,10 @@ ${mail.footer}
 </html>
 `;
 
-/** The one thing to do. */
+/** The button of the mail. */
 export const mailButton = (label: string, url: string): Html =>
   html`<p style="margin: 24px 0"><a href="${url}" style="display: inline-block; padding: 10px 18px; border-radius: 6px; background: #1f5fbf; color: #ffffff; font-weight: 600; text-decoration: none">${label}</a></p>`;
 
-/** One line: a name cannot begin a paragraph of its own, nor steer a terminal or turn around what is read. */
+/** Text on one line: it cannot start a paragraph, control a terminal, or reverse the text around it. */
 export const oneLine = (text: string): string =>
   text.replaceAll(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();

@@ -1,4 +1,4 @@
-/** The OpenAPI description of the API, from the endpoint inventory: nothing is written twice. */
+/** The OpenAPI description of the API, generated from the endpoints. */
 import Type, { type TObject } from 'typebox';
 import { openApiDocument } from '../platform/http/openapi.ts';
 import type { Operation } from '../platform/http/openapi-operation.ts';
@@ -53,7 +53,7 @@ const refusals = {
   429: 'Too many requests; `Retry-After` says for how many seconds.',
   503: 'Not now: too much at once, maintenance, or the disk is full.',
 };
-/** An endpoint says so where they can come. */
+/** Refusals that an endpoint declares itself. */
 const ownRefusals = new Set([405, 408, 409, 412, 422]);
 
 const description =
@@ -62,7 +62,7 @@ const description =
   'and objects as `name[key]=`. Parameters that an endpoint does not know are not looked at, but nowhere is there a NUL ' +
   'byte in a text, a number past 2^53, or JSON nested deeper than 100 levels.';
 
-/** The whole document; `version` is the API's. */
+/** The document; `version` is the API's. */
 export const describeApi = (capabilities: readonly Capability[], version: string): SchemaObject =>
   openApiDocument({
     info: { title: 'Ashlar API', version, description },
@@ -76,7 +76,7 @@ export const describeApi = (capabilities: readonly Capability[], version: string
     ),
   });
 
-/** What an endpoint answers with: successes first. */
+/** The statuses of an endpoint, successes first. */
 export const statusesOf = (spec: Endpoint): readonly number[] => [...successesOf(spec), ...refusalsOf(spec)];
 
 const successesOf = ({ status, also }: Endpoint): readonly number[] => [
@@ -86,7 +86,7 @@ const successesOf = ({ status, also }: Endpoint): readonly number[] => [
 function refusalsOf({ method, also, access }: Endpoint): readonly number[] {
   const own = new Set<number>(also);
   if (method === 'DELETE') own.add(412);
-  // A project that has moved on is read at its new place, and written nowhere but there.
+  // A moved project is read at its new address, and only written there.
   if (method !== 'GET' && access.sentence.on === 'project') own.add(405);
   return Object.keys(refusals)
     .map(Number)
@@ -126,7 +126,7 @@ function toOperation(tag: string, spec: Endpoint): Operation {
   };
 }
 
-/** What names the subject of the access rule is looked up before the input is read, so no input declares it. */
+/** The access rule's subject is resolved before the input is read, so no input declares its reference. */
 function withReference({ access, path, input }: Endpoint): TObject {
   const { on } = access.sentence;
   const [, name = ''] = /:(\w+)/.exec(path) ?? [];

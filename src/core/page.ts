@@ -1,6 +1,6 @@
 /**
- * A page is a route for browsers: it knows the session by its cookie, refuses what another site sends in its name, and
- * answers failures as pages. What endpoint() is for the API, page() is for everything that people look at.
+ * A page is a route for browsers: it reads the session's cookie, refuses cross-site requests, and renders
+ * failures as pages. page() is for HTML what endpoint() is for the API.
  */
 import type { Db } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
@@ -26,14 +26,14 @@ export type PageContext<S = Session | undefined> = {
   settings: ApplicationSettings;
   request: HttpRequest;
   session: S;
-  /** A parameter of the query, or of the form where one was sent; empty when it is absent or not text. */
+  /** A parameter of the query, or of a submitted form; empty when absent or not text. */
   field(name: string): string;
 };
 
 type Common = {
   method: Method;
   path: string;
-  /** A protected path: POSTs from one address are few (facts: Rate limits, throttle_protected_paths). */
+  /** A protected path: limits POSTs from one address (facts: Rate limits, throttle_protected_paths). */
   protected?: boolean;
   /** Reachable with a session that owes two-factor authentication. */
   whileOverdue?: boolean;
@@ -41,15 +41,15 @@ type Common = {
 
 const MAX_FORM_BYTES = 65_536;
 
-/** The route of a page that everybody may open; the session is there for those who are signed in. */
+/** The route of a page for all users; signed-in ones have a session. */
 export const page = (
   services: Services,
   spec: Common & { handle(context: PageContext): Promise<HttpResponse> },
 ): Route => toRoute(services, spec, (context) => spec.handle(context));
 
 /**
- * The route of a page for those who are signed in: others are led to the sign-in page and back. What changes something
- * needs the session's token, as the field authenticity_token or the header X-CSRF-Token.
+ * The route of a page for signed-in users: others go to the sign-in page and back. A write needs the
+ * session's token, in the field authenticity_token or the header X-CSRF-Token.
  */
 export const sessionPage = (
   services: Services,
@@ -98,19 +98,19 @@ function toRoute(
   return { method: spec.method, path: spec.path, bodyLimit: MAX_FORM_BYTES, handle: answer };
 }
 
-/** The page of a list that a parameter names; the first where it names none. */
+/** The page number of a list; 1 by default. */
 export const pageNumber = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1);
 
 const textOf = (value: RawObject[string] | undefined): string => (typeof value === 'string' ? value : '');
 
-/** Answers 303: the browser goes on with a GET. */
+/** 303: the browser continues with a GET. */
 export const redirect = (location: string, headers: Record<string, string> = {}): HttpResponse => ({
   status: 303,
   headers: { location, 'cache-control': 'no-store', ...headers },
   body: '',
 });
 
-/** The path of a page that leads back here when its work is done; back to a form's answer there is no way. */
+/** The path with a return to this page; a form's response cannot be returned to. */
 function withReturn(path: string, request: HttpRequest, method: Method): string {
   if (method !== 'GET') return path;
   const here = request.query === '' ? request.path : `${request.path}?${request.query}`;
@@ -130,8 +130,8 @@ function hasToken(services: Services, context: PageContext, session: Session): b
 }
 
 /**
- * Whether a browser says that the request comes from a page of this site. Forms without a session, such as sign-in, rely
- * on it alone. A client that says nothing is no browser, and carries nobody's cookies but its own.
+ * Whether the browser states that the request is of this site. Forms without a session, such as sign-in, rely
+ * on it alone. A client without these headers is no browser, and has no cookies of another user.
  */
 export function isSameOrigin(request: Pick<HttpRequest, 'headers' | 'origin'>, baseUrl: string): boolean {
   const site = request.headers['sec-fetch-site'];
@@ -142,7 +142,7 @@ export function isSameOrigin(request: Pick<HttpRequest, 'headers' | 'origin'>, b
   return known.includes(origin) || URL.parse(origin)?.host === request.headers.host;
 }
 
-/** Counts a request for a page against the throttles of pages (facts: Rate limits). */
+/** Counts a request against the throttles of pages (facts: Rate limits). */
 function throttlePage(
   services: Services,
   spec: Common,
@@ -160,11 +160,11 @@ function throttlePage(
 
 export type Throttle = {
   name: 'throttle_authenticated_web' | 'throttle_unauthenticated_web' | 'throttle_protected_paths';
-  /** Whose requests are counted together. */
+  /** The key of the counter. */
   who: string | number;
 };
 
-/** Counts the request against throttles of the instance; the answer when it is one too many. */
+/** Counts the request against throttles of the instance; returns the response over a limit. */
 export async function throttled(
   services: Services,
   request: HttpRequest,
@@ -185,11 +185,11 @@ export async function throttled(
   return undefined;
 }
 
-/** The field that proves that a form is this session's. */
+/** The hidden field with the session's CSRF token. */
 export const tokenField = (services: Services, session: Session): Html =>
   html`<input type="hidden" name="authenticity_token" value="${services.authenticator.csrfToken(session.token)}">`;
 
-/** A page in the site's frame, with who is signed in above it. */
+/** A page in the site's layout, with the signed-in user at its top. */
 export function showPage(
   services: Services,
   session: Session | undefined,

@@ -1,6 +1,6 @@
 /**
- * Runs an endpoint: every request of the API takes these steps, in this order. 401 who → 404/403/301 may they → 400 shape
- * → handler; the throttles, scopes and refusals of the instance come between.
+ * Runs an endpoint: every API request takes these steps in this order. Authentication 401 → access
+ * 404/403/301 → input 400 → handler; throttles, scopes and refusals of the instance come between.
  */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -32,16 +32,16 @@ import { movedResponse } from './moved.ts';
 import type { Services } from './services.ts';
 import type { ApplicationSettings } from './settings/definitions.ts';
 
-/** Characters of a list's text that are made in one go. */
+/** Characters of a list that are serialised before yielding. */
 const LONG_TEXT_LENGTH = 524_288;
-/** A longer text is not hashed, and not put together. */
+/** A longer text is neither hashed nor concatenated. */
 const VERY_LONG_TEXT_LENGTH = 16 * 1_048_576;
 
-/** What an endpoint answered: the status, and of a success what its reply describes. */
+/** The result of an endpoint: the status, and on success the value that its reply describes. */
 export type EndpointResult = { status: number; value?: unknown; contentType?: string | undefined };
 export type ReplyObserver = (endpoint: Endpoint, answered: EndpointResult) => void;
 
-/** Makes the route that runs an endpoint. Validators and serialisers are compiled at first use. */
+/** The route of an endpoint. Validators and serialisers are compiled at first use. */
 export function toRoute(
   services: Services,
   spec: Endpoint,
@@ -75,7 +75,7 @@ export function toRoute(
     );
   }
 
-  /** Counts the request against the instance's throttle for this kind of caller; every answer says so. */
+  /** Counts the request against the throttle of this kind of caller; every response has its headers. */
   async function throttle(
     request: HttpRequest,
     caller: Caller,
@@ -113,7 +113,7 @@ export function toRoute(
     });
   }
 
-  /** HEAD may have words of its own. */
+  /** HEAD may have headers of its own. */
   function observed(request: HttpRequest, answered: EndpointResult): void {
     if (request.method !== 'HEAD') observe?.(spec, answered);
   }
@@ -150,8 +150,8 @@ export function toRoute(
   }
 
   /**
-   * Record by record, so that others are served in between: records may share what is long, so that their text is known to be
-   * long when it is there. A very long one leaves in parts too, and has no ETag.
+   * Serialises record by record, yielding to other requests in between: records may share long texts, so the
+   * length is known only afterwards. A very long response is streamed, without an ETag.
    */
   async function inParts(items: readonly unknown[]): Promise<string | Readable> {
     const parts: string[] = [];
@@ -170,12 +170,12 @@ export function toRoute(
       held = length;
     }
     parts.push(parts.length === 0 ? '[]' : ']');
-    // What leaves as one text is counted with the answer.
+    // A single text is counted with the response.
     return length <= VERY_LONG_TEXT_LENGTH ? parts.join('') : Readable.from(parts);
   }
 
   async function handle(request: HttpRequest): Promise<HttpResponse> {
-    // Most are hidden by nothing, and wait for nothing.
+    // Most endpoints are never hidden, and skip the wait.
     if (spec.offering || spec.flag) await refuseHidden(spec, config, flags);
     const reading = services.settings.read();
     const settings = reading instanceof Promise ? await reading : reading;
@@ -196,7 +196,7 @@ export function toRoute(
     try {
       caller = await identify(request, query, settings);
     } catch (error) {
-      // A wrong credential is nobody's call, and counts as one.
+      // A wrong credential counts as an anonymous call.
       await throttle(request, undefined, settings);
       throw error;
     }
@@ -214,7 +214,7 @@ export function toRoute(
     if (!safeMethod) services.disk.refuseWrites();
     requireScope(caller, spec.scopes);
     await limitCalls(request, caller, settings);
-    // The database would choke on it, and nothing is named so.
+    // PostgreSQL takes no NUL, and no name has one.
     if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound();
     const question: AccessRequest = { sql: database.points, caller, params: request.params };
     const { subject, actor } = await spec.access.find(question);
@@ -253,7 +253,7 @@ export function toRoute(
   };
 }
 
-/** 429 in plain text, as the throttles in front of the API answer (facts §9). */
+/** 429 in plain text, as throttles in front of the API respond (facts §9). */
 class Throttled extends Error {}
 
 function unhandledResponse(request: HttpRequest, error: unknown): HttpResponse {
@@ -285,7 +285,7 @@ function pageHeaders(
   });
 }
 
-/** Compares with If-Unmodified-Since, in whole seconds; a header that cannot be read is ignored (facts §10). */
+/** Compares with If-Unmodified-Since, in whole seconds; an unreadable header is ignored (facts §10). */
 function unmodifiedSince(request: HttpRequest): (updatedAt: Date) => void {
   return (updatedAt) => {
     const header = request.headers['if-unmodified-since'];

@@ -1,4 +1,4 @@
-/** What the composition root builds once and every capability may ask for. */
+/** Services that the composition root builds once for all capabilities. */
 import type { Config } from '../config.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Presence } from '../platform/db/processes.ts';
@@ -22,12 +22,12 @@ export type Services = {
   presence: Presence;
   repositories: Repositories;
   log: Log;
-  /** Seals what must be read again. */
+  /** Seals secrets that must be read again. */
   secretKey: string;
   /** The spec's base_url, without a slash at the end; known once the server listens. */
   baseUrl: () => string;
-  /** How many requests are being answered: what nobody waits for makes room for them. */
+  /** The number of requests in flight: background work yields to them. */
   inFlight: () => number;
-  /** Something was committed that listeners may want to hear. */
+  /** Call it after a commit of facts, to wake the relay. */
   wake: () => void;
 };

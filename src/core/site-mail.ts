@@ -1,10 +1,10 @@
-/** The site's mail: who sends it, and the mailer that does. */
+/** The site's mailer and sender. */
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createMailer, type Mailer } from '../platform/mail/mailer.ts';
 import type { Services } from './services.ts';
 
-/** Who sends, and the part of each Message-ID after the @. Mail programs accept no bare address for a host. */
+/** The sender, and the host part of Message-IDs. Mail clients do not accept a bare IP address as host. */
 export function mailSender({ baseUrl, config }: Pick<Services, 'baseUrl' | 'config'>): {
   from: string;
   host: string;
@@ -14,7 +14,7 @@ export function mailSender({ baseUrl, config }: Pick<Services, 'baseUrl' | 'conf
   return { from: config.mailFrom ?? `ashlar@${host}`, host };
 }
 
-/** What sends as the configuration says: to a server, or without one to files in the data folder. */
+/** The configured mailer: to a server, or without one to files in the data folder. */
 export const siteMailer = (services: Services): Mailer =>
   createMailer({
     smtpUrl: services.config.smtpUrl,

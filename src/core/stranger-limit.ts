@@ -1,25 +1,25 @@
 /**
- * Addresses that present keys nothing was made for, at doors that anybody may call: after so many in a minute they are
- * refused before anything of theirs is read. All processes count together.
+ * Limits addresses that present unknown keys at public endpoints: over the limit in a minute, they are
+ * refused before their request is read. All processes share the counters.
  */
 import { monotonic } from '../platform/clock.ts';
 import { Failure } from '../platform/failure.ts';
 import { addressKey, type RateLimiter } from '../platform/http/rate-limit.ts';
 
 export type StrangerLimit = {
-  /** Throws 429 where the address is known to have failed too often. */
+  /** Throws 429 for an address over the limit. */
   refuse(address: string): void;
   /** Counts a failure of the address. */
   count(address: string): Promise<void>;
 };
 
 const FAILURES = { limit: 300, periodSeconds: 60 };
-/** Addresses that are known to be over it; the oldest is forgotten beyond this. */
+/** Known addresses over the limit; beyond this the oldest is removed. */
 const MAX_CLOSED = 10_000;
 
-/** `name` tells the counts of different doors apart. */
+/** `name` separates the counters of different endpoints. */
 export function createStrangerLimit(limiter: RateLimiter, name: string): StrangerLimit {
-  /** Until when, in monotonic milliseconds. */
+  /** Ends in monotonic milliseconds, by address. */
   const closed = new Map<string, number>();
   return {
     refuse(address) {

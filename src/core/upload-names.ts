@@ -1,10 +1,10 @@
-/** Names of uploaded files, as they are kept. Pure. */
+/** Stored names of uploaded files. Pure. */
 import { extname, posix } from 'node:path';
 
 /** Characters. */
 const MAX_NAME_LENGTH = 200;
 
-/** The file's own name without folders, of letters, digits, `_`, `.`, `-` and `+` of any script; its ending is kept. */
+/** The file's name and extension without folders: letters, digits, `_`, `.`, `-` and `+` of any script. */
 export function cleanName(filename: string): string {
   const own = posix.basename(filename.replaceAll('\\', '/'));
   const plain = own.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}.+-]/gu, '_');

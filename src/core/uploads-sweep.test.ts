@@ -1,4 +1,4 @@
-/** Which pictures are removed from the data folder, and which stay. */
+/** The sweep of images in the data folder. */
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Removes pictures that nobody shows any more: replaced ones, and those of changes that were refused after the upload. */
+/** Removes unused images: replaced ones, and those of changes refused after the upload. */
 import { statSync, unlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,15 +6,15 @@ import { sql } from 'kysely';
 import { now } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 
-/** The folders of pictures; what else is there has another owner. */
+/** The folders of images; other folders belong to others. */
 const PART = /^[0-9a-f]{2}$/;
 const DAY = 86_400_000;
 const BATCH = 500;
 
 /**
- * Deletes the files below `uploads` that are older than a day and that no user, group, project, topic or metric image names;
- * returns how many. A younger file may belong to a change that is still under way. Every upload makes its file anew, also
- * when one with the same content is there, so an old file that is wanted again is young again.
+ * Deletes files below `uploads` that are older than a day and that no user, group, project, topic or metric
+ * image names; returns their number. A younger file may belong to an uncommitted change. Every upload writes
+ * its file anew, even with existing content, so an old file that is used again is young.
  */
 export async function sweepAvatars(db: Db, dataFolder: string): Promise<number> {
   const root = join(dataFolder, 'uploads');
@@ -31,7 +31,7 @@ export async function sweepAvatars(db: Db, dataFolder: string): Promise<number> 
   return removed;
 }
 
-/** Nothing when the folder is not there, or is a file. */
+/** Empty when the folder is missing, or is a file. */
 const filesOf = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
@@ -48,7 +48,7 @@ async function selectNamed(db: Db, names: readonly string[]): Promise<Set<string
   return new Set(rows.map((row) => row.avatar));
 }
 
-/** Looks and removes in one go: an upload that comes in between would lose its file. */
+/** Synchronous: an upload between check and removal would lose its file. */
 function removeOld(file: string): boolean {
   try {
     if (statSync(file).mtimeMs > now().getTime() - DAY) return false;

@@ -1,7 +1,7 @@
 /**
- * Pictures of users, groups, projects, topics and graphs: files named by what is in them, below the data folder. The owner of
- * an avatar keeps `<file>/<name as uploaded>`, whose last part ends the public address, as clients expect; the oldest
- * keep `<file>` alone.
+ * Images of users, groups, projects, topics and metrics: files named by their digest, below the data folder.
+ * The owner of an avatar stores `<file>/<name as uploaded>`, whose last part ends the public address, as
+ * clients expect; the oldest store `<file>` alone.
  */
 import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,13 +23,13 @@ const contentTypes = {
   bmp: 'image/bmp',
 } as const;
 type ImageExtension = keyof typeof contentTypes;
-/** The types of the pictures that are kept. */
+/** Content types of images. */
 export const pictureTypes: readonly string[] = Object.values(contentTypes);
 
-/** A picture in a body, for its description. */
+/** An image in a body, for its description. */
 export const pictureFile = (options: { description: string }) =>
   file({ ...options, contentTypes: pictureTypes });
-/** What sets the avatar of something, and with null takes it away. */
+/** An avatar parameter; null removes it. */
 export const avatarFile = nullable(pictureFile({ description: 'A picture of at most 200 KiB.' }));
 
 const signatures: [extension: ImageExtension, pattern: RegExp][] = [
@@ -41,7 +41,7 @@ const signatures: [extension: ImageExtension, pattern: RegExp][] = [
   ['bmp', /^424d/],
 ];
 
-/** The kind of picture that the first bytes say it is, whatever the client calls it; undefined for anything else. */
+/** The type of the image by its first bytes, whatever the client calls it; undefined for anything else. */
 export function imageExtension(bytes: Buffer): ImageExtension | undefined {
   const start = bytes.toString('hex', 0, 12);
   return signatures.find(([, pattern]) => pattern.test(start))?.[0];
@@ -54,7 +54,7 @@ const fileOf = (dataFolder: string, name: string): { folder: string; file: strin
   return { folder, file: join(folder, name) };
 };
 
-/** Keeps the picture and returns what to store with its owner. 400 for what is too big or no picture. */
+/** Stores the image and returns the value for its owner's row. 400 for one that is too big or no image. */
 export async function storeAvatar(dataFolder: string, upload: UploadedFile): Promise<string> {
   const { bytes } = upload;
   if (bytes.length > MAX_AVATAR_BYTES) throw invalid({ avatar: ['is too big (should be at most 200 KiB)'] });
@@ -69,10 +69,10 @@ export async function storeAvatar(dataFolder: string, upload: UploadedFile): Pro
   return `${name}/${cleanName(upload.filename)}`;
 }
 
-/** The last part of an avatar's public address, of what is stored with its owner. */
+/** The last part of an avatar's public address. */
 export const avatarFilename = (stored: string): string => stored.slice(stored.indexOf('/') + 1);
 
-/** Keeps a picture under a name made of its bytes, which is returned; undefined for what is no picture. */
+/** Stores an image under a name made of its digest, and returns the name; undefined for other files. */
 export async function storePicture(dataFolder: string, bytes: Buffer): Promise<string | undefined> {
   const extension = imageExtension(bytes);
   if (extension === undefined) return undefined;
@@ -94,7 +94,7 @@ function diskFull(cause: unknown): Failure | undefined {
   return new Failure('unavailable', '503 Service Unavailable: no space left on disk', { cause });
 }
 
-/** Written beside its place and moved there once it is on the disk, so that no name ever has half a file. */
+/** Writes a temporary file, syncs and renames it, so that no name ever has half a file. */
 async function writeWhole(temporary: string, file: string, bytes: Buffer): Promise<void> {
   const handle = await open(temporary, 'wx', 0o600);
   try {
@@ -119,8 +119,8 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * The picture as an answer that no browser runs anything of; undefined when there is no such file. `stored` is an avatar, or
- * the file of another picture.
+ * The image as a response in which browsers run no scripts; undefined when the file is missing. `stored` is
+ * an avatar, or the file of another image.
  */
 export async function readAvatar(dataFolder: string, stored: string): Promise<HttpResponse | undefined> {
   const [name = ''] = stored.split('/', 1);

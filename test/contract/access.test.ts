@@ -1,7 +1,8 @@
 /**
- * Every door of the program, tried by everybody: the endpoints of the API, git, files and pages (spec: Status codes, 401, 403
- * and 404). Requests are such as would succeed for the right caller, so that a check that is missing shows as one that went
- * through; what they do is taken back. Malformed bodies hold the order of answers: 401, then 404 or 403, then 400.
+ * Every route of the program with every caller: the endpoints of the API, git, files and pages (spec: Status
+ * codes, 401, 403 and 404). Requests are such as would succeed for the right caller, so that a missing check
+ * shows as one that went through; their writes are undone. Malformed bodies test the order of refusals: 401,
+ * then 404 or 403, then 400.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { groupPolicy, projectPolicy, type Rule } from '../../src/core/access/policy.ts';
@@ -19,7 +20,7 @@ import { type Situation, situationNames, situations } from '../support/situation
 const ashlar = useApp(accessOptions());
 
 const roles = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 };
-/** Those of whom the table of who may do what says all. */
+/** Callers whose abilities the policy table decides alone. */
 const personas = [
   'anonymous',
   'outsider',
@@ -35,7 +36,7 @@ type Persona = (typeof personas)[number];
 type Result = 'yes' | '401' | '403' | '404';
 type Row = Record<Persona, Result>;
 
-/** What nobody may, and what there is none of, as the right caller is told. */
+/** Requests that every caller is refused, or that find nothing, with the refusal of the right caller. */
 const openToNobody = new Set([
   'POST /projects/:id/share, of a locked group',
   'GET /projects/:id/repository/commits/:sha/signature',
@@ -66,7 +67,9 @@ const administrators = row((persona) =>
   persona === 'anonymous' ? '401' : persona === 'admin' ? 'yes' : '403',
 );
 
-/** Abilities that are in no table of policy.ts, and what each persona is told; the user is somebody else. */
+/**
+ * Abilities that are in no table of policy.ts, with the response to each persona; the user is another one.
+ */
 const exceptions: Record<string, Row> = {
   read_snippet: row((persona) => (persona === 'admin' ? 'yes' : '404')),
   manage_snippet: row((persona) => (persona === 'anonymous' ? '401' : persona === 'admin' ? 'yes' : '404')),
@@ -77,7 +80,7 @@ const exceptions: Record<string, Row> = {
   administer_custom_attributes: administrators,
 };
 
-/** What the access sentence promises, on private objects. */
+/** The statuses that the access sentence promises, on private objects. */
 function promised({ access }: Endpoint): Row {
   const { on, ability } = access.sentence;
   if (on === 'anyone') return row(() => 'yes');
@@ -114,7 +117,7 @@ test('every door opens to those whom it is for, and a refused request changes no
       6,
       ask,
     );
-    // One after the other, since what each writes is taken back.
+    // One after the other, since the writes of each are undone.
     await forEachOf(
       cells.filter(({ door: route }) => !onlyReads(route)),
       1,
@@ -177,7 +180,7 @@ test('what is wrong with a request is told only to those who may make it', async
   });
 }, 120_000);
 
-/** The answer to a request with a malformed body. */
+/** The response to a request with a malformed body. */
 const call = (spec: Endpoint, token: string) =>
   sendRaw(ashlar.url, `${spec.method} /api/v4${addressOf(spec.path, walk.world.places)}`, {
     headers: { 'content-type': 'application/json', 'private-token': token },

@@ -1,4 +1,4 @@
-/** Alerts that come at once into two programs on one database: grouped as if they had come to one, and none lost. */
+/** Alerts that come at once into two programs on one database: grouped as in one, and none lost. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ async function makeDoor(kind: 'http' | 'metrics' = 'http'): Promise<Door> {
   return { id, path: `${path_with_namespace}/${word}alerts/notify.json`, key };
 }
 
-/** Sends all at once, by turns to either program; what was answered, in their order. */
+/** Sends all at once, by turns to either program; their responses, in the same order. */
 const sendAll = (sent: readonly { door: Door; payload: unknown }[]) =>
   Promise.all(
     sent.map(({ door: route, payload }, n) =>
@@ -75,7 +75,7 @@ test('in many projects at once, each keeps its own, and every answer names what 
     door: routes[(n * 7) % routes.length] as Door,
     payload: {
       title: `T${n % 5}`,
-      // Without a fingerprint, what is said of it makes each another.
+      // Without a fingerprint, the description makes each another.
       ...(n % 3 === 0 ? { description: `${n}` } : { fingerprint: `T${n % 5}` }),
     },
   }));

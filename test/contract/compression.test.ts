@@ -1,4 +1,7 @@
-/** What is compressed and what never is, on the wire: the server's rule first, then the program's own answers. */
+/**
+ * Compressed and uncompressed responses on the wire: the server's rule first, then the program's own
+ * responses.
+ */
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';

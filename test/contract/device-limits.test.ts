@@ -55,13 +55,13 @@ describe('brute force of user codes', () => {
       const refused = await sendCode(browser, request.user_code);
       expect([refused.status, refused.alert]).toEqual([429, TOO_MANY_CODES]);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      // Neither another session nor the other form is a way around.
+      // Neither another session nor the other form is a way around the limit.
       const elsewhere = await browserOf(user);
       const authenticity_token = await tokenOf(elsewhere);
       const decision = { user_code: request.user_code, decision: 'approve', authenticity_token };
       expect((await elsewhere.post('/oauth/device/decision', decision)).status).toBe(429);
       expect((await rowOf(request)).state).toBe('pending');
-      // Others are not held up by it.
+      // The limit does not delay others.
       expect((await sendCode(await browserOf(await makeUser(ashlar)), request.user_code)).status).toBe(200);
       await later(300, async () => {
         const anew = await ask(application);

@@ -1,4 +1,7 @@
-/** What was answered is on the disk: the embedded server as it is started for use, not as for the other tests. */
+/**
+ * Acknowledged writes are on the disk: the embedded server as it is started for use, not as for the other
+ * tests.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Nothing is forgotten when a project, a group or a user goes: each table that names one is in some capability's list. */
+/** Deleting a project, a group or a user leaves no rows: each table that names one is in some capability's list. */
 import { expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 
@@ -15,7 +15,7 @@ const OWNERS = [
   'creator_id',
 ];
 
-/** Whose rows stay when what they name goes, and why. */
+/** Tables whose rows stay when their subject is deleted, with the reason. */
 const kept: Record<string, string> = {
   audit_events: 'The record of what was done outlives what it was done to.',
 };

@@ -118,7 +118,7 @@ describe('parameters', () => {
     await forEachOf(ashlar.app.endpoints.filter(isRead), 4, async (spec) => {
       const fields = fieldsOf(spec);
       const wrong = fields.filter(({ schema }) => schema.type !== undefined && scalars.has(schema.type));
-      // With a parameter missing, the answer would be about that.
+      // With a parameter missing, the refusal would be about that.
       if (wrong.length === 0 || fields.some((field) => field.required && !wrong.includes(field))) return;
       const values = Object.fromEntries(wrong.map(({ name }) => [name, { k: 1 }]));
       const { status, text } = await send(spec, encode(values, spec));

@@ -1,6 +1,7 @@
 /**
- * Objects of somebody else, named inside a request about one's own: in the path behind the subject, or in the body. Each is
- * answered as if it were not there at all, so that nobody learns of it, and nothing changes (spec: Status codes, 404).
+ * Other users' objects, named inside a request about one's own: in the path behind the subject, or in the
+ * body. Each gets the response of an object that does not exist, so that its existence is not disclosed, and
+ * nothing changes (spec: Status codes, 404).
  */
 import { beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
@@ -14,7 +15,7 @@ import { makeWorld } from '../support/world.ts';
 const ashlar = useApp();
 let attacker: MadeUser;
 let own: SampleIds;
-/** By the name of a parameter: what the others have, all of it private. */
+/** By the name of a parameter: the other users' objects, all of them private. */
 let foreign: Record<string, readonly (string | number)[]>;
 let before: Record<string, string>;
 
@@ -61,14 +62,14 @@ beforeAll(async () => {
   };
   await sql`insert into epics (iid, namespace_id, author_id, title, relative_position, created_at, updated_at)
     values (1, ${group.id}, ${attacker.id}, 'own', 0, now(), now())`;
-  // The first use of a token is written down with it.
+  // The first use of a token writes its row.
   await ashlar.as(attacker.token)('GET /user');
   before = await everything(ashlar);
 });
 
 type Schema = { type?: string | string[]; enum?: unknown[]; items?: Schema };
 
-/** Something that the declaration admits. */
+/** A value that the declaration admits. */
 function plausible({ type, enum: words, items }: Schema): unknown {
   if (words) return words[0];
   const [name] = [type ?? 'string'].flat();
@@ -77,7 +78,7 @@ function plausible({ type, enum: words, items }: Schema): unknown {
   return name === 'boolean' ? true : 'plausible';
 }
 
-/** Names of parameters, behind the one that access is decided by, that could name what is somebody else's. */
+/** Names of parameters, behind the one that access is decided by, that could name another user's object. */
 function namesOf(spec: Endpoint): string[] {
   const [first, ...rest] = [...spec.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const startsWithSubject = /^\/(projects|groups|users|namespaces)\/:/.test(spec.path);
@@ -85,7 +86,7 @@ function namesOf(spec: Endpoint): string[] {
   const inBody = Object.keys(spec.input.properties).filter(
     (name) => name !== first && !inPath.includes(name),
   );
-  // In a body, an address of mail is a value and no object.
+  // In a body, a mail address is a value and no object.
   return [...inPath, ...inBody.filter((name) => name !== 'email')].filter((name) => name in foreign);
 }
 
@@ -115,7 +116,7 @@ function absent(value: string | number): string | number {
   return value.includes('@') ? 'nobody@example.net' : 'no-such/thing';
 }
 
-/** What belongs to nobody. */
+/** Objects without an owner. */
 const everybodys = new Set(['GET /topics/:id']);
 
 test('what is somebody else’s is answered as what is not there', async () => {

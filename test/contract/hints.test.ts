@@ -1,4 +1,4 @@
-/** Mistakes of a first hour with the API: the public message stays as it is, and beside it stands what to do instead. */
+/** Mistakes of a first hour with the API: the public message stays as it is, and a hint stands beside it. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
 import { makeGroup, makeProject } from '../support/factories.ts';

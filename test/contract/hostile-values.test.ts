@@ -1,6 +1,6 @@
 /**
- * Every parameter of every endpoint is given values that somebody hostile would send: whatever they do, the answer is
- * never a fault of the server's (spec: Status codes, 500 "something unexpected went wrong").
+ * Every parameter of every endpoint with hostile values: the response is never a fault of the server (spec:
+ * Status codes, 500 "something unexpected went wrong").
  */
 import { Agent, request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ const inPaths = [...texts.slice(1, 5), `${LARGEST}`, 'ß'.repeat(3_000)];
 const days = ['0001-01-01', '9999-12-31', 'infinity'];
 const instants = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '-infinity'];
 const integers = [-LARGEST, -1, 0, INT4, LARGEST];
-/** What no declaration admits, most of the time. */
+/** Values that hardly any declaration admits. */
 const misfits = [null, [[[]]], { a: { b: [{}] } }, [null, 1.5, true, ''], '1e400'];
 
 const deep = (levels: number): unknown => (levels === 0 ? 'x' : { a: deep(levels - 1) });
@@ -48,7 +48,7 @@ const deep = (levels: number): unknown => (levels === 0 ? 'x' : { a: deep(levels
 /** More than one statement can have parameters. */
 const crowd = Array.from({ length: 70_000 }, (_, index) => index + 1);
 
-/** Values that get past the declaration, and are trouble behind it. */
+/** Values that pass the declaration, and are trouble behind it. */
 function hostile(schema: Schema): unknown[] {
   if (schema.enum) return schema.enum;
   if (schema.anyOf) return schema.anyOf.flatMap(hostile);
@@ -85,7 +85,7 @@ function hostile(schema: Schema): unknown[] {
   return [...texts, ...integers, deep(90)];
 }
 
-/** Something that the declaration admits, for what must be there. */
+/** A value that the declaration admits, for required parameters. */
 function plausible(schema: Schema): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf?.[0]) return plausible(schema.anyOf[0]);
@@ -156,7 +156,7 @@ function* attacksOn(endpoint: Endpoint): Generator<Attack> {
   const fields = Object.entries(schema.properties ?? {}).filter(([name]) => !inPath.includes(name));
   const values = fields.map(([name, field]) => [name, hostile(field)] as const);
   for (const [name, each] of values) {
-    // A closed list has nothing hostile in it; its members come up together with the rest.
+    // A closed list has no hostile value; its members come up together with the rest.
     if (isClosed(schema.properties?.[name])) continue;
     for (const value of each) yield attack({ ...base(), [name]: value });
   }
@@ -168,7 +168,9 @@ function* attacksOn(endpoint: Endpoint): Generator<Attack> {
 
 const isClosed = (field: Schema = {}): boolean => field.enum !== undefined || field.type === 'boolean';
 
-/** The answer's status. The parameters go as JSON in every method's body (spec: General request rules, 2). */
+/**
+ * The response's status. The parameters go as JSON in every method's body (spec: General request rules, 2).
+ */
 const send = ({ endpoint, path, token, input }: Attack): Promise<number> =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify(input);
@@ -186,7 +188,9 @@ const send = ({ endpoint, path, token, input }: Attack): Promise<number> =>
     sending.end(body);
   });
 
-/** Reads first; what ends or changes the instance, the caller and the objects that the others need, last. */
+/**
+ * Reads first; requests that end or change the instance, the caller and the objects of other requests, last.
+ */
 function rank({ method, path }: Endpoint): number {
   if (/^\/(application|user\b|users\/:id)/.test(path) && method !== 'GET') return method === 'DELETE' ? 5 : 4;
   return ['GET', 'PATCH', 'PUT', 'POST', 'DELETE'].indexOf(method);
@@ -218,7 +222,7 @@ describe('hostile values', () => {
       services.settings.forget();
     }
     expect([...faults]).toEqual([]);
-    // Otherwise nothing of it got past the door.
+    // Otherwise nothing of it passed authorization.
     expect(accepted).toBeGreaterThan(1_000);
     expect(ashlar.log.filter((line) => line.includes('"event":"fault"'))).toEqual([]);
   }, 300_000);

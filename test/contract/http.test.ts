@@ -1,4 +1,4 @@
-/** What holds for every request, whatever it asks for: methods, headers, conditional reads, long addresses, maintenance. */
+/** Rules for every request: methods, headers, conditional reads, long addresses, maintenance. */
 import { connect as connectSocket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
@@ -17,21 +17,21 @@ const asRoot = { 'private-token': ROOT_TOKEN };
 const pathOf = (spec: Pick<Endpoint, 'path'>): string => `/api/v4${addressOf(spec.path, places)}`;
 const reads = (): Endpoint[] => ashlar.app.endpoints.filter(({ method }) => method === 'GET');
 
-/** Whose HEAD tells something else in its headers, or with 204 (facts: Repository, files, commits, branches, tags). */
+/** Endpoints whose HEAD has headers of its own, or 204 (facts: Repository, files, commits, branches, tags). */
 const ownHead = [
   '/projects/:id/repository/branches/:branch',
   '/projects/:id/repository/files/:file_path',
   '/projects/:id/repository/files/:file_path/blame',
 ];
 
-/** Made while they are sent, so that nobody has hashed them. */
+/** Made while they are sent, so that they have no hash. */
 const streamed = [
   '/projects/:id/repository/archive',
   '/projects/:id/repository/archive.:format',
   '/projects/:id/snapshot',
 ];
 
-/** On every answer, refusals included. */
+/** On every response, refusals included. */
 function expectSecurityHeaders({ headers }: RawResponse, what: string): void {
   expect([what, headers['x-content-type-options'], headers['x-frame-options']]).toEqual([
     what,
@@ -185,7 +185,7 @@ test('what has not changed since its ETag is 304, without a body (spec: Status c
   expect(seen).toBeGreaterThan(40);
 });
 
-/** The status line and body of what comes back for a request line of this many bytes. */
+/** The status line and body of the response to a request line of this many bytes. */
 function askLong(bytes: number): Promise<string> {
   const { hostname, port } = new URL(ashlar.url);
   return new Promise((resolve, reject) => {

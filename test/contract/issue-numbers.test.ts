@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The status and number of a new issue, or of what stood in its way. */
+/** The status and number of a new issue, or of the refusal. */
 async function create(
   url: string,
   projectId: number,

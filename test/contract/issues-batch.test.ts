@@ -1,4 +1,7 @@
-/** Issues that are made at the same moment are born by one statement: nobody gets another's, or pays for another's fault. */
+/**
+ * Issues that are made at the same moment are inserted by one statement: none gets another's fields, or fails
+ * for another's fault.
+ */
 import { expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { bodyOf, makeProject, makeUser } from '../support/factories.ts';

@@ -1,4 +1,7 @@
-/** Keyset pages walked while rows come and go: what stood throughout is seen exactly once (spec: Pagination). */
+/**
+ * Keyset pages walked while rows are inserted and deleted: rows that stay throughout are seen exactly once
+ * (spec: Pagination).
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { now } from '../../src/platform/clock.ts';

@@ -9,7 +9,7 @@ import { makeWorld } from '../support/world.ts';
 
 const COUNT = 21;
 
-/** Spec: Pagination, "Supported keyset resources"; what is taken for a missing `order_by` and `sort` is ours, and stays. */
+/** Spec: Pagination, "Supported keyset resources"; the defaults of a missing `order_by` and `sort` are ours, and stay. */
 const keysetLists: Record<
   string,
   { orders: string[]; sorts: string[]; anonymous: boolean; signedIn: boolean; otherwise: string }
@@ -167,7 +167,7 @@ describe('keyset pages', () => {
         const response = await call(`GET ${path}`, {
           query: `pagination=keyset&order_by=${other}&sort=${sort}`,
         });
-        // What the list orders by neither way is no value of the parameter at all.
+        // An order that the list has in neither way is no value of the parameter.
         expect([titleOf(spec), other, [400, 405].includes(response.status)]).toEqual([
           titleOf(spec),
           other,

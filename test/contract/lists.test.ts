@@ -12,10 +12,10 @@ const statements: string[] = [];
 
 beforeAll(async () => {
   places = await makeWorld(ashlar, COUNT);
-  // The driver tells of every statement it sends, whoever asks for it; it reads this option at each one.
+  // The driver passes every statement to this option; it reads the option at each one.
   const debug = (_connection: number, text: string) => {
-    // Now and then, whatever the list: the settings in force, calls counted by their address or user, the heartbeat,
-    // and the types that the driver asks for on a new connection.
+    // Now and then, whatever the list: the settings in force, calls counted by their address or user, the
+    // heartbeat, and the types that the driver reads on a new connection.
     if (!/application_settings|feature_gates|rate_limit_windows|(into|from) processes|pg_catalog/.test(text))
       statements.push(text);
   };
@@ -38,7 +38,7 @@ test('every list takes as many statements for twenty as for one', async () => {
   for (const spec of lists) {
     const path = addressOf(spec.path, places);
     const extra = queryInWorld(titleOf(spec));
-    // The first time, the driver asks for the types of parameters it does not know yet.
+    // The first time, the driver reads the types of parameters that it does not know yet.
     await listed(path, `${extra}per_page=20`);
     const one = await listed(path, `${extra}per_page=1`);
     const twenty = await listed(path, `${extra}per_page=20`);

@@ -1,6 +1,7 @@
 /**
- * The document says what is accepted, behind the decoder too: of the requests that an operation's schemas allow, sent by an
- * administrator to what exists, some get past the rules about values. What is refused leaves nothing behind.
+ * The document describes the accepted requests, behind the decoder too: of the requests that an operation's
+ * schemas allow, sent by an administrator to existing objects, some pass the rules about values. A refusal
+ * changes nothing.
  */
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -38,7 +39,7 @@ beforeAll(async () => {
   administrator = world.credentials('admin', 'token').headers;
   root = (await ashlar.call('GET /openapi.json')).body;
   allRequests = () => makeRequests(ashlar, places, ashlar.app.endpoints);
-  // Of each endpoint the first, which is to it as it stands.
+  // Of each endpoint the first request, which needs no change of the world.
   requests = (await allRequests()).filter(({ spec, title }) => title === titleOf(spec));
   ({ undo } = await watchChanges(ashlar));
 });
@@ -46,7 +47,7 @@ beforeAll(async () => {
 const operationOf = ({ path, method }: Endpoint): Operation =>
   root.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()] ?? {};
 
-/** Requests to what the good one is to, by the kind of body. */
+/** Requests to the objects of the good one, by the kind of body. */
 function requestsOf({ spec, request }: NamedRequest): [kind: string, sent: fc.Arbitrary<Promise<Sent>>][] {
   const operation = operationOf(spec);
   const line = request.line.replace(/\?.*$/s, '');
@@ -104,7 +105,7 @@ const fileFor = ({ encoding }: Media, name: string): File =>
 const TRIED = 12;
 const TAKEN = 2;
 
-/** What is refused whatever the values are, since it depends on what is there. */
+/** Requests that are refused whatever the values are, since that depends on the world. */
 const dependsOnWhatIsThere = new Set([
   // The commit is on every branch.
   'POST /projects/:id/repository/commits/:sha/cherry_pick',
@@ -112,7 +113,7 @@ const dependsOnWhatIsThere = new Set([
   'PUT /projects/:id/repository/submodules/:submodule',
 ]);
 
-/** Asks as the administrator; a write is told by its method. */
+/** Sends it as the administrator; a write is recognised by its method. */
 async function ask(sent: Sent): Promise<RawResponse> {
   return sendRaw(ashlar.url, sent.line, { ...sent, headers: { ...sent.headers, ...administrator } });
 }
@@ -120,7 +121,7 @@ async function ask(sent: Sent): Promise<RawResponse> {
 const isWrite = ({ method }: Endpoint): boolean => method !== 'GET';
 const isRefused = ({ status }: RawResponse): boolean => status === 400 || status === 422;
 
-/** How many changes of rows wait to be taken back. */
+/** The number of changes of rows that wait to be undone. */
 async function changesSoFar(): Promise<number> {
   const [row] = await ashlar.app.services.database.sql<{ count: number }[]>`
     select count(*)::integer as count from journal.changes`;

@@ -1,6 +1,7 @@
 /**
- * The document says what is accepted, since clients are generated from it: each value that an operation's schemas allow is
- * taken by the decoder of its endpoint, and each that is just outside of them is refused.
+ * The document describes the accepted requests, since clients are generated from it: each value that an
+ * operation's schemas allow is taken by the decoder of its endpoint, and each that is just outside of them is
+ * refused.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -76,7 +77,7 @@ function requestsOf(
     .slice(bodies.length > 0 ? 1 : 0)
     .map((body) =>
       fc
-        // No schema holds the parameters of a query together; the description says which go together.
+        // No schema covers a query's parameters as a whole; the description says which go together.
         .tuple(recordOf('path'), recordOf('query').filter(goTogether), body)
         .map(([inPath, query, each]) => make(inPath, query, each as object)),
     );
@@ -84,7 +85,7 @@ function requestsOf(
   const refused: (Case & { name: string })[] = [];
   for (const { name, schema } of parametersIn('query')) {
     const bare = name.replace('[]', '');
-    // What the path says wins.
+    // The path's value wins.
     if (bare in (path ?? {})) continue;
     for (const [what, value] of outside(root, schema)) {
       // A query has no empty list.
@@ -105,7 +106,7 @@ function requestsOf(
   return { allowed, refused };
 }
 
-/** The refusal of the decoder; undefined for what it takes. */
+/** The refusal of the decoder; undefined for accepted requests. */
 function refusalOf(decode: (raw: RawObject) => unknown, raw: RawObject): string | undefined {
   try {
     decode(raw);

@@ -1,4 +1,4 @@
-/** The description of the API: valid, the committed one, and made of schemas that the program can really use. */
+/** The description of the API: valid, the committed one, and made of schemas that the program can use. */
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';

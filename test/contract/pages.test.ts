@@ -1,4 +1,4 @@
-/** Every page that changes something: who may send its form, and what its answers say. */
+/** Every page that changes something: who may send its form, and the headers of its responses. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { authorizePath, decide, makeApplication } from '../support/oauth.ts';
 
 const ashlar = useApp();
 
-/** What programs call carries its own credentials, and no cookie counts there. */
+/** Endpoints for programs have credentials of their own, and no cookie counts there. */
 const protocol = new Set([
   '/oauth/token',
   '/oauth/revoke',
@@ -21,7 +21,7 @@ const protocol = new Set([
   '/:path+/alerts/notify',
   '/:path+/alerts/notify/:name/:identifier',
 ]);
-/** Forms that need no session: the origin alone tells who sent them, or, of mail programs, the signed link. */
+/** Forms that need no session: the origin alone tells the sender, or, for mail programs, the signed link. */
 const anonymous = new Set([
   'POST /-/unsubscribe/:link',
   'POST /users/sign_in',

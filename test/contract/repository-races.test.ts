@@ -1,4 +1,4 @@
-/** Many at once in one repository, and very many refs: no commit that was acknowledged is lost, and no answer is unclear. */
+/** Many writes at once in one repository, and very many refs: no acknowledged commit is lost, and no response is unclear. */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ async function locksIn(id: number): Promise<string[]> {
 const LOST = /^Could not update refs\/heads\/\S+\. Please refresh and try again\.$/;
 type Answer = Awaited<ReturnType<typeof ashlar.root>>;
 
-/** Those that won; every other answer must be the sentence for who was too late. */
+/** The winners; every other response must be the refusal of a late one. */
 function winnersOf(responses: readonly Answer[], otherwise = LOST): Answer[] {
   const won = responses.filter(({ status }) => status === 201);
   const lost = responses.filter(({ status }) => status !== 201);

@@ -1,4 +1,4 @@
-/** What belongs to a higher tier is refused below it, before the body is read, and to administrators too. */
+/** Endpoints of a higher tier are refused below it, before the body is read, and to administrators too. */
 import { describe, expect, test } from 'vitest';
 import { featureDefinitions } from '../../src/core/settings/features.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';

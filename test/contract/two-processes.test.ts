@@ -1,4 +1,4 @@
-/** Two programs on one database: what one of them does, the other knows. */
+/** Two programs on one database: each sees the changes of the other. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -92,7 +92,7 @@ describe('two processes on one database', () => {
     }
   });
 
-  /** The two, each by its address and by what root says to it. */
+  /** The two, each with its address and its root's calls. */
   const both = () => [
     { root: one.root, url: one.url, elsewhere: other },
     { root: siteAt(other, ROOT_TOKEN).root, url: other, elsewhere: one.url },

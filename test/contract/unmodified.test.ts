@@ -26,7 +26,7 @@ const person = (number: number): string => `(select id from users where username
 const of = (table: string, where: string, nth: number): string =>
   `(select id from ${table} where ${where} order by id offset ${nth} limit 1)`;
 
-/** Those of what is said and given of one kind of target: at its number or id 1 in the world. */
+/** Notes, awards and other records of one kind of noteable: at its number or id 1 in the world. */
 function conversationAt(path: string, kind: 'issue' | 'epic' | 'snippet' | 'commit' | 'alert', nth: number) {
   const noteable_id = kind === 'snippet' ? String(SNIPPET) : `'1'`;
   const thread = `repeat('${nth}', 40)`;
@@ -58,13 +58,16 @@ function conversationAt(path: string, kind: 'issue' | 'epic' | 'snippet' | 'comm
   };
 }
 
-/** The file of a person, in the project (1) or the group (2). */
+/** The file of a user, in the project (1) or the group (2). */
 const uploadedBy = (place: number, number: number) => ({
   secret: `md5('${place}person-${number}')`,
   filename: `'person-${number}'`,
 });
 
-/** The parameters of each path, as SQL: an object of its own for each, for what one removes the others cannot. */
+/**
+ * The parameters of each path, as SQL: an object of its own for each, since one that is removed is gone for
+ * the others.
+ */
 function objectsAt({ user, group, project }: SampleIds): Record<string, Record<string, string>> {
   const root = `user_id = ${user}`;
   return {
@@ -182,7 +185,7 @@ function objectsAt({ user, group, project }: SampleIds): Record<string, Record<s
 /** Identities carry no time: there is nothing to compare with. */
 const timeless = new Set(['/users/:id/identities/:provider']);
 
-/** What a DELETE must be told beside its object. */
+/** Parameters that a DELETE needs beside its object. */
 const queries: Record<string, string> = {
   '/groups/:id/labels': '?name=of-person-1',
   '/projects/:id/labels': '?name=person-1',
@@ -191,7 +194,7 @@ const queries: Record<string, string> = {
 
 type Removal = { spec: Endpoint; line: string; token: string };
 
-/** Inner objects first, so that each is still there when its turn comes. */
+/** Inner objects first, so that each still exists at its turn. */
 async function removals(): Promise<Removal[]> {
   const { sql } = ashlar.app.services.database;
   const objects = objectsAt(places);

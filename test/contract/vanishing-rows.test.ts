@@ -1,4 +1,6 @@
-/** What a request found goes before it writes: the answer is right, and never a fault of ours. */
+/**
+ * A row that a request found is deleted before it writes: the response is right, and never a fault of ours.
+ */
 import type postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { type Called, useApp } from '../support/app.ts';
@@ -8,7 +10,7 @@ import { fillProject } from '../support/repositories.ts';
 
 const app = useApp();
 
-/** The request waits for the row, which goes then. */
+/** The request waits for the row, which is then deleted. */
 const whileItGoes = (table: string, where: string, request: () => Promise<Called>): Promise<Called> =>
   overtake(
     app,

@@ -1,6 +1,6 @@
 /**
- * Who sees what of the work in a project: confidential issues, internal notes, and all of a private project, in a table, and
- * the same wherever it could show: lists, single records, search, references in texts, and counts.
+ * Visibility of a project's work: confidential issues, internal notes, and all of a private project, in a
+ * table, and the same in lists, single records, search, references in texts, and counts.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Call, ROOT_TOKEN, useApp } from '../support/app.ts';
@@ -27,7 +27,7 @@ const seen: Record<Person, readonly string[]> = {
   reporter: ['plain', 'secret', 'private'],
   admin: ['plain', 'secret', 'private'],
 };
-/** Of the notes on the plain issue. */
+/** For the notes on the plain issue. */
 const seesInternal: ReadonlySet<Person> = new Set(['planner', 'reporter', 'admin']);
 
 let group = 0;
@@ -78,7 +78,7 @@ beforeAll(async () => {
   );
 });
 
-/** The names of the issues in an answer; none for what is refused. */
+/** The names of the issues in a response; none for a refusal. */
 const namesIn = (called: { status: number; body: unknown }): string[] =>
   called.status === 200
     ? (called.body as { title: string }[]).map(({ title }) => title.split(' ')[0] ?? '').sort()

@@ -1,4 +1,4 @@
-/** kill -9 during a storm of alerts: what was answered with 200 is there, once. */
+/** kill -9 during a storm of alerts: each one that got 200 is stored, once. */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { alertsOf, makeReceiver, type Receiver } from './alert-receivers.ts';

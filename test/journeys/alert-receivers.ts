@@ -1,11 +1,11 @@
-/** A project that takes alerts in a running program, and what it has been told. */
+/** A project that takes alerts in a running program, and the alerts that it acknowledged. */
 import { ok } from 'node:assert/strict';
 import type { Program } from './support.ts';
 import { ROOT_TOKEN } from './support.ts';
 
 export type Receiver = { projectId: number; url: string; key: string };
 
-/** A new project of root's with an active integration, as its maintainer is shown it. */
+/** A new project of root's with an active integration, as its maintainer sees it. */
 export async function makeReceiver(
   program: Program,
   name: string,

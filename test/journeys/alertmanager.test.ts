@@ -103,7 +103,7 @@ test('alerts that Alertmanager sends are grouped and resolved, and none is lost 
   let program = await startProgram({ env });
   const receiver = await makeReceiver(program, 'Watched', 'metrics');
   expect(receiver.url).toBe(`${program.url}/root/watched/metrics/alerts/notify.json`);
-  // What tools are configured with already works unchanged.
+  // The configuration of existing tools works unchanged.
   const tool = await startAlertmanager({
     ...receiver,
     url: receiver.url.replace('/metrics/', '/prometheus/'),
@@ -128,12 +128,12 @@ test('alerts that Alertmanager sends are grouped and resolved, and none is lost 
   const [first] = (await alertsOf(program, receiver)).filter(({ title }) => title === 'DiskFull');
   expect(first).toMatchObject({ severity: 'high', description: 'About DiskFull', query: 'up == 0' });
 
-  // It says so again now and then, and that is counted.
+  // It repeats the alert now and then, and that is counted.
   const seen = async (): Promise<number> =>
     (await alertsOf(program, receiver)).find(({ title }) => title === 'Down')?.event_count ?? 0;
   await expect.poll(seen, { timeout: 60_000 }).toBeGreaterThan(1);
 
-  // While nothing listens, one is over and another fires.
+  // While nothing listens, one is resolved and another fires.
   await program.stop();
   const late = { name: 'Late', service: 'web', startsAt: new Date() };
   await tool.send({ ...disk, endsAt: new Date() }, late);
@@ -141,7 +141,7 @@ test('alerts that Alertmanager sends are grouped and resolved, and none is lost 
   program = await startProgram({ data: program.data, env });
   await expectStates({ DiskFull: 'resolved', Slow: 'triggered', Down: 'triggered', Late: 'triggered' });
 
-  // In maintenance it is told 503, and comes again.
+  // In maintenance it gets 503, and retries.
   const maintain = async (maintenance_mode: boolean): Promise<void> => {
     const response = await program.root('PUT /application/settings', { maintenance_mode });
     expect(response.status, await response.text()).toBe(200);
@@ -154,7 +154,7 @@ test('alerts that Alertmanager sends are grouped and resolved, and none is lost 
   await maintain(false);
   await expectStates({ DiskFull: 'resolved', Slow: 'resolved', Down: 'resolved', Late: 'resolved' });
 
-  // The same again is another alert.
+  // The same alert after its end is a new one.
   await tool.send({ ...disk, startsAt: new Date() });
   await expect
     .poll(async () => (await states()).DiskFull, { timeout: 60_000 })

@@ -24,7 +24,7 @@ export async function register(
   return { id, secret };
 }
 
-/** Starts the program for the tests of a file, with root signed in; nothing is there before they run. */
+/** Starts the program for the tests of a file, with root signed in. */
 export function useProvider(env: Record<string, string> = {}): {
   readonly program: Program;
   readonly person: Person;
@@ -48,7 +48,7 @@ export function useProvider(env: Record<string, string> = {}): {
   };
 }
 
-/** What the API answers to a token. */
+/** The status of the API's response to a token. */
 export async function statusOf(program: Program, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
   return (await fetch(`${program.url}/api/v4/user`, { headers })).status;

@@ -1,13 +1,13 @@
-/** Callers who want everything for themselves: each holds one scarce thing as hard as it can, and is bounded in number and time. */
+/** Greedy callers: each takes one scarce resource as hard as it can, and is bounded in number and time. */
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What an attacker knows: the address, a token of its own, and its projects. */
+/** The knowledge of an attacker: the address, a token of its own, and its projects. */
 export type AttackedSite = {
   url: string;
   token: string;
-  /** A public one with issues of 1 MB each, `lines.txt` of 7 MB, and more than buffers hold in its pack. */
+  /** A public one with issues of 1 MB each, `lines.txt` of 7 MB, and a pack larger than the buffers. */
   projectId: number;
   projectPath: string;
   /** A commit of it. */
@@ -16,7 +16,7 @@ export type AttackedSite = {
   hostileId: number;
 };
 
-/** One request, sent again and again by so many clients; it answers with the status. */
+/** One request, sent again and again by so many clients; resolves with the status. */
 type Attacker = { clients: number; send(noteable: AttackedSite, signal: AbortSignal): Promise<number> };
 
 const MEBIBYTE = 1_048_576;
@@ -58,7 +58,7 @@ async function get(url: string, headers: Record<string, string> = {}): Promise<n
 const basic = ({ token }: AttackedSite): string =>
   `Authorization: Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}\r\n`;
 
-/** How often a slow client moves a byte. */
+/** Milliseconds between two bytes of a slow client. */
 const SLOW_MS = 5_000;
 
 /** Sends a request by hand and then hardly moves: it reads, or sends `more`, a byte now and then. Gives the status at its end. */
@@ -76,7 +76,7 @@ function moveSlowly(
       const piece: Buffer | null = socket.read(status === 0 ? 12 : 1);
       if (status === 0 && piece) status = Number(piece.toString('latin1').slice(9, 12));
     };
-    // Nothing is read but by read(): the buffers fill, and stay so.
+    // Only read() reads: the buffers fill, and stay so.
     socket.on('readable', () => status === 0 && read());
     const timer = setInterval(() => (more === undefined ? read() : socket.write(more)), SLOW_MS);
     const end = (): void => {
@@ -242,17 +242,17 @@ export const attackers = {
 
 export type AttackerName = keyof typeof attackers;
 
-/** Nothing lasts longer, whoever forgets to end it. */
+/** A bound for attackers that are never ended. */
 const MAX_SECONDS = 60;
 const MAX_REQUESTS = 100_000;
 
 export type Attacked = {
   sent: number;
-  /** How often each status came, 0 for a connection that was ended. */
+  /** Counts by status, 0 for a connection that was ended. */
   statuses: Record<number, number>;
 };
 
-/** Runs an attacker until it is told to end. */
+/** Runs an attacker until its signal is aborted. */
 export async function attack(
   name: AttackerName,
   noteable: AttackedSite,

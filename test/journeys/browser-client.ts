@@ -1,4 +1,7 @@
-/** An application of somebody else for journeys in a browser: another origin, and what its server asks of ours. */
+/**
+ * An application of another owner for journeys in a browser: another origin, and its server's requests to
+ * ours.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
@@ -7,21 +10,24 @@ import type { BrowserJourney } from './browser.ts';
 
 export type Application = { uid: string; secret: string; name: string };
 
-/** What every request carries as its state, letters that URLs escape among it. */
+/** The state of every request, with characters that URLs escape. */
 export const STATE = 'a state & more';
 
 export type Client = {
   /** Its redirect URI. */
   readonly callback: string;
-  /** It by the address that the program has too: a browser takes both for one site, and sends cookies along. */
+  /** Its address on the program's own host: a browser takes both for one site, and sends cookies along. */
   readonly neighbour: string;
   /** Every address that browsers opened there. */
   readonly received: readonly URL[];
   /** An application of the instance, registered by REST. */
   makeApplication(name: string, redirectUri?: string): Promise<Application>;
-  /** Where the client sends the browser; `parameters` stand beside, or in place of, those of every request. */
+  /**
+   * The address that the client sends the browser to; `parameters` stand beside, or in place of, those of
+   * every request.
+   */
   authorizeUrl(application: Application, parameters?: Record<string, string>): string;
-  /** What came with the redirect to the client that the browser has followed. */
+  /** The parameters of the redirect to the client that the browser has followed. */
   arrival(page: Page): Promise<Record<string, string>>;
   /** A request below /oauth with the client's secret. */
   ask(
@@ -31,7 +37,7 @@ export type Client = {
   ): Promise<{ status: number; body: Record<string, string> }>;
   /** The access token for a code. */
   exchange(application: Application, code: string | undefined, redirectUri?: string): Promise<string>;
-  /** The API, asked who the token is of. */
+  /** The user of the token, by a request to the API. */
   callUser(token: string): Promise<Response>;
 };
 

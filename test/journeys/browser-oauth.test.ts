@@ -1,4 +1,4 @@
-/** Applications before people with a real browser, Debian's Chromium: registered, let in, refused, revoked; devices. */
+/** Applications and users with a real browser, Debian's Chromium: registered, approved, refused, revoked; devices. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectGoodPage, fillSignIn, PASSWORD, signIn, totp, useBrowser } from './browser.ts';
@@ -8,7 +8,7 @@ import { ROOT_PASSWORD } from './support.ts';
 const journey = useBrowser();
 const client = useClient(journey);
 
-/** Registers a confidential application by its form, from the list where it is to be; all pages of it are looked at. */
+/** Registers a confidential application by its form, from its owner's list; checks all pages of it. */
 async function register(
   page: Page,
   name: string,

@@ -1,4 +1,4 @@
-/** People with a real browser read: every kind of page on a phone and on a desk, light and dark, from one link to the next. */
+/** Users with a real browser read: every kind of page on a phone and on a desk, light and dark, from one link to the next. */
 import { expect, test } from 'vitest';
 import { siteAt } from '../support/app.ts';
 import { makeReadable, OWNER_PASSWORD } from '../support/readable.ts';

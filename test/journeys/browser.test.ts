@@ -1,4 +1,4 @@
-/** People with a real browser, Debian's Chromium: signing in and out, a second factor, a new password, their sessions. */
+/** Users with a real browser, Debian's Chromium: signing in and out, a second factor, a new password, their sessions. */
 import { expect, test } from 'vitest';
 import { expectGoodPage, fillSignIn, mailedLink, PASSWORD, signIn, totp, useBrowser } from './browser.ts';
 

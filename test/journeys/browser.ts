@@ -1,4 +1,4 @@
-/** Debian's Chromium for journeys: contexts that note every complaint of the browser, and what each page must keep to. */
+/** Debian's Chromium for journeys: contexts that note every complaint of the browser, and the rules for each page. */
 import { createHmac } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,10 +21,10 @@ async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'], headless: true });
 }
 
-/** A browser of somebody's own: cookies that no other context has, and all that Chromium complained of in it. */
+/** A user's browser: cookies that no other context has, and all complaints of Chromium in it. */
 export type Visitor = { context: BrowserContext; page: Page; complaints: string[] };
 
-/** Opens a context with one page. A status of 4xx of a page itself is no complaint; journeys look at what it says. */
+/** Opens a context with one page. A status of 4xx of a page itself is no complaint; journeys check its text. */
 async function openVisitor(browser: Browser, options: BrowserContextOptions): Promise<Visitor> {
   const context = await browser.newContext(options);
   const complaints: string[] = [];
@@ -95,14 +95,14 @@ export function useBrowser(): BrowserJourney {
   };
 }
 
-/** What is wrong with the page that is shown, as the browser lays it out. */
+/** The faults of the shown page, as the browser lays it out. */
 const FAULTS = `(() => {
   const faults = [];
   const excess = document.documentElement.scrollWidth - innerWidth;
   if (excess > 0) faults.push('wider than the window by ' + excess);
   const cut = [...document.querySelectorAll('main *')].filter((element) =>
     getComputedStyle(element).overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1);
-  // Code and tables are moved sideways in their place.
+  // Code and tables scroll sideways.
   for (const element of cut)
     if (!element.matches('input, textarea, .code, .listing, .prose pre, .prose table')) faults.push('cut off: ' + element.outerHTML.slice(0, 200));
   if (document.querySelectorAll('h1').length !== 1) faults.push('not one h1');
@@ -151,13 +151,13 @@ const FAULTS = `(() => {
 const windows = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 const schemes = ['dark', 'light'] as const;
 
-/** Where pictures of the pages are kept, for those who want to look at them; nowhere by default. */
+/** The folder for pictures of the pages; none by default. */
 const pictures = process.env.JOURNEY_PICTURES;
 let pagesSeen = 0;
 
 /**
- * Asserts that the page is laid out well on a phone and on a desk, light and dark: nothing is wider than the window, all
- * that is typed into has a label, text stands out from what is behind it. Waits for the heading first.
+ * Asserts that the page is laid out well on a phone and on a desk, light and dark: nothing is wider than the
+ * window, every field has a label, text stands out from its background. Waits for the heading first.
  */
 export async function expectGoodPage(page: Page, heading: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
@@ -203,7 +203,7 @@ export function totp(key: string, steps = 0): string {
   return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
 }
 
-/** Waits for the mail to an address in the program's data folder, and answers with the link in it. */
+/** Waits for the mail to an address in the program's data folder, and returns its link. */
 export function mailedLink(data: string, address: string): Promise<string> {
   const folder = join(data, 'mail');
   return vi.waitFor(

@@ -1,4 +1,7 @@
-/** Applications report errors while the program, its database or both are killed: what was answered 200 is there, once. */
+/**
+ * Applications report errors while the program, its database or both are killed: each report that got 200 is
+ * stored, once.
+ */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -22,14 +25,14 @@ const victims: Record<string, (program: Program) => number[]> = {
 };
 const ROUNDS_EACH = 3;
 const CLIENTS = 8;
-/** The errors of a round: an error keeps the newest of its events only, and more than these are reported in none. */
+/** The errors of a round: an error keeps only its newest events, and each gets fewer reports than that. */
 const KINDS = 4;
 
 type Tracked = { id: number; key: string };
 
 async function bodyOf<T>(response: Response, status: number): Promise<T> {
   expect(response.status).toBe(status);
-  // What it says is for whoever asked to know.
+  // The caller knows the type of the response.
   return (await response.json()) as T;
 }
 
@@ -96,13 +99,13 @@ async function readAll(program: Program, path: string): Promise<Listed[]> {
   return all;
 }
 
-/** How many reports are not digested yet. */
+/** The number of reports that are not digested yet. */
 async function waiting({ url }: Program): Promise<number> {
   const metrics = await (await fetch(`${url}/-/metrics`)).text();
   return Number(/^error_spool_rows (\d+)$/m.exec(metrics)?.[1] ?? Number.NaN);
 }
 
-/** What was acknowledged is there once it is digested, and every error counts the events that it has. */
+/** Each acknowledged report is there once it is digested, and every error counts its events. */
 async function check(program: Program, { id }: Tracked, acknowledged: readonly string[]): Promise<void> {
   await expect.poll(() => waiting(program), { timeout: 30_000 }).toBe(0);
   const path = `/projects/${id}/error_tracking/errors`;

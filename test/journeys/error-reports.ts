@@ -1,4 +1,4 @@
-/** A project that takes error reports, for journeys with programs that make them. */
+/** A project that takes error reports, for journeys with programs that send them. */
 import { expect, vi } from 'vitest';
 import type { Program } from './support.ts';
 
@@ -17,7 +17,7 @@ export type ReportedTo = Errors & {
   id: number;
   /** From the root. */
   address: string;
-  /** What a program is configured with. */
+  /** The configuration of a reporting program. */
   dsn: string;
 };
 

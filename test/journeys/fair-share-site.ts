@@ -1,4 +1,4 @@
-/** A program with an attacker's account and another client's, and what the one does to the other. */
+/** A program with an attacker's account and another client's, and the effect of the one on the other. */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ const DESCRIPTION = 'hello there '.repeat(80_000);
 const ISSUES = 25;
 const MEBIBYTE = 1_048_576;
 
-/** Files that take git long, and more than the buffers between it and a client hold; the commit that brings them. */
+/** Files that take git long, and exceed the buffers between it and a client; the commit that adds them. */
 function pushFiles({ url, token, projectPath }: Client): string {
   const folder = join(makeFolder(), 'wall');
   const address = new URL(`/${projectPath}.git`, url);
@@ -59,10 +59,11 @@ function pushFiles({ url, token, projectPath }: Client): string {
   return git('-C', folder, 'rev-parse', 'HEAD').trim();
 }
 
-/** Starts the program and makes both accounts with all that they have. */
+/** Starts the program and makes both accounts with their data. */
 export async function openSite(): Promise<Site> {
   const program = await startProgram();
-  // The other client writes as fast as it is answered, and no throttle by the hour stands between the attacker and the shares.
+  // The other client writes as fast as it gets responses, and no throttle by the hour stands between the attacker and the
+  // shares.
   const unlimited = { issues_create_limit: 0, throttle_unauthenticated_api_enabled: false };
   await made(program.root('PUT /application/settings', unlimited));
   const greedy = await makeAccount(program, 'greedy', 'public');
@@ -82,7 +83,7 @@ function begin(name: AttackerName, noteable: AttackedSite) {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  // From now on: it ends by itself when it has sent all that it may.
+  // Bounded from now on: it ends by itself when it has sent its most.
   const exited = once(child, 'exit');
   return {
     begun: lines.next(),
@@ -90,7 +91,7 @@ function begin(name: AttackerName, noteable: AttackedSite) {
       child.stdin.end();
       const { value } = await lines.next();
       await exited;
-      // It is what attack() gave.
+      // The result of attack().
       return JSON.parse(value ?? '') as Attacked;
     },
   };
@@ -98,9 +99,12 @@ function begin(name: AttackerName, noteable: AttackedSite) {
 
 export type Suffered = {
   waits: Record<Kind, Waits>;
-  /** How long the machine had a client of a server wait that does nothing, and a start of git. */
+  /**
+   * The waits, in milliseconds, that the machine itself causes: of a request to a server that does nothing,
+   * and of a start of git.
+   */
   machineMs: number;
-  /** The most that the program's own process took. */
+  /** The peak of the program's own process. */
   memoryMb: number;
   attacked: Attacked;
 };

@@ -1,6 +1,7 @@
 /**
- * One caller who wants to stop everybody: each of the attackers works at full strength from one address or account, while
- * another client reads, writes and clones. It waits for less than a second, is refused nothing, and memory stays bounded.
+ * One greedy caller against all others: each of the attackers works at full strength from one address or
+ * account, while another client reads, writes and clones. It waits for less than a second, is refused
+ * nothing, and memory stays bounded.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttackerName, attackers } from './attackers.ts';
@@ -9,7 +10,7 @@ import { cleanUp } from './support.ts';
 
 const ATTACK_MS = 5_000;
 const MAX_WAIT_MS = 1_000;
-/** A machine that has even a server which does nothing wait is given so many times its wait. */
+/** On a machine on which even a server that does nothing is slow, so many times that wait is allowed. */
 const MACHINE_SHARE = 10;
 /** Of the program's own process. */
 const MAX_MEMORY_MB = 400;
@@ -34,7 +35,7 @@ test.each(Object.keys(attackers) as AttackerName[])('%s', async (name) => {
     expect(p99, kind).toBeLessThan(MAX_WAIT_MS + MACHINE_SHARE * machineMs);
   }
   expect(memoryMb).toBeLessThan(MAX_MEMORY_MB);
-  // It did attack, and was never answered with a fault.
+  // It did attack, and never met a fault.
   expect(attacked.sent).toBeGreaterThan(0);
   expect(Object.keys(attacked.statuses)).not.toContain('500');
 });

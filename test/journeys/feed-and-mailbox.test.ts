@@ -1,6 +1,6 @@
 /**
- * Two people and a robot work on a project through @gitbeaker/rest and git. What each then finds in the feed and in the
- * mailbox is written here by hand, from the tables of the levels and of the events: no more, and no less.
+ * Two users and a robot work on a project through @gitbeaker/rest and git. The expected activity and mails of
+ * each are written here by hand, from the tables of the levels and of the events: no more, and no less.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,20 +22,20 @@ afterAll(() => mail.stop());
 
 type Somebody = { id: number; username: string; token: string; api: Client };
 
-/** Ada and Ben work, and so does the robot; the others only listen, each in another way. */
+/** Ada and Ben work, and so does the robot; the others are only notified, each in another way. */
 const people = {} as Record<
   'ada' | 'ben' | 'robot' | 'wanda' | 'cleo' | 'mina' | 'dora' | 'gus' | 'zoe',
   Somebody
 >;
 let group = 0;
 let project = 0;
-/** Every mail that was taken since the beginning. */
+/** Every mail that was received since the beginning. */
 const all: ReceivedMail[] = [];
 
 const reasonOf = ({ headers }: ReceivedMail): string => headers.get('x-ashlar-notificationreason') ?? '';
 const nameOf = ({ to }: Pick<ReceivedMail, 'to'>): string => to.replace('@example.com', '');
 
-/** The mails since the last look: none is on its way any more. */
+/** The mails since the last call: none is on its way any more. */
 async function newLetters(): Promise<ReceivedMail[]> {
   await waitForMail(gitbeaker.url);
   const mails = mail.letters.splice(0);
@@ -43,7 +43,7 @@ async function newLetters(): Promise<ReceivedMail[]> {
   return mails;
 }
 
-/** All mails of what was just done are about this, and went to these people for these reasons. */
+/** All new mails have this subject, and went to these users for these reasons. */
 async function expectMails(subject: string, readers: Record<string, string>): Promise<ReceivedMail[]> {
   const mails = await newLetters();
   const found = mails.map((mail) => [nameOf(mail), reasonOf(mail), mail.subject]);
@@ -79,7 +79,7 @@ type Event = Record<string, unknown> & {
   note?: { body: string };
 };
 
-/** In one line: who did what to what. */
+/** In one line: author, action and target. */
 function line(event: Event): string {
   const { push_data: push, note } = event;
   const what = push
@@ -97,7 +97,7 @@ async function listEvents(reader: Client, filters: Filters): Promise<Event[]> {
   return (await reader.Events.all(filters)) as unknown as Event[];
 }
 
-/** What the lists show, oldest first. */
+/** The events of the lists, oldest first. */
 const feed = async (reader: Client, filters: Filters = {}): Promise<string[]> =>
   (await listEvents(reader, { sort: 'asc', perPage: 100, ...filters } as Filters)).map(line);
 
@@ -159,13 +159,13 @@ describe('a day at the wall', () => {
     });
     await dora.api.NotificationSettings.edit({ projectId: project, level: 'disabled' });
     await gus.api.NotificationSettings.edit({ level: 'watch' });
-    // Whoever sees everything and watches what is theirs does not mean what others have.
+    // An administrator who sees everything and watches their own projects does not get others' mails.
     await gitbeaker.root.NotificationSettings.edit({ level: 'watch' });
     expect((await refusal(ada.api.NotificationSettings.edit({ level: 'loud' })))[0]).toBe(400);
     expect(
       (await refusal(people.zoe.api.NotificationSettings.edit({ projectId: project, level: 'watch' })))[0],
     ).toBe(404);
-    // Nobody hears of what was made and who joined.
+    // Creating and joining notify no user.
     await expectNoMail();
   });
 
@@ -221,7 +221,7 @@ describe('a day at the wall', () => {
       wanda: 'watching',
       gus: 'watching',
     });
-    // Each of the thread refers to its first, whoever did it.
+    // Each mail of the thread refers to its first, whoever wrote it.
     for (const { to, headers } of reopened.filter((mail) => nameOf(mail) !== 'ada'))
       expect(headers.get('in-reply-to')).toBe(letterTo(opened, nameOf({ to })).id);
 
@@ -234,7 +234,7 @@ describe('a day at the wall', () => {
     });
     expect(letterTo(reassigned, 'mina').text).toContain('The ben → The mina');
 
-    // What is only described better, labelled or planned is no mail.
+    // Changes of description, labels or plans send no mail.
     await ada.api.Issues.edit(project, 1, { title: 'Crack', labels: 'deep', dueDate: inDays(20) });
     await expectNoMail();
   });
@@ -269,7 +269,7 @@ describe('a day at the wall', () => {
   test('a label that somebody subscribed to', async () => {
     const { ada, robot } = people;
     await ada.api.ProjectLabels.create(project, 'urgent', 'red');
-    // The client asks for this below issues, where it is not.
+    // The client requests this below issues, where it is not.
     const subscribed = await callAs(
       gitbeaker.url,
       ada.token,
@@ -425,7 +425,7 @@ describe('a day at the wall', () => {
     await ada.api.IssueNotes.create(project, 3, 'Dry');
     await expectMails('Re: Wall | Flood (#3)', { ben: 'participating', wanda: 'watching' });
     await gitbeaker.root.Users.unblock(gus.id);
-    // It has ended where they were signed in.
+    // Their sessions have ended.
     sessions.delete('gus');
     await ada.api.Projects.edit(project, { emailsDisabled: true });
     await ben.api.IssueNotes.create(project, 3, 'Really, @ada?');
@@ -443,7 +443,7 @@ describe('a day at the wall', () => {
     return [...marked, ...plain, header];
   }
 
-  /** Opens every address in the mails as whoever got them; those that do not lead to a page. */
+  /** Opens every address in the mails as their readers; returns those that do not lead to a page. */
   async function follow(mails: readonly ReceivedMail[]): Promise<{ followed: number; broken: string[] }> {
     const wanted = new Set(mails.flatMap((each) => addressesOf(each).map((url) => `${nameOf(each)} ${url}`)));
     const broken: string[] = [];
@@ -466,7 +466,7 @@ describe('a day at the wall', () => {
     const { followed, broken } = await follow(all);
     expect(broken).toEqual([]);
     expect(followed).toBeGreaterThan(60);
-    // To look at the page behind a link ends no mails.
+    // Opening the page behind a link unsubscribes no user.
     expect(await people.ada.api.Issues.show(1, { projectId: project })).toMatchObject({ subscribed: true });
   });
 
@@ -522,7 +522,7 @@ describe('a day at the wall', () => {
     expect((await refusal(feed(zoe.api, inProject)))[0]).toBe(404);
 
     const of = (name: string, events = whole) => events.filter((event) => event.startsWith(`${name} `));
-    // Where somebody looks at what one person did, epics are not; and what the reader does not see is not there.
+    // A user's own events leave epics out; and events that the reader may not see are left out.
     for (const [name, own] of [
       ['ada', ada],
       ['ben', ben],
@@ -658,7 +658,7 @@ describe('a day at the wall', () => {
     await gus.api.NotificationSettings.edit({ projectId: project, level: 'custom', movedProject: false });
     await expectNoMail();
     const before = await feed(ada.api, { projectId: project });
-    // What is deleted is in no feed any more, and neither is what was said of it.
+    // Deleted records are in no activity any more, and neither are their notes.
     await ada.api.Issues.create(project, 'Mistake');
     await ada.api.IssueNotes.create(project, 4, 'Sorry');
     expect((await feed(ada.api, { projectId: project })).slice(before.length)).toEqual([
@@ -679,12 +679,12 @@ describe('a day at the wall', () => {
     expect(letterTo(mails, 'ben').text).toContain('quarry/wall');
     expect((await follow(mails)).broken).toEqual([]);
     expect(await feed(ada.api, { projectId: project })).toEqual(before);
-    // Those who were left behind neither hear nor read any more.
+    // Users without access are not notified any more, and cannot read.
     await ada.api.IssueNotes.create(project, 1, 'A new place');
     await expectMails('Re: Wall | Crack (#1)', {});
     expect((await refusal(feed(people.wanda.api, { projectId: project })))[0]).toBe(404);
     expect(await feed(people.wanda.api, { userId: 'ben' })).toEqual([]);
-    // One click leaves the project as a whole.
+    // One click unsubscribes from the whole project.
     await clickOnce(letterTo(mails, 'ben'));
     expect(await ben.api.NotificationSettings.show({ projectId: project })).toEqual({ level: 'disabled' });
     await ada.api.IssueNotes.create(project, 1, 'Not even @ben');

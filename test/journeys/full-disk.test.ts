@@ -1,4 +1,7 @@
-/** A full disk under the data folder: writes are refused with 503, reads go on, readiness says why; with room it heals. */
+/**
+ * A full disk under the data folder: writes are refused with 503, reads go on, readiness gives the reason;
+ * with free space it heals.
+ */
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cleanUp, makeFolder, type Program, startProgram } from './support.ts';
 
 const MEBIBYTE = 1_048_576;
-/** The program looks at its disk each second. */
+/** The program checks its disk each second. */
 const LOOKED = { timeout: 10_000 };
 let disk: string;
 
@@ -27,7 +30,7 @@ beforeAll(() => {
 
 afterAll(() => cleanUp(() => spawnSync('umount', [disk])));
 
-/** Writes until nothing more fits; returns the way back. */
+/** Writes until nothing more fits; returns the undo. */
 function fill(): () => void {
   const path = join(disk, 'filler');
   const file = openSync(path, 'w');
@@ -62,10 +65,10 @@ test('writes are refused and reads go on while the disk is full, and all works a
   };
   expect(await write('before')).toBe(201);
   expect((await readiness(program)).status).toBe(200);
-  // Without it the database goes down where the log's file ends while the disk is full.
+  // Without it the database stops where the log's file ends while the disk is full.
   await expect.poll(() => logFiles(), LOOKED).toContain('000000010000000000000004');
 
-  // Others write while it fills up: what is not stored is refused, and nothing fails in another way.
+  // Others write while it fills up: unstored writes are refused, and nothing fails in another way.
   let filling = true;
   const writers = Array.from({ length: 4 }, async (_, number) => {
     const statuses = new Set<number>();

@@ -1,4 +1,4 @@
-/** The git program on the started program: what people do all day, and what must not be left behind. */
+/** The git program on the started program: everyday work, and no remains of it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -78,7 +78,7 @@ test('the end of the program ends what it started', async () => {
   const noise = Array.from({ length: 400_000 }, () => Math.random().toString(36)).join('\n');
   await commitFiles(work, { 'noise.txt': noise });
   await mustGit(work, ['push', '-q', 'origin', 'HEAD:refs/heads/main']);
-  // A client that stops to read keeps the other side waiting.
+  // A client that stops reading keeps the other side waiting.
   const clone = startGit(home, ['clone', '-q', address, join(home, 'stopped')]);
   for (let tries = 0; tries < 500 && gitProcesses().length === 0; tries += 1) await sleep(5);
   clone.kill('SIGSTOP');

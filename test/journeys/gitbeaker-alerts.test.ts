@@ -1,11 +1,11 @@
-/** The JavaScript client that nobody here wrote, @gitbeaker/rest, over what the public API has of alerts and incidents. */
+/** An independent JavaScript client, @gitbeaker/rest, over the public API's alerts and incidents. */
 import { expect, test } from 'vitest';
 import { ids, picture, refusal, useGitbeaker } from './gitbeaker-client.ts';
 import { ROOT_TOKEN } from './support.ts';
 
 const gitbeaker = useGitbeaker();
 
-/** As no client has the paths that are our own. */
+/** No client has the paths that are our own. */
 async function send(path: string, body: unknown): Promise<unknown> {
   const response = await fetch(`${gitbeaker.url}/api/v4${path}`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** The program with @gitbeaker/rest in front of it: what its journeys start from. */
+/** The program with @gitbeaker/rest in front of it: the setup of its journeys. */
 import { GitbeakerRequestError, Gitlab } from '@gitbeaker/rest';
 import { afterAll, beforeAll } from 'vitest';
 import { cleanUp, type Program, ROOT_TOKEN, startProgram } from './support.ts';
@@ -45,7 +45,7 @@ export function useGitbeaker(start: () => Promise<Program> = startProgram) {
   return journey;
 }
 
-/** How the client tells that a request was refused: the status and the text; throws when it was not. */
+/** The status and the text of a refusal, as the client reports them; throws when there was none. */
 export async function refusal(request: Promise<unknown>): Promise<[status: number, text: string]> {
   const error = await request.then(
     (response) => new Error(`not refused: ${JSON.stringify(response)}`),
@@ -69,5 +69,5 @@ export const picture = new Blob([
   ),
 ]);
 
-/** How long to wait for what is done in the background. */
+/** The wait for background jobs. */
 export const soon = { timeout: 20_000 };

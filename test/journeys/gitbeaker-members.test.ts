@@ -1,4 +1,4 @@
-/** The JavaScript client that nobody here wrote, @gitbeaker/rest, over members, access requests and invitations. */
+/** An independent JavaScript client, @gitbeaker/rest, over members, access requests and invitations. */
 import { expect, test } from 'vitest';
 import { ids, inDays, refusal, useGitbeaker } from './gitbeaker-client.ts';
 

@@ -1,4 +1,4 @@
-/** The JavaScript client that nobody here wrote, @gitbeaker/rest, over groups and projects. */
+/** An independent JavaScript client, @gitbeaker/rest, over groups and projects. */
 import { Gitlab } from '@gitbeaker/rest';
 import { describe, expect, test } from 'vitest';
 import { type Client, ids, inDays, picture, refusal, soon, useGitbeaker } from './gitbeaker-client.ts';

@@ -1,4 +1,4 @@
-/** The JavaScript client that nobody here wrote, @gitbeaker/rest, over repositories, snippets, wikis and storage moves. */
+/** An independent JavaScript client, @gitbeaker/rest, over repositories, snippets, wikis and storage moves. */
 import { expect, test } from 'vitest';
 import { ids, refusal, soon, useGitbeaker } from './gitbeaker-client.ts';
 

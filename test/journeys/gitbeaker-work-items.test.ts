@@ -1,4 +1,4 @@
-/** The JavaScript client that nobody here wrote, @gitbeaker/rest, over planning, issues, epics, conversation and search. */
+/** An independent JavaScript client, @gitbeaker/rest, over planning, issues, epics, conversation and search. */
 import { expect, test } from 'vitest';
 import { ids, inDays, picture, refusal, useGitbeaker } from './gitbeaker-client.ts';
 
@@ -228,7 +228,7 @@ test('epics, what is in them and what is said of them', async () => {
   expect(related).toMatchObject({ iid: other.iid, link_type: 'blocks' });
   await root.LinkedEpics.remove(group, 1, related?.related_epic_link_id ?? 0);
   expect(await root.LinkedEpics.all(group, 1)).toEqual([]);
-  // Notes, threads and events are under the epic's id, not its number. (Its awards the client looks for below no group.)
+  // Notes, threads and events are under the epic's id, not its number. (The client requests its awards below no group.)
   const note = await root.EpicNotes.create(group, epic.id, 'Go on');
   expect(await root.EpicNotes.edit(group, epic.id, note.id, { body: 'Stop' })).toMatchObject({
     body: 'Stop',

@@ -1,4 +1,4 @@
-/** The JavaScript client that nobody here wrote, @gitbeaker/rest, over people, credentials and the instance. */
+/** An independent JavaScript client, @gitbeaker/rest, over users, credentials and the instance. */
 import { Gitlab } from '@gitbeaker/rest';
 import { describe, expect, test } from 'vitest';
 import { gpgKey, sampleKeys } from '../support/sample-keys.ts';
@@ -214,7 +214,7 @@ describe('credentials', () => {
       const rotated = await tokens.rotate(of, made.id, { expiresAt: inDays(60) } as never);
       const next = gitbeaker.connect(rotated.token);
       expect(await next.Users.showCurrentUser()).toMatchObject({ id: made.user_id });
-      // A copy of the old one in some job is refused, and ends nothing.
+      // A copy of the old token in some job is refused, and revokes nothing.
       expect((await refusal(robot.Users.showCurrentUser()))[0]).toBe(401);
       expect(await next.Users.showCurrentUser()).toMatchObject({ id: made.user_id });
 

@@ -1,4 +1,4 @@
-/** kill -9 between git's commit and its record: the next start shows what the repositories have. */
+/** kill -9 between git's commit and its record: the next start shows the repositories' state. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ test('the files of a snippet, and the id of a page that was renamed, are right s
   const page = { title: 'old', content: 'x' };
   const { wiki_page_meta_id } = await read(dying, `POST /projects/${project}/wikis`, page);
 
-  // Whoever records a write waits for these rows; whoever begins one does not.
+  // The record of a write waits for these rows; its beginning does not.
   const target = await reachEmbedded(data);
   if (!target) throw new Error('the database cannot be reached');
   const sql = connect(target, { max: 1, statementTimeout: 0, name: 'tests' });
@@ -56,7 +56,7 @@ test('the files of a snippet, and the id of a page that was renamed, are right s
   const program = await startProgram({ data });
   const paths = async () =>
     (await read(program, `GET /snippets/${snippet}`)).files.map(({ path }: { path: string }) => path);
-  // Those who look run once a minute.
+  // The reconciling jobs run once a minute.
   await expect.poll(paths, { timeout: 120_000, interval: 500 }).toEqual(['a.txt', 'b.txt']);
   const idOfPage = async () => (await read(program, `GET /projects/${project}/wikis/new`)).wiki_page_meta_id;
   await expect.poll(idOfPage, { timeout: 10_000 }).toBe(wiki_page_meta_id);

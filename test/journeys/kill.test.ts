@@ -1,4 +1,4 @@
-/** What survives an end without warning: kill -9 of the program, of its database, of both; and ends in good order. */
+/** Data after an end without warning: kill -9 of the program, of its database, of both; and orderly ends. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -36,7 +36,7 @@ const victims = {
 const ROUNDS_EACH = 5;
 const CLIENTS = 8;
 
-/** Names that were answered with 201, by what they name. */
+/** Acknowledged names (201), by kind. */
 type Acknowledged = { users: Set<string>; projects: Set<string> };
 
 /** Clients write at once until `enough` writes are acknowledged; then `strike` comes down while others are under way. */
@@ -85,7 +85,7 @@ async function readAll(
   return names;
 }
 
-/** The program is ready again, and no connection that it had is stuck. */
+/** The program is ready again, and none of its connections is stuck. */
 async function expectToGoOn(program: Program): Promise<void> {
   const readiness = () => fetch(`${program.url}/-/readiness`).then(({ status }) => status);
   await expect.poll(readiness, { timeout: 15_000 }).toBe(200);
@@ -177,7 +177,7 @@ test('SIGTERM lets a request in flight end, refuses new ones, and stops the data
 test('a program whose log nobody reads any more serves on, and stops when it is told to', async () => {
   const program = await startProgram();
   program.hangUp();
-  // Each is a line of the log that cannot be written, some time after its answer.
+  // Each is a line of the log that cannot be written, some time after its response.
   for (let request = 0; request < 3; request++) {
     expect((await program.root('GET /user')).status).toBe(200);
     await sleep(500);
@@ -207,7 +207,7 @@ test('kill -9 of the launcher, which runs where Node is older, leaves nothing ru
   expect(serving).not.toBe(program.pid);
   expect((await callAs(program.url, ROOT_TOKEN, 'GET /user')).status).toBe(200);
   program.kill('SIGKILL');
-  // Its streams are the serving process's too: they end when that has ended.
+  // Its streams are the serving process's too: they end with that.
   await program.ended;
   await expect.poll(() => databaseProcesses(program.data), { timeout: 15_000 }).toEqual([]);
   await expect.poll(() => isAlive(serving), { timeout: 15_000 }).toBe(false);

@@ -1,11 +1,11 @@
-/** Mail that cannot leave for a while: the server that takes it is away, and the program is killed while it sends. */
+/** Mail that cannot leave for a while: the mail server is away, and the program is killed while it sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type MailServer, startMailServer, waitForMail, waitingAt } from './mail-server.ts';
 import { cleanUp, killNow, makeFolder, type Program, startProgram } from './support.ts';
 
 const WATCHERS = 60;
-/** Milliseconds in which the server takes a mail: so long that a kill comes in the middle of many. */
+/** Milliseconds that the server needs for a mail: so long that a kill comes in the middle of many. */
 const SLOW = 40;
 
 let data = '';
@@ -37,16 +37,16 @@ const setLevel = (id: number, level: string) =>
 
 const addressOf = (id: number): string => `watcher-${watchers.indexOf(id)}@example.com`;
 
-/** A name for each mail about the issue that there must be, and whom it goes to. */
+/** The Message-ID of each mail that the issue must send, and its recipient. */
 const opening = (issue: { id: number }): Map<string, string> =>
   new Map(watchers.map((id) => [`<issue-${issue.id}-${id}@localhost>`, addressOf(id)]));
 
-/** What was taken, each name once: that a name stands for one mail to one person is looked at here. */
+/** Received mails, each id once: one id must stand for one mail to one person. */
 function taken(): Map<string, string> {
   const mails = new Map<string, { to: string; subject: string; text: string }>();
   for (const { id, to, subject, text } of mail.letters) {
     const first = mails.get(id) ?? { to, subject, text };
-    // The address of the program is another after a restart: it listens wherever it may.
+    // The address of the program changes with a restart: it listens on any free port.
     const told = (letter: typeof first) => [letter.to, letter.subject, letter.text.split('\n\n')[1]];
     expect(told({ to, subject, text })).toEqual(told(first));
     mails.set(id, first);
@@ -85,7 +85,7 @@ test('while the mail server is away work goes on, and when it is back all mail c
   expect(await waitingAt(program.url)).toMatchObject({ outbox: 0, dead_jobs: 0 });
   expect((await fetch(`${program.url}/-/readiness`)).status).toBe(200);
 
-  // Nobody is told what is not there any more, or not for them.
+  // No user is notified of a deleted record, or of one that they may not see.
   expect((await program.root(`DELETE /projects/${project}/issues/${mistake.iid}`)).status).toBe(204);
   expect((await program.root(`DELETE /projects/${project}/members/${leaver}`)).status).toBe(204);
   expect((await program.root(`POST /users/${blocked}/block`)).status).toBe(201);
@@ -94,7 +94,7 @@ test('while the mail server is away work goes on, and when it is back all mail c
   mail = await startMailServer({ port });
   await waitForMail(program.url, 120);
   const all = taken();
-  // Nothing was taken twice: what failed was not sent.
+  // Nothing was received twice: failed mails were not sent.
   expect(mail.letters.length).toBe(3 * WATCHERS);
   expect(all.size).toBe(3 * WATCHERS);
   for (const [id, to] of opening(issue)) expect([id, all.get(id)]).toEqual([id, to]);
@@ -106,7 +106,7 @@ test('killed while it sends, the program sends the rest, and nothing under two n
   const { port } = mail;
   await mail.stop();
   mail = await startMailServer({ port, pause: SLOW });
-  // As soon as the change is answered, in the midst of the mails, and near their end.
+  // Right after the change's response, in the midst of the mails, and near their end.
   for (const when of [0, 15, 50]) {
     mail.letters.splice(0);
     const issue = await ask(`POST /projects/${project}/issues`, 201, { title: `Flood ${when}` });
@@ -118,7 +118,7 @@ test('killed while it sends, the program sends the rest, and nothing under two n
     program = await start();
     await waitForMail(program.url, 120);
     expect(taken()).toEqual(opening(issue));
-    // What was under way when the end came may have come twice: no more than two are at a time.
+    // Mails under way at the kill may have come twice: at most two are sent at a time.
     expect(mail.letters.length - WATCHERS).toBeLessThanOrEqual(2);
   }
 });

@@ -1,4 +1,4 @@
-/** The mail server that nobody here wrote, smtp-server, and how to know that no further mail is on its way. */
+/** An independent mail server, smtp-server, and a check that no further mail is on its way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 import { parseMail, type ReceivedMail } from '../support/mails.ts';
@@ -6,13 +6,13 @@ import { parseMail, type ReceivedMail } from '../support/mails.ts';
 export type MailServer = {
   url: string;
   port: number;
-  /** What it took, the first first. */
+  /** Received mails, the oldest first. */
   letters: ReceivedMail[];
-  /** Ends it and whatever is under way with it. */
+  /** Stops it and its connections. */
   stop(): Promise<void>;
 };
 
-/** Listens on loopback, on any port unless told; takes each mail after so many milliseconds. */
+/** Listens on loopback, on a free port by default; receives each mail after so many milliseconds. */
 export async function startMailServer({ port = 0, pause = 0 } = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -29,14 +29,14 @@ export async function startMailServer({ port = 0, pause = 0 } = {}): Promise<Mai
         mails.push(mail);
         await sleep(pause);
       };
-      // What ends before its end is not taken.
+      // A mail whose connection ends early is not received.
       take().then(
         () => response(),
         (error: unknown) => response(error instanceof Error ? error : new Error(String(error))),
       );
     },
   });
-  // Whoever is cut off in the middle of a mail.
+  // Errors of clients that are interrupted in the middle of a mail.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
   const address = server.server.address();
@@ -60,7 +60,7 @@ export async function waitingAt(url: string): Promise<Record<'outbox' | 'jobs' |
   return { outbox: read('outbox'), jobs: read('jobs'), dead_jobs: read('dead_jobs') };
 }
 
-/** Waits, for this many seconds at most, until all that was announced is worked off: then no mail is on its way. */
+/** Waits, for this many seconds at most, until all announced facts are processed: then no mail is on its way. */
 export async function waitForMail(url: string, seconds = 60): Promise<void> {
   let waiting = await waitingAt(url);
   for (let waited = 0; waited < seconds * 20; waited++) {

@@ -1,4 +1,4 @@
-/** Serves like the program, and ends without warning when a move has done the step that the environment names. */
+/** Serves like the program, and ends without warning after the step of a move that the environment names. */
 import { capabilities } from '../../src/capabilities.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Step, storageMovesCapability } from '../../src/domain/storage-moves/index.ts';

@@ -1,4 +1,4 @@
-/** Behind Debian's nginx, configured as docs/proxy.md says, and as it says not to. */
+/** Behind Debian's nginx, configured as docs/proxy.md says, and as it warns against. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,10 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Runs nginx with the manual's lines, in front of `program`, in a folder of its own; resolves when it answers. */
+/**
+ * Runs nginx with the manual's lines, in front of `program`, in a folder of its own; resolves when it
+ * responds.
+ */
 async function startNginx(lines: string, port: number, program: Program): Promise<void> {
   if (!existsSync(NGINX)) throw new Error(`no ${NGINX}: install the Debian package nginx-light`);
   const folder = makeFolder();
@@ -79,7 +82,7 @@ async function get(
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-/** What `ashlar doctor` says and ends with, asked about the address of a proxy. */
+/** Output and exit code of `ashlar doctor` for the address of a proxy. */
 function askDoctor(program: Program, port: number): { code: number | null; said: string } {
   const env = { ...process.env, ASHLAR_DATA: program.data, ASHLAR_URL: `http://127.0.0.1:${port}` };
   const doctor = spawnSync(process.execPath, [launcher, 'doctor'], { encoding: 'utf8', env });
@@ -97,7 +100,7 @@ async function makeProjects(program: Program): Promise<void> {
   }
 }
 
-/** How many of so many requests from an address were let through. */
+/** The number of an address's requests, of so many, that were allowed. */
 async function countAllowed(port: number, address: string, requests: number): Promise<number> {
   let allowed = 0;
   for (let sent = 0; sent < requests; sent++) {
@@ -131,7 +134,7 @@ describe('a proxy that is trusted', () => {
       path_with_namespace: 'root/two',
       web_url: `http://127.0.0.1:${port}/root/two`,
     });
-    // Arrived as one segment: it is an address that is not invited, and no unknown endpoint.
+    // Received as one segment: it is an address without an invitation, and no unknown endpoint.
     const invitation = `/api/v4/projects/root%2Fone/invitations/a%3Fb%2Fc%40example.com`;
     const deleted = await fetch(`http://127.0.0.1:${port}${invitation}`, {
       method: 'DELETE',
@@ -160,7 +163,7 @@ describe('a proxy that is trusted', () => {
     expect(changed.status).toBe(200);
     expect(await countAllowed(port, '203.0.113.1', 8)).toBe(5);
     expect(await countAllowed(port, '203.0.113.2', 8)).toBe(5);
-    // What the client itself claims stands left of what the proxy saw, and is not believed beyond it.
+    // The client's own header value stands left of the proxy's, and is not trusted.
     expect(await countAllowed(port, '203.0.113.9, 203.0.113.1', 2)).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-/** What clients are left with when the program is killed while they exchange codes, refresh tokens and device codes. */
+/** Clients' tokens after the program is killed while they exchange codes, refresh tokens and device codes. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as oauth from 'oauth4webapi';
@@ -12,10 +12,10 @@ import { cleanUp, killNow, makeFolder, type Program, postmaster, startProgram } 
 afterAll(() => cleanUp());
 
 const ROUNDS = 15;
-/** On a busy machine a life may be too short for one of the kinds: there are more of them then. */
+/** On a busy machine a life may be too short for one of the kinds: then there are more rounds. */
 const MAX_ROUNDS = 4 * ROUNDS;
 const CLIENTS = 6;
-/** The latest that the program is killed, in milliseconds: a client does some ten exchanges meanwhile. */
+/** Milliseconds after which the program is killed, at most: a client makes some ten exchanges meanwhile. */
 const MAX_LIFE_LENGTH = 400;
 const PASSWORD = 'correct horse battery staple';
 const insecure = { [oauth.allowInsecureRequests]: true } as const;
@@ -25,7 +25,7 @@ type Tokens = { access: string; refresh: string };
 const kinds = ['code', 'refresh', 'device'] as const;
 type Kind = (typeof kinds)[number];
 
-/** An exchange that can be sent again, as clients do that heard nothing. */
+/** An exchange that can be sent again, as clients do that got no response. */
 type Exchange = { kind: Kind; send(as: oauth.AuthorizationServer): Promise<oauth.TokenEndpointResponse> };
 
 type Client = {
@@ -33,15 +33,15 @@ type Client = {
   person: Person;
   client: oauth.Client;
   auth: oauth.ClientAuth;
-  /** What was acknowledged and not used up since: of each approval its latest tokens. */
+  /** Acknowledged and unused tokens: the latest of each approval. */
   held: Tokens[];
-  /** The exchange whose answer never came. */
+  /** The exchange whose response never came. */
   unsure: Exchange | undefined;
-  /** Device codes that were used up by an exchange whose answer was lost: nobody has these tokens. */
+  /** Device codes that were used up by an exchange whose response was lost: no client has these tokens. */
   lost: number;
 };
 
-/** How many exchanges were acknowledged, and how many were cut off and then found to have happened, or not. */
+/** Counts of acknowledged exchanges, and of interrupted ones that then turned out to have happened, or not. */
 const tally = { acknowledged: 0, happened: 0, 'not happened': 0 };
 const seen: Record<Kind, typeof tally> = { code: { ...tally }, refresh: { ...tally }, device: { ...tally } };
 
@@ -120,7 +120,7 @@ const byRefresh = ({ client, auth }: Client, { refresh }: Tokens): Exchange => (
   },
 });
 
-/** Sends the exchange, and keeps what it gives. */
+/** Sends the exchange, and keeps its tokens. */
 async function exchange(client: Client, as: oauth.AuthorizationServer, sent: Exchange): Promise<void> {
   client.unsure = sent;
   const tokens = await sent.send(as);
@@ -128,7 +128,7 @@ async function exchange(client: Client, as: oauth.AuthorizationServer, sent: Exc
   client.unsure = undefined;
 }
 
-/** Whether the connection ended, and nothing was answered: anywhere among the causes. */
+/** Whether the connection ended without a response: anywhere among the causes. */
 function isCutOff(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof TypeError && /^(fetch failed|terminated)$/.test(cause.message)) return true;
@@ -156,7 +156,7 @@ async function workUntilStruck(client: Client, as: oauth.AuthorizationServer, is
   }
 }
 
-/** What the database holds: of each grant how many live tokens, and of each application how many are live. */
+/** The database's tokens: the number of live ones of each grant, and of each application. */
 async function readFamilies(program: Program): Promise<{ halves: unknown[]; live: Map<string, number> }> {
   const sql = connect(databaseOf(program.data), { max: 1, statementTimeout: 0, name: 'journey' });
   try {
@@ -185,7 +185,7 @@ async function readFamilies(program: Program): Promise<{ halves: unknown[]; live
   }
 }
 
-/** A client that heard nothing asks again; what it is left with. */
+/** A client without a response sends the exchange again; the tokens that it ends with. */
 async function recover(client: Client, as: oauth.AuthorizationServer): Promise<void> {
   const { unsure } = client;
   if (!unsure) return;
@@ -196,7 +196,7 @@ async function recover(client: Client, as: oauth.AuthorizationServer): Promise<v
   } catch (error) {
     client.unsure = undefined;
     if (!(error instanceof oauth.ResponseBodyError)) throw error;
-    // It had happened. A second use of a code or a refresh token ends what the first gave; the client starts again.
+    // It had happened. A second use of a code or a refresh token ends its grant; the client starts again.
     expect(error.error).toBe('invalid_grant');
     seen[unsure.kind].happened++;
     if (unsure.kind === 'device') client.lost++;
@@ -204,7 +204,7 @@ async function recover(client: Client, as: oauth.AuthorizationServer): Promise<v
   }
 }
 
-/** Everything that was acknowledged opens the API, and nothing else is alive. */
+/** Every acknowledged token is valid at the API, and no other one is alive. */
 async function expectWhole(program: Program, clients: readonly Client[]): Promise<void> {
   const { halves, live } = await readFamilies(program);
   expect(halves).toEqual([]);
@@ -228,7 +228,7 @@ test('a client that was cut off has tokens that work or starts again; no approva
     const working = clients.map((client) => workUntilStruck(client, as, () => struck));
     await sleep(Math.random() * MAX_LIFE_LENGTH);
     struck = true;
-    // Every third time the database goes with it; after it, or clients would be told that it is gone.
+    // Every third time the database goes with it; after the program, or clients would get errors about it.
     killNow(program.pid);
     if (round % 3 === 2) killNow(postmaster(data));
     await Promise.all(working);
@@ -241,7 +241,7 @@ test('a client that was cut off has tokens that work or starts again; no approva
     await expectWhole(program, clients);
   }
 
-  // Every family can be renewed still, the oldest too.
+  // Every family can still be renewed, the oldest too.
   const as = await discover(program);
   for (const client of clients) {
     for (const tokens of client.held.splice(0)) await exchange(client, as, byRefresh(client, tokens));

@@ -1,4 +1,4 @@
-/** oauth4webapi, step by step and with every check that it has: only plain HTTP is allowed it, on loopback. */
+/** oauth4webapi, step by step and with every check that it has: plain HTTP alone is allowed, on loopback. */
 import * as oauth from 'oauth4webapi';
 import { describe, expect, test } from 'vitest';
 import { type Application, CALLBACK, register, statusOf, useProvider } from './applications.ts';
@@ -28,7 +28,7 @@ async function connect(way: Way, algorithm: 'oidc' | 'oauth2' = 'oidc'): Promise
   const application = await register(journey.program, `oauth4webapi ${way}`, {
     confidential: way !== 'none',
   });
-  // The strictest that a client can ask for: signed by this algorithm, and with the time of the sign-in.
+  // The strictest request of a client: signed by this algorithm, and with the time of the sign-in.
   const client = {
     client_id: application.id,
     default_max_age: MAX_AGE,
@@ -38,7 +38,7 @@ async function connect(way: Way, algorithm: 'oidc' | 'oauth2' = 'oidc'): Promise
   return { as: await discover(algorithm), client, auth: ways[way](application) };
 }
 
-/** What comes back from the authorization endpoint, checked: state, issuer and errors. */
+/** The response of the authorization endpoint, checked: state, issuer and errors. */
 async function authorize({ as, client }: Party, decision: 'approve' | 'deny' = 'approve') {
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
@@ -197,7 +197,7 @@ test.each(secretly)('with %s: introspection, and the application for itself', as
   const own = await oauth.processClientCredentialsResponse(as, client, response);
   expect(own).toMatchObject({ scope: 'read_user', expires_in: 7_200 });
   expect(await introspect(party, own.access_token)).toMatchObject({ active: true, scope: 'read_user' });
-  // It is nobody's, and opens nothing.
+  // It has no user, and is no use at the API.
   expect(await statusOf(journey.program, own.access_token)).toBe(401);
 });
 

@@ -1,4 +1,4 @@
-/** openid-client, with every check that it has: only plain HTTP is allowed it, and the program listens on loopback. */
+/** openid-client, with every check that it has: plain HTTP alone is allowed, and the program listens on loopback. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -10,7 +10,7 @@ import { ROOT_PASSWORD } from './support.ts';
 const journey = useProvider();
 const SCOPE = 'openid profile email read_user';
 
-/** How a client proves to be the application. */
+/** The client authentication methods. */
 const ways = {
   client_secret_basic: {
     confidential: true,
@@ -140,7 +140,7 @@ describe.each(wayNames)('a client that authenticates by %s', (way) => {
     expect(await oidc.tokenRevocation(config, narrowed.refresh_token ?? '')).toBeUndefined();
     expect(await statusOf(journey.program, narrowed.access_token)).toBe(401);
     expect(await refusal(oidc.refreshTokenGrant(config, narrowed.refresh_token ?? ''))).toBe('invalid_grant');
-    // Of what is not known, the server says that it is gone.
+    // For an unknown token, the server says that it is revoked.
     await oidc.tokenRevocation(config, 'no-such-token', { token_type_hint: 'refresh_token' });
   });
 
@@ -188,7 +188,7 @@ test('a device that is polled too often slows down, and is connected all the sam
     });
   expect(await refusal(poll())).toBe('authorization_pending');
   expect(await refusal(poll())).toBe('slow_down');
-  // The client's own first poll comes too early by now. Somebody approves when it has been told.
+  // The client's own first poll comes too early by now. A user approves after its response.
   const told = new Promise<void>((resolve) => {
     config[oidc.customFetch] = async (url, options) => {
       const response = await fetch(url, options as RequestInit);
@@ -218,7 +218,7 @@ test.each(['client_secret_basic', 'client_secret_post'] as const)(
     });
     expect(Number(introspected.exp) - Number(introspected.iat)).toBe(7_200);
     expect(await oidc.tokenIntrospection(config, tokens.refresh_token ?? '')).toMatchObject({ active: true });
-    // What was given to another client is none of its business.
+    // A client may not introspect another client's tokens.
     const other = await connect(way);
     expect(await oidc.tokenIntrospection(other, tokens.access_token)).toEqual({ active: false });
     await oidc.tokenRevocation(config, tokens.access_token);
@@ -327,7 +327,7 @@ test('a program registers itself, once its feature is on', async () => {
   expect(flag.status).toBe(201);
   const config = await registration();
   expect(config.serverMetadata().registration_endpoint).toBe(`${url}/oauth/register`);
-  // Without openid nobody is identified, and a nonce would have nowhere to come back.
+  // Without openid there is no identity token, and a nonce would have nowhere to come back.
   const { authorization, checks } = await authorize(config, { scope: 'mcp' });
   const { pkceCodeVerifier, expectedState } = checks;
   const answered = await journey.person.decide(authorization, 'approve');

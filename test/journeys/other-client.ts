@@ -1,4 +1,4 @@
-/** A client that only wants its work done, and how long it waits for it; beside it, how long anything takes on this machine. */
+/** A well-behaved client, and its waits; beside it, the waits that the machine itself causes. */
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 export type Client = { url: string; token: string; projectId: number; projectPath: string };
 
-/** The 99th of a hundred waits, in milliseconds, and the answers that were not what was asked for. */
+/** The 99th of a hundred waits, in milliseconds, and the wrong responses. */
 export type Waits = { p99: number; count: number; failures: string[] };
 export type Kind = 'GET /user' | 'POST issue' | 'clone';
 
@@ -82,7 +82,7 @@ export async function workFor(client: Client, milliseconds: number): Promise<Rec
   return Object.fromEntries(await Promise.all(entries)) as Record<Kind, Waits>;
 }
 
-/** How long the machine itself has everything wait: a request to a server that does nothing, and a start of git. */
+/** The waits that the machine itself causes: a request to a server that does nothing, and a start of git. */
 export async function machineFor(milliseconds: number): Promise<number> {
   const server = createServer((_request, response) => response.end('{}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,9 +1,9 @@
-/** A person without a browser: keeps cookies, fills in forms with their hidden fields, and follows no redirect. */
+/** A user without a browser: keeps cookies, fills in forms with their hidden fields, and follows no redirect. */
 import { hiddenFields } from '../support/browser.ts';
 
 export type Visited = {
   status: number;
-  /** Where the answer leads on to: by a redirect, or by a page that says so first. */
+  /** The next address of the response: of a redirect, or of a page that announces one. */
   location: string | null;
   text: string;
 };
@@ -12,17 +12,20 @@ export type Decision = 'approve' | 'deny';
 
 export type Person = {
   get(path: string): Promise<Visited>;
-  /** Opens the page, fills in its form that posts to `action` (the page's path unless told), and sends it. */
+  /** Opens the page, fills in its form that posts to `action` (by default the page's path), and sends it. */
   submit(path: string, fields: Record<string, string>, action?: string): Promise<Visited>;
   /** Signs in; throws when that is refused. */
   signIn(login: string, password: string): Promise<void>;
-  /** Opens where a client leads to, and decides where asked; the address that the client is answered at. */
+  /**
+   * Opens the client's authorization address, and decides when asked; the address of the redirect to the
+   * client.
+   */
   decide(authorization: URL, decision: Decision): Promise<URL>;
   /** Types the code that a device shows, and decides. */
   decideDevice(userCode: string, decision: Decision): Promise<void>;
 };
 
-/** Somebody at the site of this address; `siteAt` moves with the program where that starts anew. */
+/** A user at the site of this address; `siteAt` follows the program through restarts. */
 export function meetPerson(siteAt: () => string): Person {
   const cookies = new Map<string, string>();
 
@@ -50,7 +53,7 @@ export function meetPerson(siteAt: () => string): Person {
     return { status: response.status, location, text };
   }
 
-  /** The redirect that the page leads to; throws with what it says when it does not lead anywhere. */
+  /** The redirect of the page; throws with its text when there is none. */
   function ledTo({ status, location, text }: Visited): URL {
     if (location === null) throw new Error(`no redirect: ${status} ${text}`);
     return new URL(location, siteAt());

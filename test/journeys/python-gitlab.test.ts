@@ -1,4 +1,4 @@
-/** The Python client that nobody here wrote, of Debian's package python3-gitlab: python-gitlab.py tells the stories. */
+/** An independent Python client, of Debian's package python3-gitlab: the tests are in python-gitlab.py. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

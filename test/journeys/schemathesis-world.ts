@@ -1,4 +1,4 @@
-/** What the fuzzer meets in the program: some of everything, and where it is. */
+/** The fuzzer's world in the program: some records of every kind, and their addresses. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../src/app.ts';
@@ -13,9 +13,9 @@ import { type Program, ROOT_TOKEN } from './support.ts';
 
 export type Caller = 'administrator' | 'user';
 
-/** Of everything, so that what is deleted is not missed. */
+/** Records of each kind, so many that deleted ones are not missed. */
 const COUNT = 30;
-/** Tokens for what ends the token it comes with. */
+/** Tokens for requests that revoke their own. */
 const SPARE_TOKENS = 40;
 
 /** Fills the program's database as a second process on it would; the result is what schemathesis-hooks.py reads. */
@@ -24,7 +24,7 @@ export async function makeFuzzWorld(program: Program): Promise<object> {
   const app = createApp({
     config: readConfig({ ASHLAR_DATA: program.data }),
     target: {
-      // Where the server's own file says that its socket is.
+      // The directory of the socket, by the server's own file.
       host: readFileSync(join(program.data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[4] ?? '',
       port: 5432,
       user: 'ashlar',

@@ -1,6 +1,6 @@
 /**
- * The fuzzer that nobody here wrote, schemathesis, over the whole inventory: it makes requests of what openapi.json says,
- * follows its links, and holds every reply against it. .ci/run installs what requirements.txt names.
+ * An independent fuzzer, schemathesis, over the whole inventory: it makes requests from openapi.json, follows
+ * its links, and validates every reply against it. .ci/run installs the packages of requirements.txt.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { cleanUp, makeFolder, startProgram } from './support.ts';
 
 const SCHEMATHESIS = join(homedir(), '.cache', 'ashlar', 'journeys', 'bin', 'schemathesis');
 const SEED = 16;
-/** Requests of each operation by each caller; with what follows the links they are more than LEAST_REQUESTS in all. */
+/** Requests of each operation by each caller; with those along the links they are more than LEAST_REQUESTS in all. */
 const EXAMPLES = 16;
 /** Walks along the links of a capability by each caller. */
 const WALKS = 10;
@@ -31,14 +31,14 @@ const checks = [
   'response_schema_conformance',
 ].join(',');
 
-/** What nobody comes back from is fuzzed last. */
+/** Requests that the world does not recover from are fuzzed last. */
 const SETTINGS = '/application/settings';
 
 afterAll(() => cleanUp());
 
 type Outcome = { requests: number; linked: number; refusedCallers: number; failures: string[] };
 
-/** Minutes on quiet cores; what it takes on busy ones decides nothing. */
+/** Some minutes on quiet cores; the time on busy ones decides nothing. */
 const TIMEOUT_MS = 2_400_000;
 
 test('every reply to what the document allows, and to what it does not, is one of the document', {
@@ -104,7 +104,7 @@ test('every reply to what the document allows, and to what it does not, is one o
         output = (output + text).slice(-20_000);
       });
     await once(child, 'close');
-    // 1: something failed, which the events tell in full; anything else is no run.
+    // 1: failures, which the events list in full; any other code is no run.
     if (child.exitCode !== 0 && child.exitCode !== 1) throw new Error(output);
     return outcomeOf(events);
   }
@@ -133,7 +133,7 @@ test('every reply to what the document allows, and to what it does not, is one o
   expect([...new Set(outcomes.flatMap(({ failures }) => failures))]).toEqual([]);
   expect(total(({ requests }) => requests)).toBeGreaterThan(LEAST_REQUESTS);
   expect(total(({ linked }) => linked)).toBeGreaterThan(100);
-  // Otherwise a caller was locked out, and nothing of the rest was seen.
+  // Otherwise a caller was locked out, and the rest was not tested.
   expect(total(({ refusedCallers }) => refusedCallers)).toBeLessThan(LEAST_REQUESTS / 100);
 });
 
@@ -161,7 +161,7 @@ type Recorded = {
   NonFatalError?: { label: string; info?: { title?: string } };
 };
 
-/** What the events of a run say: of each operation every kind of failure once. */
+/** The outcome of a run, from its events: of each operation every kind of failure once. */
 async function outcomeOf(events: string): Promise<Outcome> {
   const outcome: Outcome = { requests: 0, linked: 0, refusedCallers: 0, failures: [] };
   for await (const line of createInterface({ input: createReadStream(events) })) {

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Opens the page, and notes how its reports of errors are answered; it reports its sessions too. */
+/** Opens the page, and notes the responses to its reports of errors; it reports its sessions too. */
 async function openPage(project: Pick<ReportedTo, 'dsn'>): Promise<Visitor & { answers: number[] }> {
   const visitor = await journey.visit();
   const responses: number[] = [];
@@ -44,7 +44,7 @@ async function openPage(project: Pick<ReportedTo, 'dsn'>): Promise<Visitor & { a
   return { ...visitor, answers: responses };
 }
 
-/** What the browser has complained of since, which the test expects. */
+/** The browser's complaints since the last call, which the test expects. */
 const forgive = ({ complaints }: Visitor): string => complaints.splice(0).join('\n');
 
 test('what a page throws arrives from another origin, and is read on its page', async () => {

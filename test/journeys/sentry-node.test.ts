@@ -1,4 +1,4 @@
-/** A program that reports its errors by @sentry/node, and nothing of ours but the DSN in it. */
+/** A program that reports its errors by @sentry/node, with nothing of ours but the DSN in it. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => cleanUp());
 
-/** Runs it to its end: how that was, and the statuses that its reports were answered with, null for what it kept to itself. */
+/** Runs it to its end: its exit, and the statuses of its reports, null for those that it did not send. */
 function runWalls(
   dsn: string,
   ...args: string[]
@@ -36,7 +36,7 @@ test('what it throws arrives whole, grouped by where it was thrown', async () =>
   expect(run.said).toContain('no stone left for course 1');
   const errors = await project.errors(6);
   const counts = errors.map(({ name, events_count }) => [name, events_count]);
-  // The last one came from another place: out of the program itself.
+  // The last one was thrown elsewhere: out of the program itself.
   expect(counts).toEqual(
     expect.arrayContaining([
       ['RangeError', 3],
@@ -105,7 +105,7 @@ test('once there are too many, it is told to wait, and does', async () => {
   expect(of(200)).toBeGreaterThanOrEqual(3);
   expect(of(200)).toBeLessThanOrEqual(6);
   expect([1, 2]).toContain(of(429));
-  // What came after the refusal never left the program.
+  // Reports after the refusal never left the program.
   expect(of(null)).toBe(20 - of(200) - of(429));
   expect(statuses[statuses.indexOf(429) + 1]).toBeNull();
   await project.errors(of(200));

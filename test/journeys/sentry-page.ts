@@ -1,7 +1,10 @@
-/** What a page of another origin loads: it reports its errors by @sentry/browser, and keeps them while it is offline. */
+/**
+ * The script of a page of another origin: it reports its errors by @sentry/browser, and keeps them while it
+ * is offline.
+ */
 import * as Sentry from '@sentry/browser';
 
-/** What of a browser it needs. */
+/** The parts of a browser that it needs. */
 declare const location: { search: string };
 declare const document: {
   querySelector(selector: string): { addEventListener(event: string, listen: () => void): void } | null;

@@ -1,4 +1,4 @@
-/** A small program that builds walls and runs out of stones: it reports its errors by @sentry/node, and says what came of it. */
+/** A small program that builds walls and runs out of stones: it reports its errors by @sentry/node, and prints the outcome. */
 import * as Sentry from '@sentry/node';
 
 const client = Sentry.init({
@@ -20,7 +20,7 @@ function layCourses(stones: string[], courses: number): void {
   for (let course = 1; course <= courses; course++) takeStone(stones, course);
 }
 
-/** Courses that come to nothing, each in another way, and one error with a cause. */
+/** Courses that fail, each in another way, and one error with a cause. */
 function report(): void {
   Sentry.setUser({ id: '7', username: 'ada', email: 'ada@example.com' });
   Sentry.setTag('weather', 'rain');
@@ -48,5 +48,5 @@ for (let number = 1; number <= Number(count); number++) {
 }
 await Sentry.flush(10_000);
 process.stdout.write(JSON.stringify(statuses));
-// What nobody catches is reported before the program ends.
+// An uncaught error is reported before the program ends.
 if (what === 'report') layCourses([], 1);

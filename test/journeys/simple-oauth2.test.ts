@@ -1,4 +1,4 @@
-/** The classic client, simple-oauth2: what web applications have used for years, by header and by body, form and JSON. */
+/** The classic client, simple-oauth2, of many web applications, by header and by body, form and JSON. */
 import { type AccessToken, AuthorizationCode, ClientCredentials, ResourceOwnerPassword } from 'simple-oauth2';
 import { describe, expect, test } from 'vitest';
 import { type Application, CALLBACK, register, statusOf, useProvider } from './applications.ts';
@@ -36,7 +36,7 @@ async function refusal(request: Promise<unknown>): Promise<[status: unknown, err
   return [output.statusCode, data.payload.error];
 }
 
-/** Somebody approves; the tokens. */
+/** A user approves; the tokens. */
 async function authorize(client: AuthorizationCode): Promise<AccessToken> {
   const state = 'a state & more';
   const url = client.authorizeURL({ redirect_uri: CALLBACK, scope: ['api', 'read_user'], state });
@@ -74,7 +74,7 @@ describe.each(manners)('credentials in the $authorizationMethod, bodies as $body
     expect(tokens.expired(7_200)).toBe(true);
     expect(await statusOf(journey.program, accessOf(tokens))).toBe(200);
 
-    // As it is kept between two runs of an application.
+    // As an application stores it between two runs.
     const kept = client.createToken(JSON.parse(JSON.stringify(tokens)));
     const renewed = await kept.refresh();
     expect(await statusOf(journey.program, accessOf(tokens))).toBe(401);

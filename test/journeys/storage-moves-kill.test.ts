@@ -1,4 +1,4 @@
-/** Moves that are cut off: kill -9 of the program at every step and of its database, and a disk that is full before the copy is whole. */
+/** Interrupted moves: kill -9 of the program at every step and of its database, and a disk that is full before the copy is whole. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ import {
 } from './support.ts';
 
 const victim = join(import.meta.dirname, 'move-victim.ts');
-/** A disk that says at once that it has no room, and one that has room for bytes but soon none for another file. */
+/** A disk that reports at once that it is full, and one with space for bytes but soon none for another file. */
 const disks = { small: 'size=1m', crowded: 'size=64m,nr_inodes=24' };
 const folders: Record<string, string> = {};
 
@@ -93,7 +93,7 @@ const gitIn = (folder: string, ...args: string[]): string => {
 const foldersOf = (root: string, project: number): string[] =>
   ['.git', '.wiki.git'].map((ending) => `${join(root, diskPath({ kind: 'project', id: project }))}${ending}`);
 
-/** Everything that stands beside or in the place of a project's repositories in a storage. */
+/** The names of a project's repositories, and all names beside them, in a storage. */
 function namesOf(root: string, project: number): string[] {
   const [own = ''] = foldersOf(root, project);
   const parent = join(own, '..');
@@ -170,7 +170,7 @@ test.each([
   },
 );
 
-/** A push of a branch to a commit that is there already, of which the last bytes are missing; `finish` sends them and reads the answer. */
+/** A push of a branch to a commit that is there already, without its last bytes; `finish` sends them and reads the response. */
 function beginPush(program: Program, path: string, ref: string, oid: string) {
   const request = httpRequest(`${program.url}/${path}.git/git-receive-pack`, {
     method: 'POST',
@@ -193,7 +193,7 @@ function beginPush(program: Program, path: string, ref: string, oid: string) {
   };
 }
 
-/** Whether a program runs that was started with all the words. */
+/** Whether a program runs whose command line has all the words. */
 const isRunning = (...words: string[]): boolean =>
   readdirSync('/proc').some((pid) => {
     try {
@@ -226,7 +226,7 @@ test('a push that a move waits for is waited for also after the database has cra
   await expect.poll(() => program.output()).toContain('connection of the workers ended');
   await expect.poll(readiness, { timeout: 15_000 }).toBe(200);
   await expect.poll(state).toBe('started');
-  // Whoever had forgotten the push would copy now, and be done.
+  // A process that had lost the push's lease would copy now, and be done.
   await sleep(3_000);
   expect(await state()).toBe('started');
 

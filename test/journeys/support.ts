@@ -18,15 +18,15 @@ export type Program = {
   readonly url: string;
   readonly data: string;
   readonly pid: number;
-  /** What it has said of late, on both streams. */
+  /** Its latest output, on both streams. */
   output(): string;
   /** As root, below /api/v4. */
   root(request: string, body?: unknown): Promise<Response>;
   kill(signal: NodeJS.Signals): void;
-  /** Nobody reads any more what it says. */
+  /** Closes the reading ends of its output. */
   hangUp(): void;
   ended: Promise<Ended>;
-  /** SIGTERM, and how it ended. */
+  /** SIGTERM, and its end. */
   stop(): Promise<Ended>;
 };
 
@@ -40,7 +40,7 @@ export function makeFolder(): string {
   return folder;
 }
 
-/** In characters: enough for what went wrong last. */
+/** In characters: enough for the last error. */
 const OUTPUT_KEPT = 65_536;
 
 /** Runs Node with arguments. Nothing of our own environment's settings is passed on. */
@@ -66,14 +66,14 @@ function launch(data: string, env: Record<string, string> = {}, command: string[
       output = (output + text).slice(-OUTPUT_KEPT);
     });
   }
-  // 'close': when the streams have ended too, and with them what it said.
+  // 'close': when the streams have ended too, and its output is complete.
   const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal }));
   return { child, ended, output: () => output };
 }
 
 /**
- * Starts the program and waits for its address; throws with what it said when it ends first. `command` is what Node
- * runs in the place of `bin/ashlar.js serve`.
+ * Starts the program and waits for its address; throws with its output when it ends first. `command` is what
+ * Node runs in the place of `bin/ashlar.js serve`.
  */
 export async function startProgram(
   options: { data?: string; env?: Record<string, string>; command?: string[] } = {},
@@ -111,7 +111,7 @@ export async function startProgram(
   };
 }
 
-/** Starts the program where it must not start; how it ended, and what it said. */
+/** Starts the program where it must not start; its end, and its output. */
 export async function startInVain(
   data: string,
   env: Record<string, string> = {},
@@ -145,11 +145,11 @@ export function databaseProcesses(data: string): number[] {
     .map(Number);
 }
 
-/** The one that the others descend from. */
+/** The process that the others descend from. */
 export const postmaster = (data: string): number =>
   Number(readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-/** kill -9; no matter if it is gone already. */
+/** kill -9; ignores a process that is gone already. */
 export function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -158,7 +158,7 @@ export function killNow(pid: number): void {
   }
 }
 
-/** Ends what is left of every program that was started here, and removes the folders. For afterAll(). */
+/** Ends all running programs that were started here, and removes the folders. For afterAll(). */
 export async function cleanUp(beforeRemoval = (): unknown => undefined): Promise<void> {
   for (const child of children.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;

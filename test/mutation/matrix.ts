@@ -1,6 +1,6 @@
 /**
- * The access matrix against the mutants: which doors meet each, and whether one of them then answers otherwise. A mutant that
- * no cell notices survives here, and is left to the tests of its capability.
+ * The access matrix against the mutants: the routes that meet each, and whether one of them then responds
+ * otherwise. A mutant that no cell notices survives here, and is left to the tests of its capability.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import { mutation } from './switch.ts';
 
 const ashlar = useApp(accessOptions());
 
-/** So many cells are tried for one mutant at most: what the first hundreds do not notice, the others hardly will. */
+/** Cells for one mutant, at most: the rest hardly notice a mutant that the first hundreds miss. */
 const MAX_CELLS = Number(process.env.MUTATE_CELLS ?? 150);
 
-/** So many of them, from all over. */
+/** So many of them, evenly spread. */
 function spread(cells: readonly Cell[], most: number): Cell[] {
   if (cells.length <= most) return [...cells];
   return Array.from({ length: most }, (_, index) => cells[Math.floor((index * cells.length) / most)]).filter(
@@ -52,11 +52,11 @@ test('the access matrix notices', async () => {
     for (const cell of tried) {
       await walk.enter(cell.situation);
       mutation.awake = id;
-      // One that breaks the answer itself is noticed too.
+      // A mutant that breaks the response itself is noticed too.
       const said = await walk.ask(cell).catch((error: unknown) => String(error));
       mutation.awake = '';
       if (said === usual.get(cell)) continue;
-      // Only where it was the mutant: asked again without it, the door answers as ever.
+      // Only where the mutant caused it: without it, the route responds as usual.
       if ((await walk.ask(cell)) !== usual.get(cell)) continue;
       killed[id] = `${cell.door.title}, ${cell.situation}, ${cell.caller}: ${usual.get(cell)} became ${said}`;
       break;

@@ -1,4 +1,4 @@
-/** What is made wrong, and that the text with all of it is still a program. */
+/** The mutants of a source, and that the text with all of them is still a program. */
 import { globSync, readFileSync } from 'node:fs';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';

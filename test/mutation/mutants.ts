@@ -1,6 +1,6 @@
 /**
- * The lines that authorise, each made wrong in the ways that matter. All mutants of a file are in one text, and sleep until
- * one of them is switched on while the program runs.
+ * The lines that authorise, each made wrong in the ways that matter. All mutants of a file are in one text,
+ * and sleep until one of them is switched on while the program runs.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { parseAst } from 'rolldown/parseAst';
@@ -11,14 +11,14 @@ export type Mutant = { id: string; file: string; line: number; change: string; t
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 type Wrap = { start: number; end: number; before: string; after: string };
 
-/** Files that do nothing but decide: there every condition counts. */
+/** Files that only decide: there every condition counts. */
 const deciding =
   /^src\/core\/access\/|^src\/core\/identity\/(authenticate|scopes)\.ts$|^src\/domain\/git-http\/(resolve-repository|credentials)\.ts$/;
 
-/** Questions whose answer is whether somebody may. */
+/** Functions that decide whether a caller may. */
 const asks =
   /^(may|mayForce|mayPush|mayMerge|mayReach|mayPromote|mayComment|mayCreate\w+|mayReadMetrics|sees[A-Z]\w*|isVisible|isOpen|roleMay\w+)$/;
-/** Statements that refuse, and do nothing else. */
+/** Functions that only refuse. */
 const guards =
   /^(require(Actor|Scope|Management|Reader|Resolver|Client|Deletion|Editable|OtherAdministrator)|refuse(Strangers|Others|Guarded|Guests|Private|Inactive|Protected|Unprotect|Dynamic|Hidden)?|authorize[A-Z]\w*)$/;
 const refusing = /\b(forbidden|unauthenticated|wrong)\(|new Failure\(\s*'(forbidden|unauthenticated)'/;
@@ -33,7 +33,7 @@ function children(node: Node): Node[] {
   );
 }
 
-/** The last name of what is called: `may` of `project.may(…)`. */
+/** The last name of the callee: `may` of `project.may(…)`. */
 function calledName(node: Node): string {
   const callee = node.callee as Node;
   if (callee.type === 'Identifier') return callee.name as string;
@@ -45,7 +45,7 @@ const unwrapped = (node: Node): Node => (node.type === 'AwaitExpression' ? (node
 /** Levels in order, for rows of the policy. */
 const levels = ['GUEST', 'PLANNER', 'REPORTER', 'DEVELOPER', 'MAINTAINER', 'OWNER'];
 
-/** What less can be asked for; nothing where the table says the same of both, so that they cannot be told apart. */
+/** A lower requirement; none where the table has the same for both, so that they cannot be told apart. */
 function lessThan(ofProject: boolean, verb: string): string | undefined {
   const [policy, least]: [Record<string, Rule>, string] = ofProject
     ? [projectPolicy, 'read_project']
@@ -77,7 +77,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
     wrap(node, `__never(${add(node, 'never')}, `, ')');
   };
   const negated = new Set<string>();
-  /** Once: what is negated twice is as it was. */
+  /** Once: negating twice changes nothing. */
   const negate = (node: Node) => {
     const range = `${node.start} ${node.end}`;
     if (!negated.has(range)) wrap(node, `__negated(${add(node, 'negated')}, `, ')');
@@ -107,7 +107,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
     const consequent = textOf(node.consequent as Node);
     const about = asksIn(test) || standing.test(textOf(test));
     if (!decides && !refusing.test(consequent) && !(about && /throw|refuse/.test(consequent))) return;
-    // Of nothing there comes nothing, the quick way or not.
+    // An empty list has an empty result, with the shortcut or without.
     const isShortcut = /\.length === 0$/.test(textOf(test)) && /^\{?\s*return\b/.test(consequent);
     if (!isShortcut) wrap(test, `__never(${add(test, 'guard removed')}, `, ')');
     negate(test);
@@ -119,7 +119,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   function statement(node: Node): void {
     const expression = unwrapped(node.expression as Node);
     if (expression.type !== 'CallExpression' || !guards.test(calledName(expression))) return;
-    // It is run all the same, so that it is known where it would have refused.
+    // It is run all the same, to learn where it would have refused.
     wrap(
       node,
       'try { ',
@@ -181,7 +181,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   function row(node: Node, rule: Node): void {
     const [key, value] = [node.key as Node, node.value as Node];
     const name = key.name as string;
-    // Where seeing is enough no role is asked for.
+    // Where visibility is enough no role is required.
     if (name === 'least' && /\bvisible:/.test(textOf(rule))) return;
     if (!['least', 'visible', 'open', 'feature', 'whileArchived', 'notFromInside', 'auditor'].includes(name))
       return;
@@ -205,7 +205,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   return { mutants, text: written(source, wraps, removed) };
 }
 
-/** The source with what is put around parts of it, outer parts first. */
+/** The source with text put around parts of it, outer parts first. */
 function written(
   source: string,
   wraps: readonly Wrap[],

@@ -1,4 +1,7 @@
-/** What the mutated sources call: which mutant is awake, and which were met where they would have made a difference. */
+/**
+ * The runtime of the mutated sources: the active mutant, and the mutants that were met where they would have
+ * made a difference.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
@@ -7,7 +10,7 @@ import type { Caller } from '../../src/core/identity/actor.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Which mutant is awake, and where is written which were met. */
+    /** The active mutant, and the folder for the list of those that were met. */
     mutation: { awake: string; folder: string };
   }
 }
@@ -24,13 +27,13 @@ function isAwake(id: string): boolean {
   return mutation.awake === id;
 }
 
-/** What is known only later, or stands for a condition of the database, may be either. */
+/** A promise, or a condition of the database, may be either. */
 const isUnknown = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** Who may do everything; the one that is nobody stays so. */
+/** The caller as an administrator; an anonymous one stays so. */
 const asAdmin = (caller: Caller): Caller => caller && { ...caller, admin: true };
 
-/** The other, where the one refuses; it makes a difference where it does not refuse too. */
+/** The other, where the first refuses; it makes a difference where it does not refuse too. */
 async function instead<T>(id: string, requested: Promise<T>, other: () => Promise<T>): Promise<T> {
   try {
     return await requested;

@@ -1,4 +1,4 @@
-/** Tests upon sources that carry all mutants: see scripts/mutate-access.ts. The files on disk stay as they are. */
+/** Tests of sources that carry all mutants: see scripts/mutate-access.ts. The files on disk stay as they are. */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';

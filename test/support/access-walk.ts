@@ -1,6 +1,7 @@
 /**
- * The walk through every door of the program: each is tried by everybody, in every situation that makes a difference, with
- * a request that would succeed for the right caller. What it did is taken back before the next one tries.
+ * The walk through every route of the program: every caller tries each, in every situation that makes a
+ * difference, with a request that would succeed for the right caller. Its writes are undone before the next
+ * one.
  */
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { type AccessWorld, makeAccessWorld } from './access-world.ts';
@@ -19,9 +20,9 @@ export type Walk = {
   cells: readonly Cell[];
   world: AccessWorld;
   enter(situation: Situation): Promise<void>;
-  /** What the caller is told, in a word; what the request wrote is taken back. */
+  /** The response to the caller, in a word; the writes of the request are undone. */
   ask(cell: Cell): Promise<string>;
-  /** The same request with a text that is no JSON, which nothing comes of, in the situation that was entered last. */
+  /** The same request with a text that is no JSON, which has no effect, in the situation that was entered last. */
   sendMalformed(cell: Cell): Promise<RawResponse>;
 };
 
@@ -41,7 +42,7 @@ export async function openWalk(app: TestApp): Promise<Walk> {
   const routes = [...endpoints, ...(await makeRouteCases(app, world))];
   const { undo } = await watchChanges(app);
   let now: Situation | undefined;
-  /** Only one at a time: what a request writes would be seen, or taken back, by another. */
+  /** Only one at a time: another would see a request's writes, or undo them. */
   async function enter(situation: Situation): Promise<void> {
     if (now === situation) return;
     await sql.begin((tx) => tx.unsafe(changeOf(situation, world.places.group)));
@@ -74,7 +75,7 @@ export async function openWalk(app: TestApp): Promise<Walk> {
       if (onlyReads(cell.door)) return verdictOf(cell.door, response);
       const changed = await undo();
       const said = verdictOf(cell.door, response);
-      // What administrators are told is that it is not there, and others that they may not: neither writes.
+      // A refusal, 404 or 403, must have written nothing.
       return !said.startsWith('yes') && changed.length > 0
         ? `${said}, but it wrote ${[...new Set(changed)].sort().join()}`
         : said;
@@ -85,10 +86,13 @@ export async function openWalk(app: TestApp): Promise<Walk> {
   };
 }
 
-/** What reads can be asked by many at a time, and leaves nothing to take back. */
+/** Reads can run many at a time, and leave nothing to undo. */
 export const onlyReads = ({ request }: AccessCase): boolean => request.line.startsWith('GET ');
 
-/** Where it can matter: what is archived is read all the same, and what is of no part is not closed with one. */
+/**
+ * Situations that matter: archiving does not affect reads, and parts that are turned off affect only their
+ * own paths.
+ */
 function situationsOf({ method, path, access }: Endpoint): readonly Situation[] {
   if (!['project', 'group', 'snippet'].includes(access.sentence.on)) return ['private'];
   const ofPart = /repository|wikis|snippets|issues|search|fork|alert|todo|events/.test(path);
@@ -101,7 +105,7 @@ function situationsOf({ method, path, access }: Endpoint): readonly Situation[] 
 function verdictOf({ endpoint, opened }: AccessCase, response: RawResponse): string {
   if (opened && !opened(response)) return response.status < 300 ? 'no' : `${response.status}`;
   if (response.status >= 300 && !opened) return `${response.status}`;
-  // Of a list, how many are shown says more.
+  // For a list, the number of its records says more.
   const list: unknown = endpoint?.page === undefined ? undefined : JSON.parse(response.text);
   return Array.isArray(list) ? `yes ${list.length}` : 'yes';
 }

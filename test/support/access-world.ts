@@ -1,4 +1,4 @@
-/** The world of the access matrix: things of every kind, everybody who may ask for them, and the situations they are in. */
+/** The world of the access matrix: objects of every kind, all callers, and the situations of the objects. */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { makeUser } from './rows.ts';
 import { locked } from './situations.ts';
 import { makeWorld } from './world.ts';
 
-/** For `useApp()`: nothing happens but what requests do, and there is a second storage to move to. */
+/** For `useApp()`: only requests change anything, and there is a second storage to move to. */
 export function accessOptions(): { still: true; env: Record<string, string> } {
   const folder = mkdtempSync(join(tmpdir(), 'ashlar-storages-'));
   for (const name of ['default', 'fast']) mkdirSync(join(folder, name));
@@ -24,7 +24,7 @@ export function accessOptions(): { still: true; env: Record<string, string> } {
   };
 }
 
-/** What a caller sends to say who they are, and the token of their forms. */
+/** The credentials in a caller's requests, and the token of their forms. */
 export type PresentedCredential = { headers: Record<string, string>; csrf?: string };
 
 export type AccessWorld = {
@@ -71,7 +71,10 @@ async function credentialsOf(
 
 const stamps = 'now(), now()';
 
-/** What some requests start from: something archived, marked, empty or free. All of it is inside the group. */
+/**
+ * The preconditions of some requests: objects that are archived, marked, empty or free. All of them are
+ * inside the group.
+ */
 const others = ({ group, project, user }: SampleIds): string => `
   insert into namespaces (kind, parent_id, ancestor_ids, name, path, full_path, full_name, visibility, archived,
       marked_for_deletion_on, marked_by_id, path_before_deletion, created_at, updated_at)
@@ -106,7 +109,7 @@ const others = ({ group, project, user }: SampleIds): string => `
   insert into identities (user_id, provider, extern_uid) values (${user}, 'openid_connect', 'one');
   update users set otp_enabled_at = now(), otp_secret_sealed = 'sealed' where username = 'person-2';`;
 
-/** What only some of those who may do the like of it may touch: of Owners, of others, hidden, locked, or out of reach. */
+/** Objects that only some callers with the ability may touch: of Owners, of others, hidden, locked, or out of reach. */
 const guarded = ({ group, project }: SampleIds): string => `
   insert into namespaces (kind, ancestor_ids, name, path, full_path, full_name, visibility, created_at, updated_at)
     values ('group', '{}', 'elsewhere', 'elsewhere', 'elsewhere', 'elsewhere', 0, ${stamps});
@@ -160,7 +163,7 @@ const guarded = ({ group, project }: SampleIds): string => `
   insert into deploy_keys_projects (deploy_key_id, project_id, can_push, created_at)
     select k.id, p.id, false, now() from deploy_keys k, projects p where k.title = 'elsewhere' and p.path = 'elsewhere';`;
 
-/** What has files, by requests of an administrator; the author of the world is made theirs. */
+/** Objects with files, made by requests of an administrator; then the author of the world becomes theirs. */
 async function arrange(app: TestApp, { group, project }: SampleIds, token: string): Promise<void> {
   const { sql } = app.app.services.database;
   for (const name of ['deletable', 'pending', 'banned', 'dormant', 'asking'])
@@ -186,7 +189,7 @@ async function arrange(app: TestApp, { group, project }: SampleIds, token: strin
     await upload(app, token, 'POST', `/projects/${project}/uploads`, 'file'),
     await upload(app, token, 'POST', `/groups/${group}/uploads`, 'file'),
     await upload(app, token, 'POST', `/projects/${project}/issues/1/metric_images`, 'file'),
-    // The log of an alert begins when somebody reads it, who may then be refused.
+    // The log of an alert begins with its first read, even by a caller who is then refused.
     await admin(`GET /projects/${project}/alert_management_alerts/1/notes`),
     await upload(app, token, 'PUT', `/projects/${project}`, 'avatar'),
     await upload(app, token, 'PUT', `/groups/${group}`, 'avatar'),

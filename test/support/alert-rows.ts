@@ -1,4 +1,4 @@
-/** Alerts of the world, of integrations of every person's, with pictures of graphs; the first issue has pictures too. */
+/** Alerts of the world, of an integration of each user's, with pictures of graphs; the first issue has pictures too. */
 import type { SampleIds } from './inventory.ts';
 
 export const alerts = ({ project }: SampleIds): string => `
@@ -20,7 +20,7 @@ export const alerts = ({ project }: SampleIds): string => `
       id, username || '.png', md5(username) || '.png', 1, now(), now()
     from users, generate_series(1, 2) x where username like 'person-%' order by x, id;`;
 
-/** The log of the first alert began, as it does when somebody reads it. */
+/** The log of the first alert, which begins with its first read. */
 export const alertLog = ({ project }: SampleIds): string => `
   insert into notes (project_id, alert_id, author_id, body, discussion_id, system_action, created_at, updated_at)
     select ${project}, a.id, u.id, 'logged an alert', encode(sha256('log'), 'hex')::char(40), 'new_alert_added', a.created_at, a.created_at

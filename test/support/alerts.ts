@@ -1,11 +1,11 @@
-/** Integrations that tests send alerts to, and how a monitoring tool sends them. */
+/** Integrations for tests, and the requests of monitoring tools to them. */
 import { createHash, randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
 import type { Called } from './app.ts';
 
 export type Integration = { id: number; identifier: string; key: string };
 
-/** A project's integration, active unless told, whose key only the caller knows. */
+/** A project's integration, active by default, whose key only the caller knows. */
 export async function makeIntegration(
   sql: postgres.Sql,
   projectId: number,

@@ -27,7 +27,7 @@ export type TestApp = {
   call: Call;
   /** As root. */
   root: Call;
-  /** As whoever has the token. */
+  /** As the user of the token. */
   as(token: string): Call;
 };
 
@@ -82,7 +82,7 @@ function caller(url: () => string, credentials: Record<string, string>): Call {
   };
 }
 
-/** The capabilities, one replaced if need be. Nothing runs by the clock: a test calls the tasks that it is about. */
+/** The capabilities, one replaced if need be. Nothing runs by the clock: a test calls its tasks. */
 const chosen = (instead?: (services: Services) => Capability) => (services: Services) => {
   const other = instead?.(services);
   return capabilities(services).map((each) => ({
@@ -91,7 +91,7 @@ const chosen = (instead?: (services: Services) => Capability) => (services: Serv
   }));
 };
 
-/** A program that runs somewhere, as its clients know it. */
+/** A running program, as its clients know it. */
 export type Site = Pick<TestApp, 'url' | 'call' | 'root' | 'as'>;
 
 /** The program at an address, whose root has this token. */
@@ -108,9 +108,9 @@ export function useApp(
   options: {
     env?: Record<string, string>;
     limits?: boolean;
-    /** It answers and does nothing of itself: no relay and no jobs. */
+    /** It serves requests alone: no relay and no jobs. */
     still?: boolean;
-    /** Takes the place of the capability of its name. */
+    /** Replaces the capability of its name. */
     instead?: (services: Services) => Capability;
   } = {},
 ): TestApp {

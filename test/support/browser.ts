@@ -1,4 +1,4 @@
-/** What a test needs of a browser: a cookie jar, forms with their hidden fields, and redirects that it can look at. */
+/** A browser for tests: a cookie jar, forms with their hidden fields, and redirects that are not followed. */
 import type { ApplicationSettings } from '../../src/core/settings/definitions.ts';
 import type { TestApp } from './app.ts';
 
@@ -7,7 +7,7 @@ export type PageResponse = {
   headers: Headers;
   text: string;
   location: string | null;
-  /** What the page alerts of, without tags; empty when it does not. */
+  /** The text of the page's alert, without tags; empty without one. */
   alert: string;
 };
 
@@ -16,7 +16,7 @@ export type Browser = {
   get(path: string): Promise<PageResponse>;
   /** Sends the fields as a form, without those of any page. */
   post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<PageResponse>;
-  /** Opens the page, fills in its form that posts to `action` (the path itself unless told), and sends it. */
+  /** Opens the page, fills in its form that posts to `action` (by default the path itself), and sends it. */
   submit(path: string, fields: Record<string, string>, action?: string): Promise<PageResponse>;
   /** The Cookie header that the browser sends now. */
   cookieHeader(): string;
@@ -91,11 +91,14 @@ export function openBrowser(app: TestApp): Browser {
   };
 }
 
-/** Signs in through the form; the answer is the page's. */
+/** Signs in through the form; the page's response. */
 export const signInAs = (browser: Browser, login: string, password: string): Promise<PageResponse> =>
   browser.submit('/users/sign_in', { login, password });
 
-/** Runs with other application settings, the throttle of forms off unless asked for, and puts back what was. */
+/**
+ * Runs with other application settings, the throttle of forms off unless requested, and restores the old
+ * ones.
+ */
 export async function withSettings<T>(
   app: TestApp,
   changes: Partial<ApplicationSettings>,

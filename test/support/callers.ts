@@ -1,4 +1,4 @@
-/** Everybody who may stand before a door: callers of every kind, as the world of the tests knows them. */
+/** Callers of every kind, with the names that the world of the tests has for them. */
 import { randomUUID } from 'node:crypto';
 import { digest } from '../../src/platform/secret.ts';
 import { ROOT_TOKEN, type TestApp } from './app.ts';
@@ -20,8 +20,8 @@ const roles = {
 } as const;
 
 /**
- * `author` wrote the things of the world that requests name, and is a Guest. `holder` is the user whom paths name, and to
- * whom personal things belong: a Developer through a group that was invited.
+ * `author` wrote the objects of the world that requests name, and is a Guest. `holder` is the user whom paths
+ * name, and the owner of personal objects: a Developer through a group that was invited.
  */
 export const callers = [
   'anonymous',
@@ -64,7 +64,7 @@ export async function makeCallers(app: TestApp, places: SampleIds): Promise<Read
   return tokens;
 }
 
-/** The first person of the world, who keeps no role but that of a guest. */
+/** The first user of the world, who keeps only the role of a guest. */
 async function makeAuthor(app: TestApp): Promise<string> {
   const { sql } = app.app.services.database;
   await sql`update members set access_level = 10 where user_id = (select id from users where username = 'person-1')`;

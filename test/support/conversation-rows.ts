@@ -1,4 +1,4 @@
-/** What everybody says in the world: on its first issue, epic, snippet and alert, and on its last commit. */
+/** The notes of the world's users: on its first issue, epic, snippet and alert, and on its last commit. */
 import type { SampleIds } from './inventory.ts';
 
 /** The first of the project's. */
@@ -6,7 +6,7 @@ export const SNIPPET = 3;
 
 const kinds = ['issues', 'epics', 'snippets', 'commits', 'alert_management_alerts'] as const;
 
-/** Ids of notes and threads in the world, by where a path leads: on each target the first person's note, and a thread. */
+/** Ids of notes and threads in the world, by a path: on each noteable the first user's note, and a thread. */
 export function conversationAt(path: string): Record<string, string | number> {
   const nth = 1 + kinds.findIndex((kind) => path.includes(`/${kind}/`));
   if (nth === 0) return {};
@@ -16,7 +16,10 @@ export function conversationAt(path: string): Record<string, string | number> {
   return { noteable_id, note_id, discussion_id: String(nth).repeat(40) };
 }
 
-/** By each person a note for itself and one in a thread on each target, and awards to targets and first notes. */
+/**
+ * By each user a note for itself and one in a thread on each noteable, and awards to noteables and first
+ * notes.
+ */
 export const conversation = ({ group, project }: SampleIds): string => `
   insert into notes (project_id, namespace_id, issue_id, epic_id, snippet_id, alert_id, author_id, body, discussion_id, in_thread, created_at, updated_at)
     select t.project, t."group", t.issue, t.epic, t.snippet, t.alert, u.id, u.username,

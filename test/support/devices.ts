@@ -1,4 +1,4 @@
-/** Devices for tests: what asks for codes and polls, browsers that decide, and a clock that moves on for a while. */
+/** Devices for tests: requests for codes and polls, browsers that decide, and a clock that moves on for a while. */
 import { ok } from 'node:assert/strict';
 import { SESSION_COOKIE } from '../../src/core/identity/credentials.ts';
 import { openSession } from '../../src/core/identity/sessions.ts';
@@ -9,7 +9,7 @@ import { type Browser, hiddenFields, openBrowser, type PageResponse } from './br
 import { bodyOf } from './factories.ts';
 import { type MadeApplication, makeApplication } from './oauth.ts';
 
-/** What the page says of codes that nobody can decide about, and to those who try too many. */
+/** The page's text for codes that cannot be decided about, and for users who try too many. */
 export const UNKNOWN_CODE =
   'This code is not valid. It may be mistyped, used already or older than five minutes.';
 export const TOO_MANY_CODES =
@@ -65,7 +65,7 @@ export const tokenOf = async (browser: Browser): Promise<string> =>
 
 let addresses = 0;
 
-/** What devices and those who decide do with an Ashlar that believes its proxy about addresses. */
+/** Requests of devices and of the users who decide, to an Ashlar that trusts its proxy about addresses. */
 export function devicesOf(ashlar: TestApp) {
   const db = () => ashlar.app.services.database.db;
   const post = (path: string, fields: Fields, headers: Fields = {}) =>

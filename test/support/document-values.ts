@@ -1,4 +1,4 @@
-/** What the document allows, and what is just outside of it: values of its schemas, as a client would send them. */
+/** Values inside the document's schemas, and just outside of them, as a client would send them. */
 import fc from 'fast-check';
 import { UploadedFile } from '../../src/platform/http/raw-parameters.ts';
 import { formatValues } from './format-values.ts';
@@ -50,7 +50,7 @@ export const follow = <T extends { $ref?: string }>(root: Document, node: T): T 
 const letters = fc.constantFrom('a', 'Z', '0', ' ', '-', '.', '%', "'", 'é', '漢', '😀');
 const upload = new UploadedFile('a.png', 'image/png', Buffer.from('png'));
 
-/** Characters: longer texts are no question of the schema alone. */
+/** Characters: longer texts are not limited by the schema alone. */
 const LONG_TEXT = 50_000;
 
 /** Values that a schema allows. */
@@ -144,10 +144,10 @@ export function objectInside(root: Document, schema: Schema): fc.Arbitrary<unkno
   return fc.tuple(others, whole).map(([rest, own]) => ({ ...rest, ...(own as object) }));
 }
 
-/** Of a property that no value is allowed for. */
+/** For a property that no value is allowed for. */
 const isForNobody = ({ not }: Schema): boolean => not !== undefined && Object.keys(not).length === 0;
 
-/** Of the rules that say which parameters go together. */
+/** For rules on parameters that go together. */
 export function holds(rule: Schema, value: object): boolean {
   if (rule.required)
     return (
@@ -162,7 +162,7 @@ export function holds(rule: Schema, value: object): boolean {
   throw new Error(`a rule that nothing here reads: ${JSON.stringify(rule)}`);
 }
 
-/** Values just outside of a schema, by what is wrong with each. Null stands for "not given" wherever nothing is null. */
+/** Values just outside of a schema, by the fault of each. Null stands for "not given" wherever nothing is null. */
 export function outside(root: Document, given: Schema): [string, unknown][] {
   const schema = follow(root, given);
   const types = [schema.type].flat().filter((type) => type !== 'null');

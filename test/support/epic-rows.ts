@@ -4,8 +4,8 @@ import type { SampleIds } from './inventory.ts';
 const stamps = 'now(), now()';
 
 /**
- * Epic 1 of the group by root, and one below it by each person, that the first is linked to. In the first are the issues of
- * the project's first milestone, and its state and labels were changed by everybody.
+ * Epic 1 of the group by root, and one below it by each person, that the first is linked to. In the first are
+ * the issues of the project's first milestone, and every user changed its state and labels.
  */
 export const epics = ({ user, group, project }: SampleIds): string => `
   insert into epics (iid, namespace_id, author_id, title, relative_position, created_at, updated_at)

@@ -1,8 +1,11 @@
-/** Epics that scenarios start from, made through the API. */
+/** Epics for scenarios, made through the API. */
 import type { Called, TestApp } from './app.ts';
 import { bodyOf, type MadeUser, uniqueName } from './factories.ts';
 
-/** The record of a new epic of the group; `attributes` as of POST /groups/:id/epics. By root where nobody is named. */
+/**
+ * The record of a new epic of the group; `attributes` as of POST /groups/:id/epics. By root unless a user is
+ * named.
+ */
 export async function makeEpic(
   app: TestApp,
   group: { id: number },

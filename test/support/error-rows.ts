@@ -1,4 +1,4 @@
-/** Errors as rows, with an event that says everything: for what reads them without anything having been reported. */
+/** Errors as rows, with an event that has every field: for readers, without a report. */
 import { type NormalEvent, packEvent } from '../../src/domain/error-tracking/event-shape.ts';
 import type { TestApp } from './app.ts';
 import type { SampleIds } from './inventory.ts';
@@ -77,7 +77,7 @@ export const sampleEvent = (changes: Partial<NormalEvent> = {}): NormalEvent => 
   ...changes,
 });
 
-/** Of the world's project: an error by each person, the first with an event by each; and client keys. */
+/** For the world's project: an error by each user, the first with an event by each; and client keys. */
 export const errors = ({ project }: SampleIds): string => `
   insert into error_tracking_client_keys (project_id, public_key, created_at, updated_at)
     select ${project}, 'glet_' || md5(username), now(), now() from users where username like 'person-%' order by id;

@@ -1,4 +1,4 @@
-/** What scenarios start from, made through the API as root: users with a token, groups, projects, members. */
+/** Users with a token, groups, projects and members for scenarios, made through the API as root. */
 import { ok } from 'node:assert/strict';
 import type { Called, Site, TestApp } from './app.ts';
 
@@ -6,7 +6,7 @@ let made = 0;
 /** A name that no other test of the file uses. */
 export const uniqueName = (word: string): string => `${word}-${++made}`;
 
-/** The body of an answer that must have this status. */
+/** The body of a response that must have this status. */
 export function bodyOf(called: Called, status: number): Called['body'] {
   ok(called.status === status, `status ${called.status} instead of ${status}: ${called.text}`);
   return called.body;

@@ -1,4 +1,4 @@
-/** Values of the document's formats that no generator knows: keys, and names in the world of the tests. */
+/** Values of the document's formats that the generator lacks: keys, and names in the world of the tests. */
 import { gpgKey, sampleKeys } from './sample-keys.ts';
 
 export const formatValues: Readonly<Record<string, readonly string[]>> = {

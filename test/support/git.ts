@@ -1,4 +1,4 @@
-/** The git program as people run it: a home of its own, no prompts, and what it says. */
+/** The git program as users run it: a home of its own, no prompts, and its output. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,10 +18,10 @@ const environment = (home: string): Record<string, string> => ({
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 });
 
-/** A folder to work in; whoever makes it removes it. */
+/** A folder to work in; the caller removes it. */
 export const makeHome = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'git-home-'));
 
-/** Runs git in a folder; what it said on both streams, and its code. */
+/** Runs git in a folder; its output on both streams, and its exit code. */
 export function runGit(folder: string, args: readonly string[], input?: string): Promise<Ran> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -37,7 +37,7 @@ export function runGit(folder: string, args: readonly string[], input?: string):
   });
 }
 
-/** The same, and it must go well. */
+/** The same; throws when git fails. */
 export async function mustGit(folder: string, args: readonly string[], input?: string): Promise<string> {
   const { code, output } = await runGit(folder, args, input);
   if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${output}`);

@@ -1,6 +1,6 @@
 /**
- * A request for every endpoint that would succeed for the right caller, on what is in the world of the tests: where it is
- * refused, it is because of who sends it.
+ * A request for every endpoint that would succeed for the right caller, on objects in the world of the tests:
+ * where it is refused, it is because of its caller.
  */
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { featureDefinitions } from '../../src/core/settings/features.ts';
@@ -11,7 +11,7 @@ import { gpgKey, sampleKeys } from './sample-keys.ts';
 type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
 type Fields = Readonly<Record<string, Value>>;
 
-/** What differs from what the declaration and the names of the parameters say. */
+/** The differences from the values by the declaration and the parameters' names. */
 type Given = {
   /** Path parameters. */
   at?: Readonly<Record<string, string | number>>;
@@ -70,7 +70,7 @@ const usual: Fields = {
 
 type World = SampleIds & Awaited<ReturnType<typeof namesOf>>;
 
-/** Ids of what the requests name beside the place itself. */
+/** Ids of objects that the requests name beside the project or group itself. */
 async function namesOf(app: TestApp, { group, project, user }: SampleIds) {
   const { sql } = app.app.services.database;
   const one = async (text: string): Promise<number> => {
@@ -321,7 +321,7 @@ const given = (world: World): Record<string, Given> => ({
   'POST /topics/merge': { with: { source_topic_id: 1, target_topic_id: 2 } },
 });
 
-/** Further requests to the endpoints, for what they look at beyond the access sentence: by endpoint, and by what is different. */
+/** Further requests to the endpoints, for checks beyond the access sentence: by endpoint, and by the difference. */
 const variants = (world: World): Record<string, Record<string, Given>> => ({
   'POST /projects/:id/members': { 'as an Owner': { with: { user_id: world.outsider, access_level: 50 } } },
   'PUT /projects/:id/members/:user_id': {
@@ -542,7 +542,7 @@ const variants = (world: World): Record<string, Record<string, Given>> => ({
 
 export type NamedRequest = { spec: Endpoint; title: string; request: GoodRequest };
 
-/** The requests to each endpoint; the first is to it as it stands. */
+/** The requests to each endpoint; the first needs no change of the world. */
 export async function makeRequests(
   app: TestApp,
   places: SampleIds,
@@ -585,7 +585,7 @@ function requestTo(spec: Endpoint, world: World, { at = {}, with: fields = {}, f
   return { line, headers: { 'content-type': 'application/json' }, body: JSON.stringify(sent) };
 }
 
-/** Ids in paths, by the name of the parameter and by what the path is of. */
+/** Ids in paths, by the name of the parameter and by the path's subject. */
 function placed({ path }: Endpoint, world: World): Record<string, string | number> {
   const inGroup = path.startsWith('/groups/');
   const upload = inGroup ? world.groupUpload : world.upload;

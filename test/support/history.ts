@@ -36,7 +36,7 @@ export function* historyStream(
     else if (number > 1) piece += `from :${number % 10 === 6 ? number - 2 : number - 1}\n`;
     if (merge) piece += `merge :${number - 5}\n`;
     piece += `M 100644 inline ${pathOf(file)}\n${data(text)}`;
-    // A merge takes over what the side branch changed.
+    // A merge takes over the side branch's change.
     if (merge)
       piece += `M 100644 inline ${pathOf((number - 6) % files)}\n${data(`from the side, as commit ${number - 5} has it`)}`;
     if (number % 100 !== 0) continue;

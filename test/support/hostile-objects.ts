@@ -16,7 +16,7 @@ const packTypes = { commit: 1, tree: 2, blob: 3, tag: 4, ref_delta: 7 } as const
 /** As it stands in a pack. */
 type Packed = { type: keyof typeof packTypes; size: number; base?: string; bytes: Buffer };
 
-/** What a repository is to have: its objects, and the commits of its branches. */
+/** The content of a repository: its objects, and the commits of its branches. */
 export type Hostile = {
   objects: Packed[];
   branches: { main: string; before?: string };
@@ -202,7 +202,7 @@ function history(trees: readonly NewObject[], message: string, more: readonly Ne
 const leaf = newObject('blob', Buffer.from('x'));
 const plainTree = treeObject([file('README.md', leaf.oid)]);
 
-/** Commits that are larger than any that people make. */
+/** Commits that are larger than any real ones. */
 export const largeCommits = (mebibytes = 5): Hostile =>
   history([plainTree, plainTree], 'm'.repeat(mebibytes * MEBIBYTE), [leaf]);
 
@@ -210,7 +210,7 @@ export const largeCommits = (mebibytes = 5): Hostile =>
 export const longMessages = (count = 30): Hostile =>
   history(Array(count).fill(plainTree), 'm'.repeat(900_000), [leaf]);
 
-/** A folder with more files than any that people make. */
+/** A folder with more files than any real one. */
 export function wideFolder(mebibytes = 5): Hostile {
   const names = Array.from({ length: (mebibytes * MEBIBYTE) / 36 }, (_, index) =>
     `${index}`.padStart(8, '0'),
@@ -230,7 +230,7 @@ export function manyLines(mebibytes = 15): Hostile {
 
 const line = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
 
-/** Pushes it over HTTP, as an attacker would; `before` is what the branch main has. */
+/** Pushes it over HTTP, as an attacker would; `before` is the head of the branch main. */
 export async function pushHostile(
   url: string,
   path: string,

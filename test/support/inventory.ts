@@ -1,4 +1,4 @@
-/** What the contract tests need to walk the endpoint inventory: names, addresses and committed files. */
+/** The endpoint inventory for contract tests: names, addresses and committed files. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
@@ -14,8 +14,8 @@ export const titleOf = ({ method, path }: Endpoint): string => `${method} ${path
 const usual: Record<string, string> = { format: 'zip' };
 
 /**
- * The endpoint's path with ids in the place of parameters: that of the place which the path starts with, then `others`
- * by name, then 1.
+ * The endpoint's path with ids instead of parameters: that of its first subject, then `others` by name, then
+ * 1.
  */
 export function addressOf(
   path: string,

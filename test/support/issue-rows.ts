@@ -1,4 +1,4 @@
-/** What hangs on the first issue of the world's project, an incident: links to others, and events by every person. */
+/** Records of the first issue of the world's project, an incident: links to others, and events by every user. */
 import type { SampleIds } from './inventory.ts';
 
 export const aroundIssues = ({ project }: SampleIds): string => `

@@ -1,4 +1,4 @@
-/** Issues for tests, written as rows: with assignees, labels by name, and what a test says of them. */
+/** Issues for tests, written as rows: with assignees, labels by name, and given fields. */
 import type { Insertable } from 'kysely';
 import type { IssuesTable } from '../../src/platform/db/rows.ts';
 import type { TestApp } from './app.ts';

@@ -1,4 +1,4 @@
-/** The doors that a key or a form opens: receivers of alerts and of errors, the token endpoints, and the forms of pages. */
+/** Routes with a key or a form: receivers of alerts and of errors, the token endpoints, and the forms of pages. */
 import { digest } from '../../src/platform/secret.ts';
 import type { AccessWorld } from './access-world.ts';
 import { makeIntegration } from './alerts.ts';
@@ -8,14 +8,14 @@ import type { GoodRequest } from './good-requests.ts';
 import type { RawResponse } from './raw-http.ts';
 import type { AccessCase } from './route-cases.ts';
 
-/** What is in the key, and not in who sends it. */
+/** Routes whose access the key alone decides. */
 const byKey = { credential: 'token', situations: ['private'], callers: ['anonymous'] } as const;
 
 async function alertCases(app: TestApp, { places }: AccessWorld): Promise<AccessCase[]> {
   const { sql } = app.app.services.database;
   const [other] = await sql<{ id: number }[]>`select id from projects where path = 'in-reach'`;
   const own = await makeIntegration(sql, places.project);
-  /** Of the world's first integration, which the addresses without a name are of. */
+  /** The world's first integration, to which the addresses without a name belong. */
   const first = 'person-1';
   const inactive = await makeIntegration(sql, places.project, { active: false });
   const elsewhere = await makeIntegration(sql, other?.id ?? 0);
@@ -88,7 +88,7 @@ async function errorCases(app: TestApp, { places }: AccessWorld): Promise<Access
   );
 }
 
-/** A token of a client, and who asks after it. */
+/** A token of a client, and the clients that introspect it. */
 async function clientCases(app: TestApp): Promise<AccessCase[]> {
   const { sql } = app.app.services.database;
   const times = sql`now(), now()`;
@@ -148,7 +148,7 @@ async function clientCases(app: TestApp): Promise<AccessCase[]> {
   ];
 }
 
-/** Whether a form was taken: what was asked for is shown, or the browser is led on, but not to the sign-in. */
+/** Whether a form was taken: the response shows its page, or redirects, but not to the sign-in. */
 const isTaken = ({ status, headers }: RawResponse): boolean =>
   status < 300 ||
   ((status === 302 || status === 303) && !String(headers.location).includes('/users/sign_in'));

@@ -1,4 +1,4 @@
-/** The mails that a test's Ashlar wrote to its data folder, as far as tests look at them. */
+/** The mails that a test's Ashlar wrote to its data folder, with the parts that tests read. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ function textOf(message: string): string {
 const headerOf = (message: string, name: string): string =>
   new RegExp(`^${name}: *(.*)$`, 'im').exec(message)?.[1]?.trim() ?? '';
 
-/** What was sent to the address, in the order in which it was asked for. */
+/** Mails to the address, in the order of their facts. */
 export function mailsTo(app: TestApp, address: string): Received[] {
   const folder = join(app.app.services.config.data, 'mail');
   let names: string[];
@@ -47,7 +47,7 @@ export function mailsTo(app: TestApp, address: string): Received[] {
 /** The number of its fact. */
 const numberOf = ({ id }: Received): number => Number(/-(\d+)-\d+@/.exec(id)?.[1] ?? 0);
 
-/** Waits until everything that was announced has been worked off, jobs that make further ones included. */
+/** Waits until all announced facts are processed, jobs that make further ones included. */
 export async function waitForMail(app: TestApp): Promise<void> {
   const { sql } = app.app.services.database;
   for (let waited = 0; waited < 800; waited++) {

@@ -1,4 +1,4 @@
-/** The mails that a test's mail server took, as far as tests look at them. */
+/** The mails that a test's mail server received, with the parts that tests read. */
 import type { Smtp } from './smtp.ts';
 
 export type ReceivedMail = {
@@ -58,6 +58,6 @@ export function parseMail(message: string): ReceivedMail {
   };
 }
 
-/** All that were taken, the first first, and forgotten then. */
+/** All received mails, the oldest first; they are removed. */
 export const takeMails = ({ received }: Pick<Smtp, 'received'>): ReceivedMail[] =>
   received.splice(0).map(parseMail);

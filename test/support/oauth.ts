@@ -11,7 +11,7 @@ export type MadeApplication = {
   id: number;
   uid: string;
   name: string;
-  /** Sent by nobody when the application is public or registered dynamically. */
+  /** Not sent when the application is public or registered dynamically. */
   secret: string;
   redirectUri: string;
 };
@@ -61,7 +61,9 @@ export function makeChallenge(): {
   return { verifier, parameters: { code_challenge, code_challenge_method: 'S256' } };
 }
 
-/** Where an authorization begins; `parameters` stand beside, or in place of, those that every request has. */
+/**
+ * The address of an authorization; `parameters` stand beside, or in place of, those that every request has.
+ */
 export const authorizePath = (
   application: Pick<MadeApplication, 'uid' | 'redirectUri'>,
   parameters: Record<string, string> = {},
@@ -98,11 +100,11 @@ export async function authorize(
   return code;
 }
 
-/** What the client learns from a redirect to it. */
+/** The parameters of a redirect to the client. */
 export const authorizationResponseAt = (location: string | null): Record<string, string> =>
   Object.fromEntries(new URL(location ?? 'none:').searchParams);
 
-/** People who approve and clients that redeem, at one Ashlar. */
+/** Users who approve and clients that redeem, at one Ashlar. */
 export function authorizationsOf(ashlar: TestApp) {
   const db = () => ashlar.app.services.database.db;
   return {
@@ -115,7 +117,7 @@ export function authorizationsOf(ashlar: TestApp) {
       return { user, browser };
     },
 
-    /** Sends the code to the token endpoint, with the secret unless the fields hold a verifier. */
+    /** Sends the code to the token endpoint, with the secret unless the fields have a verifier. */
     redeem: (application: MadeApplication, code: string, fields: Record<string, string> = {}) => {
       const parameters = {
         ...{ grant_type: 'authorization_code', code, client_id: application.uid },
@@ -130,7 +132,7 @@ export function authorizationsOf(ashlar: TestApp) {
     grantsOf: (user: { id: number }) =>
       db().selectFrom('oauth_grants').selectAll().where('user_id', '=', user.id).execute(),
 
-    /** What the API answers to an access token. */
+    /** The status of the API's response to an access token. */
     statusOf: async (token: string): Promise<number> =>
       (await ashlar.call('GET /user', { headers: { authorization: `Bearer ${token}` } })).status,
   };

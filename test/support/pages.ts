@@ -1,21 +1,24 @@
-/** Lists and their pages, for the contract tests: which endpoints list, what a `Link` header names, a walk by the links. */
+/**
+ * Lists and their pages, for the contract tests: the endpoints that list, the pages of a `Link` header, a
+ * walk by the links.
+ */
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import type { Call, Called, TestApp } from './app.ts';
 import { titleOf } from './inventory.ts';
 
-/** What a client reads that asks a list for keyset pages which it does not offer so. */
+/** The message for a client that requests keyset pages of a list without them. */
 export const noKeyset = 'Keyset pagination is not yet available for this type of request';
 
 export const lists = (app: TestApp): Endpoint[] => app.app.endpoints.filter(({ page }) => page !== undefined);
 
-/** Lists of what nothing makes yet. */
+/** Lists of records that nothing makes yet. */
 export const emptyLists: ReadonlySet<string> = new Set([
   'GET /groups/:id/iterations',
   'GET /projects/:id/iterations',
   'GET /projects/:id/issues/:eventable_id/resource_iteration_events',
 ]);
 
-/** Those that have something in the world of the tests. */
+/** The lists that are not empty in the world of the tests. */
 export const filledLists = (app: TestApp): Endpoint[] =>
   lists(app).filter((spec) => !emptyLists.has(titleOf(spec)));
 
@@ -25,7 +28,7 @@ export function linksOf({ headers }: Called): Record<string, string> {
   return Object.fromEntries([...found].map(([, url = '', relation = '']) => [relation, url]));
 }
 
-/** The items of all pages, by the links alone, and the last answer. */
+/** The items of all pages, by the links alone, and the last response. */
 export async function walk(
   app: TestApp,
   call: Call,

@@ -19,7 +19,7 @@ export const planning = ({ group, project }: SampleIds): string => `
   insert into group_counters (namespace_id, milestones)
     select ${group}, count(*) from milestones where namespace_id = ${group};`;
 
-/** Two issues by each person, with the person's label and for the person to do: in the project's first milestone, and in the group's. */
+/** Two issues by each user, with the user's label and the user as assignee: in the project's first milestone, and in the group's. */
 export const issues = ({ group, project }: SampleIds): string => `
   insert into issues (iid, project_id, author_id, title, milestone_id, relative_position, created_at, updated_at)
     select row_number() over (order by x, u.id), ${project}, u.id, u.username, m.id, u.id, ${stamps}
@@ -35,5 +35,5 @@ export const issues = ({ group, project }: SampleIds): string => `
   insert into label_links (label_id, issue_id)
     select l.id, i.id from issues i join labels l on l.project_id = i.project_id and l.name = i.title;`;
 
-/** Which of the milestones stands in a path below the project or the group. */
+/** The milestone of a path below the project or the group. */
 export const milestoneAt = (path: string): number => (path.startsWith('/groups/') ? 2 : 1);

@@ -1,11 +1,11 @@
-/** Labels, milestones and issues that scenarios start from, made through the API. */
+/** Labels, milestones and issues for scenarios, made through the API. */
 import type { Called, TestApp } from './app.ts';
 import { bodyOf, type MadeUser, uniqueName } from './factories.ts';
 
-/** Where it is made: `projects/1` or `groups/1`. */
+/** The parent: `projects/1` or `groups/1`. */
 type ParentPath = `projects/${number}` | `groups/${number}`;
 
-/** By whom; root where nobody is named. */
+/** The author; root unless a user is named. */
 const by = (app: TestApp, user: Pick<MadeUser, 'token'> | undefined) =>
   user ? app.as(user.token) : app.root;
 

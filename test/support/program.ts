@@ -1,4 +1,4 @@
-/** The program from the command line, as a person starts it: in a process of its own, with an environment of its own. */
+/** The program from the command line, as a user starts it: in a process of its own, with an environment of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -16,12 +16,12 @@ export async function ashlar(args: string[], env: Record<string, string>, input 
 
 export type Serving = {
   url: string;
-  /** What it has printed. */
+  /** Its output. */
   said(): string;
   stop(): Promise<Ended>;
 };
 
-/** Starts `serve` on a free port; resolves when it serves, and throws what it said when it ends instead. */
+/** Starts `serve` on a free port; resolves when it serves, and throws its output when it ends instead. */
 export async function serve(env: Record<string, string>): Promise<Serving> {
   const { child, said, ended } = start(['serve'], { ASHLAR_PORT: '0', ...env });
   const ready = Promise.withResolvers<string>();
@@ -45,7 +45,7 @@ export async function serve(env: Record<string, string>): Promise<Serving> {
 }
 
 const running = new Set<ChildProcess>();
-// A test that fails while its server runs leaves it to nobody else.
+// Ends the server of a test that failed before stop().
 process.once('exit', () => {
   for (const child of running) child.kill('SIGTERM');
 });

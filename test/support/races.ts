@@ -1,12 +1,12 @@
-/** Races that happen each time: another transaction comes first, and the request that runs into it waits for its end. */
+/** Reproducible races: another transaction comes first, and the request that runs into it waits for its end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { connect } from '../../src/platform/db/database.ts';
 import type { TestApp } from './app.ts';
 
 /**
- * Makes the change in a transaction that stays open until `request` waits for one of its locks, does `last`, and commits
- * then; also when the request was answered without waiting. Returns the answer.
+ * Makes the change in a transaction that stays open until `request` waits for one of its locks, does `last`,
+ * and commits then; also when the request ended without waiting. Returns the response.
  */
 export async function overtake<T>(
   app: TestApp,
@@ -25,7 +25,7 @@ export async function overtake<T>(
       response = request().finally(() => {
         answered = true;
       });
-      // Its failure is the caller's to see, after the commit.
+      // The caller sees its failure, after the commit.
       response.catch(() => undefined);
       const isWaitedFor = async () => {
         const [row] = await sql<{ waits: boolean }[]>`

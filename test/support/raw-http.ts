@@ -7,7 +7,7 @@ export type RawResponse = {
   text: string;
 };
 
-/** The answer to `method target`, where the target goes onto the request line as it is. */
+/** The response to `method target`, where the target goes onto the request line as it is. */
 export function sendRaw(
   url: string,
   line: string,

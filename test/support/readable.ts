@@ -1,4 +1,6 @@
-/** One of everything that has a page, private and made through the API by somebody, who alone may read it. */
+/**
+ * One record of each kind that has a page, private and made through the API by a user, who alone may read it.
+ */
 import type { Called, Site } from './app.ts';
 import type { Browser, PageResponse } from './browser.ts';
 import { bodyOf, makeUser, uniqueName } from './factories.ts';
@@ -48,7 +50,7 @@ export type Readable = {
   epic: Called['body'] | undefined;
   personal: Called['body'];
   snippet: Called['body'];
-  /** What the owner's client reads of it, below /api/v4. */
+  /** Paths that the owner's client reads, below /api/v4. */
   reads: string[];
 };
 
@@ -65,7 +67,7 @@ async function sendPicture(app: Site, token: string, method: string, path: strin
   await response.arrayBuffer();
 }
 
-/** Makes it all. `paid` is false where epics and wikis of groups are not there. */
+/** Makes all records. `paid` is false where epics and wikis of groups do not exist. */
 export async function makeReadable(app: Site, paid = true): Promise<Readable> {
   const owner = await makeUser(app, {
     name: 'Ada Mason',
@@ -232,7 +234,7 @@ export async function makeReadable(app: Site, paid = true): Promise<Readable> {
   return { owner, group, project, head, issue, note, epic, personal, snippet, reads };
 }
 
-/** Addresses of this site outside the API, from the root, by the first record of the owner's that they stand in. */
+/** Addresses of this site outside the API, from the root, by the first record of the owner's that has them. */
 export async function addressesIn(app: Site, { owner, reads }: Readable): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   function collect(value: unknown, key: string, from: string): void {
@@ -253,7 +255,7 @@ export async function addressesIn(app: Site, { owner, reads }: Readable): Promis
   return found;
 }
 
-/** The answer at the end of a redirect or two. */
+/** The response at the end of a redirect or two. */
 export async function follow(app: Site, browser: Browser, address: string): Promise<PageResponse> {
   let response = await browser.get(address.replace(/#.*/, ''));
   for (let hops = 0; hops < 3 && response.location !== null; hops++)

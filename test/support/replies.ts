@@ -1,4 +1,4 @@
-/** The second lock on answers: each one is held against what its endpoint declares before it leaves. */
+/** A second check of responses: each one is validated against its endpoint's declaration before it leaves. */
 import Schema from 'typebox/schema';
 import { contentTypesOf, type Endpoint } from '../../src/core/endpoint.ts';
 import { statusesOf } from '../../src/core/openapi.ts';
@@ -6,7 +6,7 @@ import type { EndpointResult } from '../../src/core/run-endpoint.ts';
 
 const validators = new WeakMap<Endpoint, ReturnType<typeof Schema.Compile>>();
 
-/** Throws, so that the request becomes a 500 whose log says where the answer is not the declared one. */
+/** Throws, so that the request becomes a 500 whose log names the deviation from the declaration. */
 export function validateReplies(endpoint: Endpoint, { status, value, contentType }: EndpointResult): void {
   const title = `${endpoint.method} ${endpoint.path}`;
   if (!statusesOf(endpoint).includes(status)) throw new Error(`${title} answers ${status}, undeclared`);

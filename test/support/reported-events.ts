@@ -1,15 +1,15 @@
-/** Events as generations of clients report them, in the shapes that their protocols have had. */
+/** Events as generations of clients report them, in the shapes of their protocols. */
 
 export type Reported = {
   client: string;
   event: Record<string, unknown>;
-  /** What an error of it is called, and what is told of the event. */
+  /** The name of its error, and the description of the event. */
   name: string;
   description: string;
   actor: string;
   level: string;
   timestamp: string;
-  /** The functions of the application on the stack of what was thrown last. */
+  /** The functions of the application on the stack of the last exception. */
   inApp: readonly (string | null)[];
   tags?: Record<string, string>;
   user?: string;

@@ -1,4 +1,4 @@
-/** Repositories with something in them, made faster than through the API. */
+/** Repositories with commits, made faster than through the API. */
 import { projectRepository } from '../../src/core/repositories/containers.ts';
 import { recordPush } from '../../src/core/repositories/pushes.ts';
 import { NO_OBJECT } from '../../src/platform/git/names.ts';

@@ -1,4 +1,4 @@
-/** The doors beside the API's endpoints: git, files, pages and their forms. */
+/** The routes beside the API's endpoints: git, files, pages and their forms. */
 import { createHash } from 'node:crypto';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import type { AccessWorld } from './access-world.ts';
@@ -9,7 +9,7 @@ import { makeKeyedCases } from './keyed-cases.ts';
 import type { RawResponse } from './raw-http.ts';
 import { type Situation, situationNames } from './situations.ts';
 
-/** How somebody says who they are: to the API, to a page with the cookie of a session, to git by name and password. */
+/** The credential of a caller: to the API, to a page with the cookie of a session, to git by name and password. */
 export type Credential = 'token' | 'session' | 'basic';
 
 export type AccessCase = {
@@ -18,11 +18,11 @@ export type AccessCase = {
   request: GoodRequest;
   credential: Credential;
   situations: readonly Situation[];
-  /** Where not everybody tries. */
+  /** The callers that try, where not all do. */
   callers?: readonly CallerName[];
-  /** It opens to nobody. */
+  /** It refuses every caller. */
   shut?: boolean;
-  /** Whether the answer says that it went well; where it does not, a status below 300 does. */
+  /** Whether the response is a success; by default a status below 300 is. */
   opened?(response: RawResponse): boolean;
 };
 
@@ -56,7 +56,7 @@ async function repositories(app: TestApp, { places }: AccessWorld) {
   };
 }
 
-/** What can be fetched and pushed, by the protocol's own requests. */
+/** Fetches and pushes, by the protocol's own requests. */
 async function gitCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]> {
   const routes: AccessCase[] = [];
   for (const [name, path] of Object.entries(await repositories(app, world))) {
@@ -65,7 +65,7 @@ async function gitCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]>
       query: 'service=git-upload-pack',
       headers: world.credentials('admin', 'basic').headers,
     });
-    // What stands before the name of the first object is the length of its line.
+    // The length of its line stands before the name of the first object.
     const head = /[0-9a-f]{4}([0-9a-f]{40}) /.exec(advertised.text)?.[1];
     if (head === undefined) throw new Error(`${name}: ${advertised.status} ${advertised.text}`);
     const at = (line: string, headers: Record<string, string> = {}, body?: string | Buffer): GoodRequest => ({
@@ -96,7 +96,7 @@ async function gitCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]>
         ...common,
         title: `git: push to a ${name}`,
         request: at('POST PATH/git-receive-pack', type('receive-pack'), push(head)),
-        // A snippet has one branch, and says so of any other to those who may push.
+        // A snippet has one branch, and refuses any other to users who may push.
         opened: ({ text }) =>
           (name.includes('snippet') ? /(ok|ng) refs\/heads\/pushed/ : /ok refs\/heads\/pushed/).test(text),
       },
@@ -105,7 +105,10 @@ async function gitCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]>
   return routes;
 }
 
-/** Those who differ in what they read; pages are slower than endpoints, and show nothing that those do not. */
+/**
+ * Callers who differ in what they may read; pages are slower than endpoints, and show nothing that those do
+ * not.
+ */
 const readers: readonly CallerName[] = [
   'anonymous',
   'blocked',
@@ -119,7 +122,7 @@ const readers: readonly CallerName[] = [
   'admin',
 ];
 
-/** Paths of pages and files, whose parameters are named by what is in the world. */
+/** Paths of pages and files, whose parameters name objects in the world. */
 async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]> {
   const { sql } = app.app.services.database;
   const { project, group } = world.places;

@@ -28,7 +28,7 @@ export function useRoutes(
   const app = createServer({
     routes,
     maximumUrlLength: 1_048_576,
-    // Callers from anywhere, as those behind a proxy are.
+    // Clients from any address, as those behind a proxy are.
     origins: createOriginPolicy(['127.0.0.1'], url),
     load,
     log: createLog((line) => log.push(line)),

@@ -1,4 +1,4 @@
-/** People, groups and projects for tests, written as rows: a test then depends on the capability that it is about only. */
+/** Users, groups and projects for tests, written as rows: a test then depends on its own capability only. */
 import { randomUUID } from 'node:crypto';
 import { digest } from '../../src/platform/secret.ts';
 import type { TestApp } from './app.ts';
@@ -72,7 +72,7 @@ async function makeNamespace(app: TestApp, row: Namespace): Promise<Made> {
   return { id, path: full_path };
 }
 
-/** A group, private unless it says otherwise, with its owner as a member. */
+/** A group, private by default, with its owner as a member. */
 export async function makeGroup(
   app: TestApp,
   given: { name?: string; parent?: Made; owner?: MadeUser; visibility?: number } = {},
@@ -85,7 +85,7 @@ export async function makeGroup(
   return group;
 }
 
-/** A project of a group, or of a user's personal namespace; private unless it says otherwise. */
+/** A project of a group, or of a user's personal namespace; private by default. */
 export async function makeProject(
   app: TestApp,
   given: { of: Made | MadeUser; name?: string; visibility?: number },

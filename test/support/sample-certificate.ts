@@ -1,4 +1,4 @@
-/** A certificate that it signed itself, for 127.0.0.1, with its key: nothing but the tests knows them. */
+/** A self-signed certificate for 127.0.0.1, with its key, for the tests alone. */
 export const certificateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg0YRNsuZX+L2E6qRT
 iv/EWU7rviQmgG6j02pBlZAT2rChRANCAASkXXLAxaRGccgOh0R2M6sL55O6GijG

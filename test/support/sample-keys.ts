@@ -1,4 +1,4 @@
-/** Public keys made by ssh-keygen and gpg for the tests; nobody has the private halves any more. */
+/** Public keys made by ssh-keygen and gpg for the tests; the private halves were deleted. */
 export const sampleKeys = {
   rsa: {
     key: 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQDLq0t7UihdRYlRYrTucgyOuX06JxqvIRpJlQVA05hlArKgGkt3MKnvjWvsGt/mOA5IP1z/V+KHIBdMCGDkXk6sGRlyoNVtuuEl5X+Wi0a8S5B9fgJmSuphUm4Vzb5zSOyu2PBVHS+ajyb3eCeoQdnCKBg1VLIu0arLsX2QLt/5Aw== ada@example',

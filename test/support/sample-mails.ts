@@ -1,4 +1,4 @@
-/** One of each letter, for tests and for looking at them. */
+/** One mail of each kind, for tests and for previews. */
 import type { Body, Happening, MailInput } from '../../src/domain/notifications/mails/inputs.ts';
 
 export const SITE = 'https://ashlar.example';
@@ -115,7 +115,7 @@ const note = {
 };
 const change = { from: ['Grace Hopper'], to: ['Ada Lovelace', 'Alan Turing'] };
 
-/** What can happen, once each. */
+/** The notification events, once each. */
 export const happenings: readonly Happening[] = [
   { event: 'new_release', target: release, description },
   { event: 'new_note', target: issue, note },
@@ -158,11 +158,11 @@ export const happenings: readonly Happening[] = [
   { event: 'approver', target: mergeRequest, description: undefined },
 ];
 
-/** What there are notes on, and a note. */
+/** The noteables, and a note. */
 export const notedTargets = [issue, epic, mergeRequest, commit, snippet];
 export const sampleNote = note;
 
-/** The mail about it, to a person whose days are those of Berlin. */
+/** The mail about it, to a user in the time zone of Berlin. */
 export const inputOf = (
   happening: Happening,
   rest: Partial<Omit<MailInput, 'event' | 'target'>> = {},

@@ -8,15 +8,15 @@ import { fillProject } from './repositories.ts';
 export const SUBMODULE = '1234567890123456789012345678901234567890';
 export const BINARY = Buffer.from([0, 1, 2, 255, 10, 13]);
 
-/** Where the repository of a project is on disk. */
+/** The path of a project's repository on disk. */
 export const folderOf = (app: TestApp, projectId: number): string =>
   app.app.services.repositories.folder(projectRepository(projectId), 'default');
 
-/** What git says of it. */
+/** git's output about it. */
 export const askGit = async (app: TestApp, projectId: number, args: string[]): Promise<string> =>
   (await gitText(args, { folder: folderOf(app, projectId) })).trim();
 
-/** A commit with what the plain stream of the support cannot say: modes, bytes, names with quotes. */
+/** A commit that the plain stream of the support cannot express: modes, bytes, names with quotes. */
 async function commitSpecial(folder: string): Promise<void> {
   const who = 'Grace Hopper <grace@example.com> 1700000100 +0200';
   const parts = [

@@ -1,4 +1,4 @@
-/** What the world may be like where that makes a difference to somebody, and to whom. */
+/** Situations of the world, and the callers for whom they make a difference. */
 import { type CallerName, callers } from './callers.ts';
 
 export const situations = {
@@ -17,12 +17,12 @@ export const situations = {
 export type Situation = keyof typeof situations;
 export const situationNames = Object.keys(situations) as Situation[];
 
-/** The settings of a group whose projects are shared with nobody. */
+/** The settings of a group whose projects cannot be shared. */
 export const locked = '{"share_with_group_lock": true}';
 
 const features = ['repository', 'wiki', 'snippets', 'issues'].map((name) => `${name}_access_level`);
 
-/** A change of the world's group and project, and of what is in them. */
+/** A change of the world's group and project, and of their contents. */
 export function changeOf(situation: Situation, group: number): string {
   const word = (level: string) => JSON.stringify(Object.fromEntries(features.map((name) => [name, level])));
   const change = situations[situation].change

@@ -1,15 +1,15 @@
-/** A server that takes mails, for tests: the least of RFC 5321 that a client speaks with. */
+/** A mail server for tests: the part of RFC 5321 that a client needs. */
 import { createServer, type Socket } from 'node:net';
 
 export type Smtp = {
   url: string;
-  /** The mails, as they came. */
+  /** The mails, as they were received. */
   received: string[];
   commands: string[];
   stop(): Promise<void>;
 };
 
-/** Listens on loopback, on any port unless told; refuses as many mails as told, for now, before it takes any. */
+/** Listens on loopback, on a free port by default; refuses so many mails temporarily before it takes any. */
 export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
   const sockets = new Set<Socket>();
   const received: string[] = [];
@@ -23,7 +23,7 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
     const hear = (line: string): void => {
       if (data) {
         if (line !== '.') {
-          // A line that begins with a dot has one more on its way (RFC 5321, 4.5.2).
+          // A line that begins with a dot is sent with one more (RFC 5321, 4.5.2).
           data.push(line.startsWith('.') ? line.slice(1) : line);
           return;
         }

@@ -1,4 +1,4 @@
-/** Stand-ins of an Akismet and of a reCAPTCHA service, which check what they are asked as the real ones do. */
+/** Stand-ins of an Akismet and of a reCAPTCHA service, which check their requests as the real ones do. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll } from 'vitest';
 import type { TestApp } from './app.ts';
@@ -7,18 +7,18 @@ import { type Received, startWebServer, type WebServer } from './web-server.ts';
 
 const AKISMET_KEY = 'the-key-of-akismet';
 const CAPTCHA_SECRET = 'the-secret-of-the-captcha';
-/** What a person gets for a solved CAPTCHA: good once. */
+/** The response token of a solved CAPTCHA: valid once. */
 export const SOLUTION = 'solved-by-a-person';
 
 export type SpamServices = {
-  /** What the spam service was asked, oldest first. */
+  /** The requests to the spam service, oldest first. */
   asked(): URLSearchParams[];
-  /** What the CAPTCHA service was asked, oldest first. */
+  /** The requests to the CAPTCHA service, oldest first. */
   solutions(): URLSearchParams[];
-  /** How the spam service answers, until the next reset(); content with "spam" in it is spam otherwise. */
+  /** The spam service's response, until the next reset(); content with "spam" in it is spam otherwise. */
   answer: ((reply: ServerResponse) => void) | undefined;
   captchaAnswer: ((reply: ServerResponse) => void) | undefined;
-  /** Forgets what was asked, and makes the settings those of both services with `changes`. */
+  /** Clears the requests, and makes the settings those of both services with `changes`. */
   reset(changes?: Record<string, unknown>): Promise<void>;
 };
 

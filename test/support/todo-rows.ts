@@ -1,7 +1,10 @@
 /** To-do items and uploaded files of the world. */
 import type { SampleIds } from './inventory.ts';
 
-/** Root is reminded of an issue by each person; each has uploaded a file to the project and to the group. */
+/**
+ * Root has a to-do item about an issue by each user; each has uploaded a file to the project and to the
+ * group.
+ */
 export const todosAndUploads = ({ user, group, project }: SampleIds): string => `
   insert into todos (user_id, author_id, project_id, issue_id, action, created_at, updated_at)
     select ${user}, id, ${project}, (select min(id) from issues where project_id = ${project}), 'mentioned', now(), now()

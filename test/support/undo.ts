@@ -1,11 +1,11 @@
-/** Takes back whatever a request wrote: rows by a journal that triggers keep, and the refs of repositories. */
+/** Undoes all writes of a request: rows by a journal that triggers keep, and the refs of repositories. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestApp } from './app.ts';
 
 /** Marks of use, which a refused request may leave too. */
 const marks = `array['last_used_at', 'last_activity_on', 'last_used_ip']`;
-/** Windows of limits, heartbeats, and who holds a repository just now. */
+/** Windows of limits, heartbeats, and leases of repositories. */
 const unwatched = ['rate_limit_windows', 'processes', 'repository_uses'];
 
 const journal = `
@@ -41,7 +41,7 @@ const journal = `
     end $$;`;
 
 export type Undo = {
-  /** Takes everything back since the last call; the tables that had changed. */
+  /** Undoes all writes since the last call; returns the tables that had changed. */
   undo(): Promise<readonly string[]>;
 };
 
@@ -66,7 +66,7 @@ function restoreRefs(roots: Iterable<string>, kept: Map<string, string>): void {
   }
 }
 
-/** From now on everything can be taken back, as long as no job runs meanwhile; moves stay scheduled. */
+/** From now on everything can be undone, as long as no job runs meanwhile; moves stay scheduled. */
 export async function watchChanges(app: TestApp): Promise<Undo> {
   const { database, repositories, settings, features } = app.app.services;
   const { sql } = database;

@@ -1,4 +1,4 @@
-/** A web server on loopback that answers as a test says: it stands in for services outside. */
+/** A web server on loopback with a test's responses: it stands in for services outside. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ export type WebServer = {
   readonly port: number;
   /** `http://127.0.0.1:port` */
   readonly url: string;
-  /** What was asked of it, oldest first. */
+  /** The requests to it, oldest first. */
   readonly received: Received[];
   stop(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Wikis to try things on: of new projects and groups, filled through the API or as a push would. */
+/** Wikis for tests: of new projects and groups, filled through the API or as a push would. */
 import { groupWiki, projectWiki, type RepositoryKey } from '../../src/core/repositories/containers.ts';
 import { git } from '../../src/platform/git/program.ts';
 import type { Call, Called, TestApp } from './app.ts';
@@ -26,7 +26,7 @@ export async function groupWikiParent(app: TestApp): Promise<WikiParent> {
   return { id, wikis: `/groups/${id}/wikis`, key: groupWiki(id) };
 }
 
-/** Files on the branch, which the database hears nothing of. */
+/** Files on the branch, without a record in the database. */
 export const pushPages = (
   app: TestApp,
   { key }: WikiParent,
@@ -36,7 +36,7 @@ export const pushPages = (
     git(['fast-import', '--quiet', '--force'], { folder, input: importStream([files]) }),
   );
 
-/** What root, or another, gets for a new page. */
+/** The response to root's, or another user's, new page. */
 export const createPage = async (
   app: TestApp,
   { wikis }: WikiParent,

@@ -1,4 +1,4 @@
-/** A small world in which every list has the same number of things, each belonging to somebody else: made by SQL, as rows. */
+/** A small world in which every list has the same number of objects, each of another owner: made by SQL, as rows. */
 import { groupWiki, projectRepository, projectWiki } from '../../src/core/repositories/containers.ts';
 import { git } from '../../src/platform/git/program.ts';
 import { readRef } from '../../src/platform/git/refs.ts';
@@ -15,8 +15,8 @@ import { importStream } from './repositories.ts';
 import { todosAndUploads } from './todo-rows.ts';
 
 /**
- * `count` of everything below one group, one project of it, and root, who is `user` and stars, follows, owns and is a member
- * of `count` things.
+ * `count` of every kind below one group, one project of it, and root, who is `user` and stars, follows, owns
+ * and is a member of `count` objects.
  */
 export async function makeWorld(app: TestApp, count: number): Promise<SampleIds> {
   const { sql } = app.app.services.database;
@@ -65,8 +65,8 @@ async function fillWikis(app: TestApp, count: number, { group, project }: Sample
 }
 
 /**
- * A commit by each person, and one more that adds a file for each; branches and tags of them all, and statuses and comments.
- * The last commit is also the branch `1`, which is what an address has in the place of a revision.
+ * A commit by each user, and one more that adds a file for each; branches and tags of them all, and statuses
+ * and comments. The last commit is also the branch `1`, the value of a revision in addresses.
  */
 async function fillRepository(app: TestApp, count: number, places: SampleIds): Promise<void> {
   const { project } = places;
@@ -97,7 +97,7 @@ async function fillRepository(app: TestApp, count: number, places: SampleIds): P
     ${comments(places, sha ?? '')}`);
 }
 
-/** Users `person-1` and so on, each with a namespace; the group claims them as its own. */
+/** Users `person-1` and so on, each with a namespace; they are the group's enterprise users. */
 const people = (count: number, group: number): string => `
   insert into users (username, name, email, projects_limit, can_create_group, confirmed_at, last_activity_on,
       enterprise_group_id, enterprise_group_associated_at, created_at, updated_at)
@@ -110,7 +110,7 @@ const people = (count: number, group: number): string => `
     select 'user', id, '{}', name, username, username, name, 20, now(), now() from users where username like 'person-%';
   update namespaces set ancestor_ids = array[id] where ancestor_ids = '{}';`;
 
-/** Subgroups, groups beside it, projects of root, of the group and of the persons; forks; shares in both directions. */
+/** Subgroups, groups beside it, projects of root, of the group and of the users; forks; shares in both directions. */
 const namespaces = (count: number, group: number, home: number, project: number): string => `
   insert into namespaces (kind, parent_id, ancestor_ids, name, path, full_path, full_name, visibility, created_at, updated_at)
     select 'group', ${group}, array[${group}], 'Part ' || i, 'part-' || i, 'world/part-' || i, 'world / Part ' || i, 20, now(), now()
@@ -132,7 +132,10 @@ const namespaces = (count: number, group: number, home: number, project: number)
     select ${project}, id, 30, now() from namespaces where path like 'beside-%'
     union all select id, ${group}, 30, now() from projects where path = 'own';`;
 
-/** What a list of the world is asked with, beside the page, to be as long as the others; empty, or it ends with `&`. */
+/**
+ * The query of a list in the world, beside the page, with which it is as long as the others; empty, or it
+ * ends with `&`.
+ */
 export function queryInWorld(title: string): string {
   if (title.endsWith('/search')) return 'scope=users&search=person&';
   if (title === 'GET /issues') return 'scope=all&';
@@ -141,7 +144,7 @@ export function queryInWorld(title: string): string {
 
 const stamps = 'now(), now()';
 
-/** What people did in the project: issues, notes on the first of them, and pushes by turns. */
+/** The activity of the project: issues, notes on the first of them, and pushes by turns. */
 const activity = ({ project }: SampleIds): string => `
   insert into activity_events (project_id, author_id, action, target_type, target_id, details, created_at)
     select ${project}, author_id, action, type, target, details, now() from (
@@ -155,7 +158,7 @@ const activity = ({ project }: SampleIds): string => `
         "commit_from": null, "commit_to": null, "ref": "main", "commit_title": null, "ref_count": null}}', 3
         from users where username like 'person-%') x order by id, turn;`;
 
-/** What hangs on root, the group and the project, each by or about another person. */
+/** Records of root, the group and the project, each by or about another user. */
 const belongings = ({ user, group, project }: SampleIds, sealed: string): string => `
   create temporary table person on commit drop as select id, username from users where username like 'person-%';
   insert into emails (user_id, email, confirmed_at, created_at, updated_at)

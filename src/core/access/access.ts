@@ -1,4 +1,4 @@
-/** What an endpoint says of who may call it: the required field, as a value that finds and decides in one step. */
+/** The required access rule of an endpoint: finds the subject and decides in one step. */
 import type postgres from 'postgres';
 import { forbidden, unauthenticated } from '../../platform/failure.ts';
 import type { Actor, Caller } from '../identity/actor.ts';
@@ -45,14 +45,14 @@ const requireActor = (caller: Caller): Actor => {
   return caller;
 };
 
-/** Public: with or without credentials. */
+/** Public, with or without credentials. */
 export const anyone: Access<undefined, Caller> = {
   sentence: { on: 'anyone', ability: 'call' },
   anonymous: true,
   find: async ({ caller }) => ({ subject: undefined, actor: caller }),
 };
 
-/** Anybody with valid credentials. */
+/** Any caller with valid credentials. */
 export const signedIn: Access<undefined, Actor> = {
   sentence: { on: 'signed_in', ability: 'call' },
   anonymous: false,
@@ -71,7 +71,7 @@ export const onInstance: Access<AuthorizedInstance, Actor> = {
 
 type CallerFor<Rule> = Rule extends { visible: 'anyone' } | { open: 'anyone' } ? Caller : Actor;
 
-/** A project named by a path parameter, by id or URL-encoded full path; `reason` is what a 403 says beside its text. */
+/** A project by a path parameter, as id or URL-encoded full path; `reason` is added to a 403. */
 export const onProject = <A extends ProjectAbility>(
   ability: A,
   parameter = 'id',
@@ -86,7 +86,7 @@ export const onProject = <A extends ProjectAbility>(
   }),
 });
 
-/** A group named by a path parameter, by id or URL-encoded full path. */
+/** A group by a path parameter, as id or URL-encoded full path. */
 export const onGroup = <A extends GroupAbility>(
   ability: A,
   parameter = 'id',
@@ -100,7 +100,7 @@ export const onGroup = <A extends GroupAbility>(
   }),
 });
 
-/** A user that everybody may look at. */
+/** A user, readable by every caller. */
 export const onUser = (parameter = 'id'): Access<AuthorizedUser, Caller> => ({
   sentence: { on: 'user', ability: 'read_user' },
   anonymous: true,
@@ -110,7 +110,7 @@ export const onUser = (parameter = 'id'): Access<AuthorizedUser, Caller> => ({
   }),
 });
 
-/** A user whom an administrator works on. */
+/** A user, for administrators. */
 export const onUserAsAdmin = (parameter = 'id'): Access<AuthorizedUser, Actor> => ({
   sentence: { on: 'user', ability: 'administer_user' },
   anonymous: false,
@@ -120,7 +120,7 @@ export const onUserAsAdmin = (parameter = 'id'): Access<AuthorizedUser, Actor> =
   },
 });
 
-/** The caller's own account, or anybody's for an administrator. */
+/** The caller's own account, or any account for an administrator. */
 export const onOwnUser = (parameter = 'id'): Access<AuthorizedUser, Actor> => ({
   sentence: { on: 'user', ability: 'manage_own_user' },
   anonymous: false,

@@ -1,4 +1,4 @@
-/** What is found for whom: by ids, paths and old paths, and what a caller learns of what is not for them. */
+/** Projects and groups by ids, paths and old paths, and what refusals reveal. */
 import { beforeAll, expect, test } from 'vitest';
 import { type Call, useApp } from '../../../test/support/app.ts';
 import {

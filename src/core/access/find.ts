@@ -1,4 +1,4 @@
-/** Finds a project or group for a caller, and decides, in one statement: what comes out is a receipt, or a Failure. */
+/** Finds a project or group and decides for a caller, in one statement: returns a receipt, or a Failure. */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import { pointRead } from '../../platform/db/point-read.ts';
@@ -30,7 +30,7 @@ import { DEVELOPER, OWNER, type Role } from './roles.ts';
 
 declare const receipt: unique symbol;
 
-/** A project that the caller may see, and use for what was asked. Only this room makes one. */
+/** A project that the caller may use for the ability. Only this module creates one. */
 export type AuthorizedProject = {
   readonly [receipt]: 'project';
   readonly id: number;
@@ -41,7 +41,7 @@ export type AuthorizedProject = {
   may(ability: ProjectAbility): boolean;
 };
 
-/** A group that the caller may see, and use for what was asked. */
+/** A group that the caller may use for the ability. */
 export type AuthorizedGroup = {
   readonly [receipt]: 'group';
   readonly id: number;
@@ -50,13 +50,13 @@ export type AuthorizedGroup = {
   may(ability: GroupAbility): boolean;
 };
 
-/** The instance itself, for what only administrators may do. */
+/** The instance, for administrators. */
 export type AuthorizedInstance = { readonly [receipt]: 'instance' };
 
 const NOBODY = 0;
 const today = (): string => now().toISOString().slice(0, 10);
 
-/** `:id` as the API takes it: a number, or a full path. */
+/** `:id` of the API: a number, or a full path. */
 export type ObjectReference = string | number;
 
 const asId = (reference: ObjectReference): number | undefined => {
@@ -64,7 +64,7 @@ const asId = (reference: ObjectReference): number | undefined => {
   return /^\d{1,15}$/.test(reference) ? Number(reference) : undefined;
 };
 
-/** The projects, with a caller's levels on them, that a condition finds. */
+/** Projects that match a condition, with the caller's levels on them. */
 const projectsWhere = (caller: string, date: string, condition: string) => `
   select ${projectColumns}, ${directProjectLevel(caller, date)} as level_project,
     greatest(${namespaceLevel(caller, date, 'contents')}, ${sharedProjectLevel(caller, date)}) as level_group,
@@ -79,7 +79,7 @@ const projectByPath = pointRead<ReachedProjectRow>(
   projectsWhere('k.v1', 'k.v2', 'lower(n.full_path) collate "C" = k.v3 and lower(p.path) collate "C" = k.v4'),
 );
 
-// From the caller's memberships, which are few, not from what is inside, which may be anything.
+// From the caller's memberships, which are few, not from the group's contents, which may be many.
 const reachesInside = (caller: string, date: string) => `exists (
   select from members m left join projects p on p.id = m.project_id
   join namespaces d on d.id = coalesce(m.namespace_id, p.namespace_id)
@@ -128,14 +128,14 @@ function standingOf(caller: Caller, row: { visibility: number }, role: Role, arc
   };
 }
 
-/** What is not stored is on; only update and create write the column, from values of this type. */
+/** Missing features are on; only update and create write the column, from values of this type. */
 const featuresOf = (row: { settings: unknown }) => row.settings as NonNullable<Standing['features']>;
 
 function projectReceipt(
   caller: Caller,
   row: ReachedProjectRow,
 ): { project: AuthorizedProject; standing: Standing } {
-  // The levels come out of the members table, whose check constraint admits roles only.
+  // The members table's check constraint admits roles only.
   const role = (caller?.admin ? OWNER : Math.max(row.level_project, row.level_group)) as Role;
   const standing = {
     ...standingOf(caller, row, role, projectIsArchived(row)),
@@ -151,14 +151,14 @@ function projectReceipt(
   return { project, standing };
 }
 
-/** Turns a refusal into what the client reads; returns when there is none. */
+/** Throws the failure of a refusal. */
 function refuse(decision: Decision, resource: string, reason?: string): void {
   if (decision === 'sign_in') throw unauthenticated();
   if (decision === 'invisible') throw notFound(resource);
   if (decision === 'refused') throw forbidden(reason);
 }
 
-/** Thrown for a project that the caller sees and reaches by an old path: answered by 301 for reads, 405 for the rest (facts §10). */
+/** Thrown for a project that the caller sees, under its old path: 301 for reads, 405 for other methods (facts §10). */
 export class Moved extends Error {
   readonly projectId: number;
   readonly fullPath: string;
@@ -182,8 +182,8 @@ async function findMoved(sql: postgres.Sql, caller: Caller, reference: ObjectRef
 }
 
 /**
- * The project, when the caller may do this to it; 404 unless visible, 403 (with the reason, if given) when refused, Moved
- * under an old path.
+ * The project, when the caller has the ability on it; 404 unless visible, 403 (with the reason, if given)
+ * when refused, Moved under an old path.
  */
 export async function authorizeProject(
   sql: postgres.Sql,
@@ -211,8 +211,8 @@ const projectsByPaths = projectsWhere(
 );
 
 /**
- * The projects to which the caller may do this, of those with these full paths, by the path in lower case. One statement
- * for all of them: for texts that name many. Whatever is not there, invisible or refused is left out.
+ * The projects of these full paths on which the caller has the ability, by the path in lower case. One
+ * statement for all, for texts with many. Missing, invisible and refused ones are left out.
  */
 export async function selectProjects(
   sql: postgres.Sql,
@@ -234,7 +234,7 @@ export async function selectProjects(
 
 const projectsByIds = projectsWhere('$1', '$2', 'p.id = any($3::bigint[])');
 
-/** Those of the projects that the caller sees, by id; by one statement. */
+/** The projects that the caller sees, by id; by one statement. */
 export async function selectProjectsById(
   sql: postgres.Sql,
   caller: Caller,
@@ -247,7 +247,7 @@ export async function selectProjectsById(
   return new Map(projects.filter((each) => each.may('read_project')).map((each) => [each.id, each]));
 }
 
-/** Where a deploy token is at home: in a project, or in all that are below a group. */
+/** The scope of a deploy token: a project, or all projects below a group. */
 export type DeployTokenHome = { project_id: number | null; namespace_id: number | null };
 
 const projectOfDeployToken = `
@@ -255,7 +255,7 @@ const projectOfDeployToken = `
   where not p.deleting and lower(n.full_path) collate "C" = $1 and lower(p.path) collate "C" = $2
     and (p.id = $3 or $4 = any(n.ancestor_ids))`;
 
-/** A project of the deploy token's own, to which it stands as a developer without a name does; 404 for any other. */
+/** A project in the deploy token's scope, with the rights of a developer; 404 for any other. */
 export async function authorizeDeployToken(
   sql: postgres.Sql,
   home: DeployTokenHome,
@@ -281,7 +281,7 @@ const projectOfProgram = `
   select ${projectColumns}, ${DEVELOPER} as level_project, 0 as level_group from ${projectTables}
   where not p.deleting and p.id = $1`;
 
-/** The project for what the program itself does in it, as a developer might; undefined when it is gone. */
+/** The project for the program's own work, with the rights of a developer; undefined when it is gone. */
 export async function reachProject(sql: postgres.Sql, id: number): Promise<AuthorizedProject | undefined> {
   const [row] = await sql.unsafe<ReachedProjectRow[]>(projectOfProgram, [id], prepared);
   if (!row) return undefined;
@@ -292,7 +292,7 @@ export async function reachProject(sql: postgres.Sql, id: number): Promise<Autho
 
 type GroupFound = GroupRow & { level: number; reaches_inside: boolean; ancestor_archived: boolean };
 
-/** The group, when the caller may do this to it; 404 unless visible, 403 when refused. */
+/** The group, when the caller has the ability on it; 404 unless visible, 403 when refused. */
 export async function authorizeGroup(
   sql: postgres.Sql,
   caller: Caller,
@@ -324,7 +324,7 @@ function groupReceipt(caller: Caller, found: GroupFound): { group: AuthorizedGro
   return { group: { id: found.id, row: found as GroupRow, role, may } as AuthorizedGroup, standing };
 }
 
-/** The groups to which the caller may do this, of those with these full paths, as selectProjects() does. */
+/** The groups of these full paths on which the caller has the ability, as selectProjects(). */
 export async function selectGroups(
   sql: postgres.Sql,
   caller: Caller,
@@ -338,13 +338,13 @@ export async function selectGroups(
   return new Map(groups.map((each) => [each.row.full_path.toLowerCase(), each]));
 }
 
-/** The receipt of an administrator; 401 for nobody, 403 for anyone else. */
+/** The receipt of an administrator; 401 without credentials, 403 for other users. */
 export function authorizeInstance(caller: Caller): { instance: AuthorizedInstance; actor: Actor } {
   if (!caller) throw unauthenticated();
   if (!caller.admin) throw forbidden();
   return { instance: {} as AuthorizedInstance, actor: caller };
 }
 
-/** For what a moved project's Location needs to be built, and what other methods are told. */
+/** The 405 for writes under an old path. */
 export const movedRefusal = (): Failure =>
   new Failure('method_not_allowed', 'Non GET methods are not allowed for moved projects');

@@ -1,4 +1,4 @@
-/** What becomes of invitations by mail when an account proves to have the address, or its owner decides. */
+/** Invitations by mail: accepted when an account confirms the address, or by a user's decision. */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -29,9 +29,9 @@ const lock = sql`for update of i`;
 const today = (): string => now().toISOString().slice(0, 10);
 
 /**
- * Turns every invitation of the address into a membership of the user, in the transaction that confirms the address for
- * the account. Call it for confirmed addresses only: the address is all that an invitation knows of a person. Those that
- * have lapsed, or whose place the user is a member of already, are only removed.
+ * Turns every invitation of the address into a membership, in the transaction that confirms the address for
+ * the account. Call it for confirmed addresses only: an invitation knows no more than the address. Expired
+ * invitations, and those of members, are only removed.
  */
 export async function acceptInvitations(tx: Db, userId: number, email: string): Promise<void> {
   const user = await tx
@@ -39,7 +39,7 @@ export async function acceptInvitations(tx: Db, userId: number, email: string): 
     .select(['id', 'username', 'name'])
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
-  // Each round removes what it read, so the rounds end.
+  // Each round removes the rows that it read, so the loop ends.
   for (;;) {
     const { rows } = await selectWaiting(tx, sql`lower(i.email) collate "C" = ${email.toLowerCase()}`, lock);
     if (rows.length === 0) return;
@@ -47,7 +47,7 @@ export async function acceptInvitations(tx: Db, userId: number, email: string): 
   }
 }
 
-/** Removes the invitations, and makes the user a member of what they were for where they are taken and have not lapsed. */
+/** Removes the invitations, and adds the memberships where they are accepted and have not expired. */
 async function acceptRows(
   tx: Db,
   user: { id: number; username: string; name: string },
@@ -65,18 +65,18 @@ async function acceptRows(
   }
 }
 
-/** Those to one of the addresses that the user has confirmed. */
+/** Invitations to a confirmed address of the user. */
 const toUser = (userId: number) => sql`lower(i.email) collate "C" in (
   select lower(e.email) collate "C" from emails e where e.user_id = ${userId} and e.confirmed_at is not null)`;
 
-/** What the user is invited to, by any confirmed address. */
+/** Current invitations to any confirmed address of the user. */
 export async function invitationsTo(db: Db, userId: number): Promise<Waiting[]> {
   const current = sql`(i.expires_at is null or i.expires_at > ${today()}::date)`;
   const { rows } = await selectWaiting(db, sql`${toUser(userId)} and ${current}`, sql``);
   return rows;
 }
 
-/** Takes or declines an invitation to the user; nothing happens where it is not to the user, or not there any more. */
+/** Accepts or declines an invitation; nothing happens where it is gone, or to another user. */
 export async function decideInvitation(
   tx: Db,
   user: { id: number; username: string; name: string },

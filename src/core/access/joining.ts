@@ -1,10 +1,10 @@
-/** Making people members, however it came about: added, approved, invited or imported. */
+/** Adds members, however they join: added, approved, invited or imported. */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce.ts';
 import { roleNames } from './roles.ts';
 
-/** Where memberships are: a project or a group, by the column that points at it. */
+/** The source of memberships: a project or a group, by its column. */
 export type MembershipSource = {
   column: 'project_id' | 'namespace_id';
   id: number;
@@ -19,7 +19,7 @@ type Newcomer = {
   created_by_id: number | null;
 };
 
-/** The place of a stored membership, whose project's or group's full path is selected beside it. */
+/** The source of a stored membership, whose project's or group's full path is selected with it. */
 export const membershipSourceOf = (row: {
   project_id: number | null;
   namespace_id: number;
@@ -37,7 +37,7 @@ export const membershipSourceOf = (row: {
         entity: { type: 'Project', id: row.project_id, path: row.full_path },
       };
 
-/** The two columns of a row that belongs to the place. */
+/** The two columns of a row of the source. */
 export const sourceColumns = ({ column, id }: Pick<MembershipSource, 'column' | 'id'>) => ({
   project_id: column === 'project_id' ? id : null,
   namespace_id: column === 'namespace_id' ? id : null,
@@ -48,8 +48,8 @@ export const levelName = (level: number): string =>
   Object.entries(roleNames).find(([each]) => Number(each) === level)?.[1] ?? String(level);
 
 /**
- * Makes members of those who are not members yet, ends their access requests, and announces each; returns the ids of
- * those who joined. Whoever is left out was a member before, or became one at the same time.
+ * Adds users who are not members yet, removes their access requests, and announces each; returns the ids of
+ * new members. A user who is left out was a member before, or became one at the same time.
  */
 export async function joinMembers(
   tx: Db,
@@ -97,7 +97,7 @@ export async function joinMembers(
               target_details: newcomer.name,
             },
           },
-          // Only projects tell of memberships in their activity (facts: Activity events).
+          // Only projects have activity events of memberships (facts: Activity events).
           ...(source.column === 'project_id' && {
             activity: { action: 'joined', projectId: source.id, authorId: newcomer.user_id },
           }),

@@ -1,4 +1,4 @@
-/** The SQL of roles: memberships, direct and inherited, and shares. `u` is the caller's id, `today` the date. */
+/** SQL of roles: memberships, direct and inherited, and shares. `u` is the caller's id, `today` the date. */
 
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
@@ -6,8 +6,8 @@ import type { Caller } from '../identity/actor.ts';
 import { MINIMAL } from './roles.ts';
 
 /**
- * The caller and the date as a CTE, for what Kysely sends: CALLER and TODAY then stand where the functions below take a
- * user and a date. So the text is the same for all callers, and a connection prepares and keeps it once.
+ * The caller and the date as a CTE for Kysely: CALLER and TODAY are then the user and the date of the
+ * functions below. The text is so the same for all callers, and prepared once per connection.
  */
 export const callerCte = (caller: Caller): RawBuilder<unknown> => sql`caller as materialized (
   select ${caller?.id ?? 0}::bigint as id, ${now().toISOString().slice(0, 10)}::date as today)`;
@@ -27,8 +27,9 @@ const levelsOnNamespaces = (ids: string, user: string, today: string, minimal: b
     and (m.expires_at is null or m.expires_at > ${today}) and m.access_level > ${MINIMAL}`;
 
 /**
- * The caller's level on a namespace `n` from memberships and shares, or 0; the owner of a personal namespace is Owner.
- * Minimal Access counts for the very group that it was given on, and only when `of` is that group, not what is in it.
+ * The caller's level on a namespace `n` from memberships and shares, or 0; the owner of a personal namespace
+ * is Owner. Minimal Access counts only on the group that it was given on, and only when `of` is the group,
+ * not its contents.
  */
 export const namespaceLevel = (user: string, today: string, of: 'group' | 'contents'): string => `
   case when n.owner_id = ${user} then 50 else
@@ -48,9 +49,10 @@ export const sharedProjectLevel = (user: string, today: string): string => `
       and (m.expires_at is null or m.expires_at > ${today}) and m.access_level > ${MINIMAL}), 0)`;
 
 /**
- * CTEs naming all that a member reaches, for lists: `reached_groups(id, level)`, every namespace with the caller's
- * level, subgroups and the personal namespace included (what is in one needs more than Minimal Access), and `reached_projects(id, level)`, the projects reached
- * otherwise. They depend on the caller's memberships only, never on how many projects there are.
+ * CTEs of the caller's reach, for lists: `reached_groups(id, level)`, every namespace with the caller's
+ * level, subgroups and the personal namespace included (its contents need more than Minimal Access), and
+ * `reached_projects(id, level)`, the projects reached otherwise. Their cost depends on the caller's
+ * memberships only, not on the number of projects.
  */
 export const reachedCtes = (user: string, today: string): string => `
   member_groups as materialized (
@@ -77,12 +79,12 @@ export const reachedCtes = (user: string, today: string): string => `
       join project_group_links l on l.group_id = r.id
       where r.level > ${MINIMAL} and (l.expires_at is null or l.expires_at > ${today})) x group by id)`;
 
-/** A project with the groups around it, or, without one, a group with those around it and itself. */
+/** A project with its ancestor groups, or, without one, a group with its ancestors and itself. */
 export type MembersOf = { projectId: number | undefined; ancestorIds: readonly number[] };
 
 /**
- * Ids of the members of a place, some more than once: its own, those of the groups around it, the owner of the personal
- * namespace, and those of groups that share one of these. Minimal Access counts for nothing.
+ * Ids of members, some more than once: direct ones, those of ancestor groups, the owner of the personal
+ * namespace, and those of groups that share one of these. Minimal Access does not count.
  */
 export function memberIds({ projectId, ancestorIds }: MembersOf): RawBuilder<unknown> {
   const today = sql`${now().toISOString().slice(0, 10)}::date`;

@@ -1,4 +1,4 @@
-/** decide() and its like in SQL say the same of everybody, wherever the caller sees the project. */
+/** decide() and its SQL agree for every caller, wherever the caller sees the project. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';

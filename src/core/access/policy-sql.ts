@@ -5,8 +5,8 @@ import { type ProjectAbility, projectPolicy, type Rule } from './policy.ts';
 import { INTERNAL, PUBLIC } from './roles.ts';
 
 /**
- * Whether the caller may do it to a project `p` that the caller sees, where `level` is the caller's role on it. For
- * abilities that reach into archived projects too.
+ * Whether the caller has the ability on a project `p` that the caller sees, where `level` is the caller's
+ * role on it. For abilities that archived projects keep.
  */
 export function mayInProjects(
   ability: ProjectAbility,

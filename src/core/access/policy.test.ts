@@ -1,4 +1,4 @@
-/** The table of who may do what: its decisions, and the whole matrix as a file that people read. */
+/** The policy: its decisions, and the whole matrix as a file for readers. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -155,7 +155,7 @@ const answers: Record<Decision, string> = {
   sign_in: '401',
 };
 
-/** The answers for private, internal and public; one when they are all the same. */
+/** The decisions for private, internal and public; one when they are all the same. */
 function cell(rule: Rule, standing: Standing): string {
   const each = visibilityNames.map(
     (name) => answers[decide(rule, { ...standing, visibility: visibilityLevel(name) })],

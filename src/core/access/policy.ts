@@ -1,8 +1,8 @@
 /**
- * The one table of who may do what (spec: Status codes 403 and 404; facts: Roles and visibility).
+ * The policy: one table of all abilities (spec: Status codes 403 and 404; facts: Roles and visibility).
  *
- * Each row is a sentence: the least role that may, whether visibility alone is enough, and whether it goes on while the
- * object is archived. Anything that does not need an account says `visible: 'anyone'`.
+ * Each row has the least role, whether visibility alone is enough, and whether it stays while the object is
+ * archived. An ability that does not need an account has `visible: 'anyone'`.
  */
 import {
   DEVELOPER,
@@ -17,23 +17,28 @@ import {
 } from './roles.ts';
 
 export type Rule = {
-  /** The least role that may. */
+  /** The least role with the ability. */
   least: Role;
-  /** Seeing the object is enough: for anyone, or for anyone signed in. */
+  /** Seeing the object is enough, for all callers or for signed-in ones. */
   visible?: 'anyone' | 'signed_in';
-  /** Anyone, or anyone signed in, may where the object is open to them without a role; elsewhere the role decides. */
+  /**
+   * All callers, or signed-in ones, have it where they see the object without a role; else the role decides.
+   */
   open?: 'anyone' | 'signed_in';
-  /** The part of the object that it is about: nobody may where that is off, only members where it is private. */
+  /** The feature that it needs: refused to all where that is disabled, members only where it is private. */
   feature?: Feature;
   /** Archived objects are read-only unless the rule says otherwise. */
   whileArchived?: boolean;
-  /** A member of something inside, who sees the group, is not let in by that alone, although seeing it is enough for others. */
+  /**
+   * A member of a subgroup or project, who sees the group by that, needs a role, even where visibility is
+   * enough for others.
+   */
   notFromInside?: boolean;
-  /** An auditor may too, whatever the role: for what only reads. */
+  /** Auditors have it whatever the role: for reads. */
   auditor?: boolean;
 };
 
-/** Parts of a project or group that can be turned off, or kept to members, by a setting of this name. */
+/** Features of a project or group that a setting of this name disables, or keeps to members. */
 export type Feature =
   | 'repository_access_level'
   | 'wiki_access_level'
@@ -183,20 +188,20 @@ export const groupPolicy = {
 export type ProjectAbility = keyof typeof projectPolicy;
 export type GroupAbility = keyof typeof groupPolicy;
 
-/** How a caller stands to an object. */
+/** The caller's relation to an object. */
 export type Standing = {
   signedIn: boolean;
   admin: boolean;
-  /** Reads everything, changes nothing. */
+  /** Reads everything and changes nothing. */
   auditor: boolean;
   /** Sees internal objects only as a member. */
   external: boolean;
   role: Role;
   visibility: number;
   archived: boolean;
-  /** For groups: a member of something inside sees the group too. */
+  /** A member of a subgroup or project sees the group too. */
   reachesInside?: boolean;
-  /** Everything is on where this is not given. */
+  /** All features are on where this is missing. */
   features?: Partial<Record<Feature, FeatureLevel>>;
 };
 
@@ -208,15 +213,15 @@ export function isVisible(standing: Standing): boolean {
   return standing.role > 0 || standing.reachesInside === true || isOpen(standing);
 }
 
-/** Whether it is seen without being a member of anything. */
+/** Whether a caller without any membership sees it. */
 const isOpen = (standing: Standing): boolean =>
   standing.visibility === PUBLIC ||
   (standing.visibility === INTERNAL && standing.signedIn && !standing.external);
 
-/** Whether somebody without an account can ever do it. */
+/** Whether an anonymous caller can ever have the ability. */
 export const isForAnonymous = (rule: Rule): boolean => rule.visible === 'anyone' || rule.open === 'anyone';
 
-/** The decision for every object of the API, in one place: invisible is 404, visible but refused is 403. */
+/** The decision for every object of the API: invisible is 404, visible but refused is 403. */
 export function decide(rule: Rule, standing: Standing): Decision {
   if (!standing.signedIn && !isForAnonymous(rule)) return 'sign_in';
   if (!isVisible(standing)) return 'invisible';

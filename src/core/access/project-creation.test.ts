@@ -1,4 +1,4 @@
-/** Which roles create projects under which setting. */
+/** Roles that create projects under each setting. */
 import { expect, test } from 'vitest';
 import { projectCreationLevels, roleMayCreateProjects } from './project-creation.ts';
 import { DEVELOPER, GUEST, MAINTAINER, OWNER, type Role } from './roles.ts';

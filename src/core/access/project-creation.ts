@@ -1,4 +1,4 @@
-/** Who may create projects in a group: the group's own setting over the roles. */
+/** Permission to create projects in a group: the group's setting over the roles. */
 import type { Actor } from '../identity/actor.ts';
 import type { AuthorizedGroup } from './find.ts';
 import { DEVELOPER, MAINTAINER, OWNER, type Role } from './roles.ts';
@@ -12,7 +12,7 @@ const leastRole: Partial<Record<ProjectCreationLevel, Role>> = {
   developer: DEVELOPER,
 };
 
-/** Whether the role is enough under the setting; administrators may except where nobody may. */
+/** Whether the role is enough under the setting; administrators may unless it is `noone`. */
 export function roleMayCreateProjects(level: ProjectCreationLevel, role: Role, admin: boolean): boolean {
   if (level === 'noone') return false;
   if (admin) return true;
@@ -22,7 +22,7 @@ export function roleMayCreateProjects(level: ProjectCreationLevel, role: Role, a
 
 /** Whether the actor may create projects in the group, which must not be archived. */
 export function mayCreateProjects(actor: Actor, group: AuthorizedGroup): boolean {
-  // The group's settings are written by its own capability, from values of this type.
+  // The group's own capability writes the settings, from values of this type.
   const { project_creation_level: level } = group.row.settings as {
     project_creation_level?: ProjectCreationLevel;
   };

@@ -1,7 +1,7 @@
 /**
- * Somebody is left: an active administrator for the instance, and for each group an active person who owns it, there or
- * from above, for good. Whatever ends or limits either asks here, under one lock, so that of two who go at once the
- * second sees the first gone. A blocked owner is no reason against the block: administrators can give a group a new one.
+ * Keeps an active administrator in the instance, and for each group an active owner, direct or inherited,
+ * without expiry. Every change that may remove or limit one checks here, under one lock, so that the second
+ * of two concurrent ones sees the first. Blocking an owner stays possible: administrators can add a new one.
  */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
@@ -9,13 +9,13 @@ import { conflict, type Failure } from '../../platform/failure.ts';
 import { OWNER } from './roles.ts';
 
 /**
- * Held until the transaction ends. It comes after the locks of memberships and before those of users: in one order
- * everywhere.
+ * The advisory lock, until the transaction ends. Its order everywhere: after locks of memberships, before
+ * those of users.
  */
 const lock = (tx: Db) =>
   sql`select pg_advisory_xact_lock(hashtextextended('somebody is left', 0))`.execute(tx);
 
-/** Of a user `u`. */
+/** Whether a user `u` counts. */
 const counts = sql<boolean>`(u.kind = 'human' and u.state = 'active' and u.deletion is null)`;
 
 /** Whether the user is the only active administrator. */
@@ -27,11 +27,11 @@ export async function isLastAdministrator(tx: Db, userId: number): Promise<boole
   return rows.length > 0;
 }
 
-/** What is said where the last administrator would go. */
+/** The refusal to remove the last administrator. */
 export const lastAdministrator = (): Failure =>
   conflict('The user is the only active administrator: make another one first');
 
-/** The groups that the user owns directly and nobody else does; all of the user's, or of them the one asked about. */
+/** The groups that the user alone owns; all of them, or only `groupId`. */
 export async function groupsOwnedAlone(
   tx: Db,
   userId: number,
@@ -49,7 +49,7 @@ export async function groupsOwnedAlone(
   return rows;
 }
 
-/** Whether an active person owns the group itself for good; what is above it does not count. */
+/** Whether the group has an active direct owner without expiry; ancestors do not count. */
 export async function hasOwnOwner(tx: Db, groupId: number): Promise<boolean> {
   await lock(tx);
   const { rows } = await sql`

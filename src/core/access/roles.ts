@@ -1,4 +1,4 @@
-/** Roles and visibilities: numbers inside, the public names outside (facts: Roles and visibility). */
+/** Roles and visibilities: stored numbers, and their public names (facts: Roles and visibility). */
 
 export const NO_ACCESS = 0;
 export const MINIMAL = 5;

@@ -1,16 +1,16 @@
-/** Which snippets somebody sees, as a condition for lists over all of them. */
+/** The snippets that a caller sees, as a condition for lists. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../identity/actor.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from './memberships.ts';
 import { GUEST, INTERNAL, PUBLIC } from './roles.ts';
 
-/** Visible without being anybody in particular: the same for snippets and projects. */
+/** The least visibility that the caller sees without a role: of snippets and projects. */
 export const openToCaller = (caller: Caller): RawBuilder<unknown> =>
   sql.lit(caller && !caller.external ? INTERNAL : PUBLIC);
 
 /**
- * Over `snippets`: those that the caller sees, personal and of projects; decided as decidePersonal() does, and the policy
- * of projects. The projects that the caller is in are found once for the statement.
+ * Over `snippets`: those that the caller sees, personal and of projects; decided as decidePersonal() and the
+ * policy of projects do. The caller's projects are found once per statement.
  */
 export function visibleSnippets(caller: Caller): RawBuilder<SqlBool> {
   if (caller?.admin || caller?.auditor) return sql`true`;

@@ -1,9 +1,9 @@
-/** Who may do what with a snippet, at the API and by git alike. Pure (facts: Roles and visibility). */
+/** Abilities on snippets, for the API and git. Pure (facts: Roles and visibility). */
 import type { Actor } from '../identity/actor.ts';
 import { type Decision, decide, type Rule, type Standing } from './policy.ts';
 import { GUEST, NO_ACCESS, OWNER, type Role } from './roles.ts';
 
-/** The role on a personal snippet is Owner for its author, and none for the rest. */
+/** The author of a personal snippet is its Owner; other users have no role. */
 export const snippetPolicy = {
   read_snippet: { least: GUEST, visible: 'anyone' },
   manage_snippet: { least: OWNER },
@@ -23,13 +23,13 @@ const standingOf = (person: Person, { visibility }: Pick<Snippet, 'visibility'>,
   archived: false,
 });
 
-/** What somebody may do with a personal snippet. */
+/** The decision on a personal snippet. */
 export const decidePersonal = (ability: SnippetAbility, person: Person, snippet: Snippet): Decision =>
   decide(
     snippetPolicy[ability],
     standingOf(person, snippet, person?.id === snippet.author_id ? OWNER : NO_ACCESS),
   );
 
-/** Whether somebody who may read the snippets of a project, where they have this role, sees this one. */
+/** Whether a caller who may read the snippets of the project, with this role, sees this one. */
 export const seesInProject = (person: Person, snippet: Pick<Snippet, 'visibility'>, role: Role): boolean =>
   decide(snippetPolicy.read_snippet, standingOf(person, snippet, role)) === 'allowed';

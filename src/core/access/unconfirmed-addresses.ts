@@ -1,12 +1,13 @@
-/** Mail addresses that somebody claims and has not proven to read: they keep nobody else from the address. */
+/** Unconfirmed mail addresses, which do not keep other users from the address. */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { type Announcement, announce } from '../activity/announce.ts';
 
 /**
- * Takes the address from other users who have not confirmed it, before somebody asks for it or proves to read it: else a
- * stranger's claim would keep its reader out for good. Of two who claim it, the one who reads it confirms it and wins.
- * Primary addresses stay, confirmed or not: accounts stand on them, and their reader can set such an account's password.
+ * Removes the address from other users who have not confirmed it, before a user adds or confirms it: else a
+ * stranger could keep its reader out for good. Of two users with it, the one who confirms it gets it. Primary
+ * addresses stay, confirmed or not: accounts depend on them, and their reader can reset such an account's
+ * password.
  */
 export async function releaseUnconfirmed(
   tx: Db,
@@ -14,7 +15,8 @@ export async function releaseUnconfirmed(
   email: string,
   userId = 0,
 ): Promise<void> {
-  // One at a time: two who claim it at once would find out that no account has it, by the refusal of one of them.
+  // Serialized: of two concurrent requests one would be refused, which reveals that no account has the
+  // address.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`address ${email.toLowerCase()}`}, 0))`.execute(
     tx,
   );

@@ -1,4 +1,4 @@
-/** Finds a user by id or name. Accounts are public; what is shown of them is the presenter's matter. */
+/** Finds a user by id or username. Accounts are public; presenters decide what a record shows. */
 import type { Selectable } from 'kysely';
 import type postgres from 'postgres';
 import type { UsersTable } from '../../platform/db/rows.ts';
@@ -9,13 +9,13 @@ declare const receipt: unique symbol;
 
 export type UserRow = Selectable<UsersTable>;
 
-/** A user who exists and is not being deleted. Only this room makes one. */
+/** A user who exists and is not being deleted. Only this module creates one. */
 export type AuthorizedUser = { readonly [receipt]: 'user'; readonly id: number; readonly row: UserRow };
 
 const byId = 'select * from users where id = $1 and deletion is null';
 const byName = `select * from users where lower(username) collate "C" = $1 and deletion is null`;
 
-/** The user, or undefined. Names are compared without regard to case. */
+/** The user, or undefined. Usernames are case-insensitive. */
 export async function selectUser(
   sql: postgres.Sql,
   reference: ObjectReference,

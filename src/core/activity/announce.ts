@@ -1,6 +1,6 @@
 /**
- * What a change leaves behind, in its own transaction: the activity event that the feed shows, the audit event that says
- * who did it, and the fact that listeners hear after the commit.
+ * Writes the announcement of a change in its transaction: the activity event of the feed, the audit event
+ * with its author, and the fact that listeners get after the commit.
  */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
@@ -29,7 +29,7 @@ export type AuditedEntity =
   | { type: 'InstanceScope'; id: 1; path: 'instance' };
 
 export type Announcement = {
-  /** Who acted; the system itself when undefined (jobs). */
+  /** The author; undefined for the system (jobs). */
   author: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'> | undefined;
   audit?: {
     entity: AuditedEntity;
@@ -44,9 +44,9 @@ export type Announcement = {
     namespaceId?: number;
     targetType?: string;
     targetId?: number;
-    /** What the event shows of itself beside its target. */
+    /** Details that the record shows beside the target. */
     details?: Record<string, Json>;
-    /** Whose event it is, when it is not the author's (somebody added joins). */
+    /** The event's author where it is not the announcement's (an added user joins). */
     authorId?: number;
   };
   fact?: Fact;
@@ -55,16 +55,16 @@ export type Announcement = {
 const SYSTEM = { id: -1, username: 'system', name: 'System' } as const;
 
 /**
- * Writes all that the announcement names; a project of which the feed tells was active just now. Call it inside the
+ * Writes the announcement; an activity event updates its project's last activity. Call it inside the
  * transaction of the change, after the change.
  */
 export const announce = (tx: Db, announcement: Announcement): Promise<void> =>
   announceAll(tx, [announcement]);
 
-/** `last_activity_at` is shown to the hour: a write to a project's row for each event is not worth more. */
+/** `last_activity_at` is shown to the hour: it is not worth a write for each event. */
 const HOUR_MS = 3_600_000;
 
-/** The rows of those of the projects that say nothing of the last hour, locked in the order of their ids. */
+/** Rows of the projects without activity in the last hour, locked in the order of their ids. */
 const stale = (db: Db, ids: readonly number[], time: Date) =>
   db
     .selectFrom('projects')
@@ -74,7 +74,7 @@ const stale = (db: Db, ids: readonly number[], time: Date) =>
     .orderBy('id')
     .forNoKeyUpdate();
 
-/** Something happened in the project; its row says so once an hour at most. */
+/** Updates the project's last activity, once an hour at most. */
 export async function touchProject(tx: Db, id: number): Promise<void> {
   const time = now();
   await tx
@@ -84,7 +84,7 @@ export async function touchProject(tx: Db, id: number): Promise<void> {
     .execute();
 }
 
-/** Writes the events and, by the same statement, that something happened in their projects. */
+/** Writes the events and, by the same statement, their projects' last activity. */
 async function writeActivities(tx: Db, rows: readonly ActivityRow[], time: Date): Promise<void> {
   const ids = rows.flatMap(({ project_id }) => project_id ?? []);
   const insert = (db: Pick<Db, 'insertInto'>) => db.insertInto('activity_events').values(rows);
@@ -101,7 +101,7 @@ async function writeActivities(tx: Db, rows: readonly ActivityRow[], time: Date)
 /** Rows of one statement: PostgreSQL takes 65,535 values at most. */
 const MAX_ROWS = 1_000;
 
-/** The same for many announcements, by one statement for each table that they are written to. */
+/** Writes many announcements, by one statement for each table. */
 export async function announceAll(tx: Db, announcements: readonly Announcement[]): Promise<void> {
   const created_at = now();
   for (let start = 0; start < announcements.length; start += MAX_ROWS) {
@@ -135,7 +135,7 @@ function activityRow({ author = SYSTEM, activity }: Announcement, created_at: Da
   ];
 }
 
-/** The row of what is audited, if anything: for a statement that writes it together with the change. */
+/** The audit event's row, if any, for a statement that writes it with the change. */
 export function auditRow({ author, audit }: Announcement, created_at: Date) {
   if (!audit) return [];
   const { id, name } = author ?? SYSTEM;

@@ -1,4 +1,4 @@
-/** What an event is called (facts: Activity events). */
+/** Public names of events (facts: Activity events). */
 import { expect, test } from 'vitest';
 import { actionName } from './event-records.ts';
 

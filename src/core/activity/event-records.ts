@@ -50,15 +50,15 @@ export const EventRecord = Type.Object({
 });
 export type EventRecord = Static<typeof EventRecord>;
 
-/** What announcers keep beside an event: each its own, so all may be missing. */
+/** Details by announcers: each has its own, so all are optional. */
 type Details = {
   push_data?: PushData;
   wiki_page?: Static<typeof WikiPageRecord>;
-  /** Of what is destroyed. */
+  /** Of a destroyed target. */
   title?: string;
   target_title?: string;
 };
-// Json that announce() was given by pushes, wikis and milestones, in these shapes.
+// Pushes, wikis and milestones gave announce() JSON of these shapes.
 const detailsOf = ({ details }: Pick<EventRow, 'details'>): Details => (details ?? {}) as Details;
 
 const pushNames = { created: 'pushed new', removed: 'deleted', pushed: 'pushed to' } as const;
@@ -74,7 +74,7 @@ const plainNames: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The public name of what was done; of issues and milestones, what begins or begins again is `opened`. */
+/** The public name of the action; created or reopened issues and milestones are `opened`. */
 export function actionName(event: Pick<EventRow, 'action' | 'target_type' | 'details'>): string {
   const { action, target_type: target } = event;
   if (action === 'pushed') return pushNames[detailsOf(event).push_data?.action ?? 'pushed'];
@@ -83,11 +83,11 @@ export function actionName(event: Pick<EventRow, 'action' | 'target_type' | 'det
   return plainNames.get(action) ?? 'opened';
 }
 
-/** What kind of note it is by now: an answer makes a thread of one. */
+/** The note's present type: a reply makes it part of a thread. */
 const noteType = (note: EventNote): string =>
   note.positioned ? 'DiffNote' : note.in_thread ? 'DiscussionNote' : 'Note';
 
-/** The event as a record; `record` is that of its note, if it is about one. A note has the title of what it is on. */
+/** The record; `record` is that of its note, if it has one. A note has the title of its noteable. */
 export function presentEvent(
   around: Surroundings,
   event: EventRow,

@@ -1,4 +1,4 @@
-/** Activity events with what they are about as it is now: whatever is gone by now is missing. */
+/** Activity events with their targets as they are now; deleted targets are missing. */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
@@ -11,11 +11,11 @@ export type EventIssue = {
   title: string;
   confidential: boolean;
   author_id: number;
-  /** Whether the caller is to work on it. */
+  /** Whether the caller is an assignee. */
   assigned: boolean;
 };
 
-/** As much of a note as says who may see it, and what kind of note it is. */
+/** The part of a note that decides its visibility and type. */
 export type EventNote = {
   id: number;
   internal: boolean;
@@ -37,10 +37,10 @@ export type EventRow = {
   details: Json | null;
   created_at: Date;
   author: UserBasicRow;
-  /** That the event is about, or its note. */
+  /** The issue of the event, or of its note. */
   issue: EventIssue | null;
   note: EventNote | null;
-  /** That the note is on. */
+  /** The snippet of the note. */
   snippet: { visibility: number; title: string } | null;
   milestone: { iid: number; title: string } | null;
   wiki_page: { title: string } | null;
@@ -49,8 +49,8 @@ export type EventRow = {
 export const noteTypes = ['Note', 'DiscussionNote', 'DiffNote'] as const;
 
 /**
- * The events of projects with these ids, in their order, by one statement; without those whose author is gone. Targets that
- * are in another project by now count as gone: who may see them was not decided there.
+ * The events of projects with these ids, in their order, by one statement; without those of deleted authors.
+ * Targets that are in another project now count as deleted: their visibility there was not decided.
  */
 export async function selectEventRows(db: Db, caller: Caller, ids: readonly number[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Every kind of event, beside every ability that decides of it. */
+/** Every kind of event under every ability that decides its visibility. */
 import { expect, test } from 'vitest';
 import type { ProjectAbility } from '../access/policy.ts';
 import { GUEST, NO_ACCESS, PRIVATE, PUBLIC, type Role } from '../access/roles.ts';
@@ -47,7 +47,7 @@ const noteOn = (given: Partial<EventNote>, rest: Partial<JudgedEvent> = {}) =>
   of('commented', { target_type: 'Note', note: { ...note, ...given }, ...rest });
 const milestone = { iid: 1, title: 'One' };
 
-/** The event, and the abilities that are needed and enough; none where nobody sees it, whatever they may. */
+/** The event, with the abilities that are needed and enough; undefined where the event is always hidden. */
 const cases: readonly [string, JudgedEvent, readonly ProjectAbility[] | undefined][] = [
   ['a push', of('pushed'), ['read_code']],
   ['the creation of the project', of('created'), ['read_project']],

@@ -1,6 +1,6 @@
 /**
- * Who sees which event of a project that they see (facts: Activity events): once for an event at hand, once as SQL, so that
- * pages and totals are of what is shown.
+ * Visibility of events in a visible project (facts: Activity events): once for one event, once as SQL, so
+ * that pages and totals match.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../access/find.ts';
@@ -12,7 +12,7 @@ import type { Caller } from '../identity/actor.ts';
 import { seesIssue } from '../work/issue-visibility.ts';
 import { type EventRow, noteTypes } from './event-rows.ts';
 
-/** What is looked at of an event. */
+/** The part of an event that decides its visibility. */
 export type JudgedEvent = Pick<
   EventRow,
   'action' | 'target_type' | 'issue' | 'note' | 'snippet' | 'milestone' | 'wiki_page'
@@ -38,7 +38,7 @@ const seesNote: Judge = (project, caller, event) => {
   return note.epic_id === null && project.may('read_code');
 };
 
-/** That something was destroyed can be told of what is not there any more. */
+/** The event of a destruction is visible without its target. */
 const withAbility =
   (ability: ProjectAbility, target: 'milestone' | 'wiki_page'): Judge =>
   (project, _caller, event) =>
@@ -55,7 +55,7 @@ const byTarget: ReadonlyMap<string, Judge> = new Map(
   }),
 );
 
-/** Events without a target: of the code, and of the project itself. */
+/** Abilities for events without a target: of the code, and of the project itself. */
 const byAction: ReadonlyMap<string, ProjectAbility> = new Map(
   Object.entries({
     pushed: 'read_code',
@@ -66,14 +66,14 @@ const byAction: ReadonlyMap<string, ProjectAbility> = new Map(
   } as const),
 );
 
-/** Whether somebody who sees the project sees this event of it. What nobody knows how to judge, nobody sees. */
+/** Whether a caller who sees the project sees this event. Events of unknown types are hidden. */
 export function seesEvent(project: Standing, caller: Caller, event: JudgedEvent): boolean {
   if (event.target_type !== null) return byTarget.get(event.target_type)?.(project, caller, event) ?? false;
   const ability = byAction.get(event.action);
   return ability !== undefined && project.may(ability);
 }
 
-/** The abilities that decide, by the columns that visibleEvents() looks for. */
+/** The deciding abilities, by the columns that visibleEvents() reads. */
 const deciding = {
   code: 'read_code',
   issues: 'read_issues',
@@ -91,14 +91,14 @@ const columns = (value: (ability: ProjectAbility) => RawBuilder<unknown>, member
     sql`${member} as member`,
   ]);
 
-/** Columns that say what the caller may see of one project, as its receipt has it. */
+/** Columns of the caller's visibility in one project, by its receipt. */
 export const seenOf = (project: AuthorizedProject, caller: Caller): RawBuilder<unknown> =>
   columns(
     (ability) => sql.lit(project.may(ability)),
     sql.lit(project.role >= GUEST || (caller?.auditor ?? false)),
   );
 
-/** The same of each project `p` that the caller sees, with the caller's role `level` on it. */
+/** The same for each project `p` that the caller sees, with the caller's role `level` on it. */
 export const seenIn = (caller: Caller, level: RawBuilder<unknown>): RawBuilder<unknown> =>
   columns(
     (ability) => mayInProjects(ability, caller, level),

@@ -1,4 +1,4 @@
-/** Activity events are kept for a while that is a setting (facts: Activity events); older ones go, some at a time. */
+/** Retention of activity events, by a setting (facts: Activity events); old ones are deleted in batches. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
@@ -6,12 +6,12 @@ import type { Db } from '../../platform/db/database.ts';
 
 const DAY_MS = 86_400_000;
 const BATCH = 2_000;
-/** Milliseconds that others have the disk to themselves between two batches. */
+/** Milliseconds between two batches, for other users of the disk. */
 const PAUSE_MS = 50;
 
 type Walked = { last: number | null; seen: number; gone: number };
 
-/** Deletes what is too old of the next events by id, and says how far it came. */
+/** Deletes the expired ones of the next events by id, and returns the progress. */
 async function sweepBatch(db: Db, after: number, before: Date): Promise<Walked> {
   const { rows } = await sql<Walked>`
     with batch as materialized (
@@ -24,8 +24,9 @@ async function sweepBatch(db: Db, after: number, before: Date): Promise<Walked> 
 }
 
 /**
- * Deletes the events that are older than so many days; 0 keeps them all. Ids grow with time, so the walk from the oldest on
- * ends at the first batch of which nothing is too old. Stopped anywhere, the next run goes on. Returns how many went.
+ * Deletes events older than so many days; 0 keeps them all. Ids grow with time, so the walk from the oldest
+ * ends at the first batch without an expired one. An interrupted run continues in the next. Returns the
+ * number deleted.
  */
 export async function sweepEvents(db: Db, days: number): Promise<number> {
   if (days === 0) return 0;

@@ -4,7 +4,7 @@ import { notFound } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import type { AlertRow } from './records.ts';
 
-/** The alert of the project by its number there; 404 without one. */
+/** The alert of the project by its number; 404 without one. */
 export async function findAlert(db: Db, project: AuthorizedProject, iid: number): Promise<AlertRow> {
   const alert = await db
     .selectFrom('alerts')

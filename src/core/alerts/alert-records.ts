@@ -1,4 +1,4 @@
-/** Alerts as records: what they say, who works on them, and the incident that was made of them. */
+/** Alert records: their fields, assignees and incident. */
 import { type Selectable, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
@@ -50,7 +50,7 @@ export const AlertRecord = Type.Object({
 });
 export type AlertRecord = Static<typeof AlertRecord>;
 
-/** The columns of a list: payloads may be large, and are shown of one alert only. */
+/** The columns of a list: payloads may be large, and only single alerts show them. */
 export const listedAlertColumns = [
   'alerts.id',
   'alerts.iid',
@@ -79,7 +79,7 @@ type Column<Name> = Name extends `alerts.${infer Plain extends keyof Selectable<
   : never;
 export type ListedAlertRow = Pick<Selectable<AlertsTable>, Column<(typeof listedAlertColumns)[number]>>;
 
-/** Where the page of an alert is. */
+/** The web address of an alert. */
 export const alertUrl = (baseUrl: string, projectPath: string, iid: number): string =>
   `${baseUrl}/${projectPath}/-/alert_management/${iid}/details`;
 
@@ -107,7 +107,10 @@ async function loadRelations(db: Db, rows: readonly ListedAlertRow[]) {
   };
 }
 
-/** The records of alerts, whose projects' full paths are in the map, by two statements; with payloads where rows have them. */
+/**
+ * The records of alerts, by two statements; `projectPaths` has their projects' full paths, and payloads are
+ * shown where rows have them.
+ */
 export async function presentAlerts(
   { db, around }: { db: Db; around: Surroundings },
   rows: readonly (ListedAlertRow & { payload?: unknown })[],
@@ -121,7 +124,7 @@ export async function presentAlerts(
     project_id: row.project_id,
     title: row.title,
     description: row.description,
-    // The table's check constraints admit these words only.
+    // The table's check constraints admit these values only.
     severity: row.severity as Severity,
     status: row.status as Status,
     service: row.service,
@@ -140,7 +143,7 @@ export async function presentAlerts(
     web_url: alertUrl(around.baseUrl, projectPaths.get(row.project_id) ?? '', row.iid),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
-    // Payloads are objects when they are stored.
+    // Only objects are stored as payloads.
     ...(row.payload !== undefined && { details: row.payload as JsonObject }),
   }));
 }

@@ -1,9 +1,9 @@
-/** The user in whose name the program itself works on alerts and incidents. */
+/** The user that the program acts as on alerts and incidents. */
 import type { Db } from '../../platform/db/database.ts';
 import type { Actor } from '../identity/actor.ts';
 import { internalUserId } from '../identity/new-user.ts';
 
-/** The bot of alerts, made at first need. Nobody can sign in as it, and it is a member of nothing. */
+/** The bot of alerts, created when first needed. It cannot sign in, and has no memberships. */
 export async function alertBot(tx: Db): Promise<Actor> {
   const id = await internalUserId(tx, 'alert_bot');
   const user = await tx

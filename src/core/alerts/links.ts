@@ -1,4 +1,4 @@
-/** What alerts and their incidents say of each other: notes under alerts, and what one does to the other. */
+/** Links between alerts and their incidents: system notes of alerts, and their common status. */
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { newDiscussionId } from '../work/notes.ts';
@@ -7,25 +7,25 @@ import { alertBot } from './bot.ts';
 import type { AlertRow } from './records.ts';
 import { writeTimeline } from './timeline-writes.ts';
 
-/** As much of an alert as what is said under it needs. */
+/** The part of an alert that its notes need. */
 export type NotedAlert = { id: number; project_id: number };
-/** As much of an alert as its incident is told. */
+/** The part of an alert that its incident's timeline needs. */
 type LinkedAlert = NotedAlert & { iid: number; issue_id: number | null };
 
-/** What notes call the source of an alert: the monitoring tool, else the integration by its name. */
+/** The source of an alert in notes: the monitoring tool, else the integration's name. */
 export const sourceOf = (alert: { monitoring_tool: string | null }, integrationName: string | null): string =>
   alert.monitoring_tool ?? integrationName ?? 'Generic Alert Endpoint';
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-/** A name from outside inside of bold text: nothing in it is Markdown. */
+/** Escapes Markdown in an external name that is put into bold text. */
 export const plain = (text: string): string =>
   text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_{}[\]()#+!<>|~@&%$:]/g, '\\$&');
 
-/** How the notes begin with which a log tells that its alert came, and that it is over. */
+/** The beginnings of the notes for the arrival and the recovery of an alert. */
 const logged = { alert: 'logged an alert from', recovery: 'logged a recovery alert from' } as const;
 const LOGGED = 'new_alert_added';
 
-/** The notes of alerts, in the public words. */
+/** System notes of alerts, in the public API's words. */
 export const alertNotes = {
   created: (source: string): SystemNote => ({
     action: LOGGED,
@@ -35,7 +35,7 @@ export const alertNotes = {
     action: LOGGED,
     body: `${logged.recovery} **${plain(source)}**`,
   }),
-  /** `reason` is how it came: ` by closing incident #1`. */
+  /** `reason` is the cause: ` by closing incident #1`. */
   status: (status: string, reason = ''): SystemNote => ({
     action: 'status',
     body: `changed the status to **${capitalized(status)}**${reason}`,
@@ -46,7 +46,7 @@ export const alertNotes = {
   }),
 };
 
-/** Writes a note of the program's under each of the alerts, by one statement. */
+/** Writes a system note for each of the alerts, by one statement. */
 export async function writeAlertNotes(
   tx: Db,
   author: { id: number },
@@ -69,7 +69,7 @@ export async function writeAlertNotes(
   await tx.insertInto('notes').values(rows).execute();
 }
 
-/** Whether the log of the alert tells it, as of that moment: an alert may be over in the one in which it came. */
+/** Whether the alert has this note at this time: an alert may recover in the moment of its arrival. */
 export const isLogged = async (
   db: Db,
   alertId: number,
@@ -86,8 +86,8 @@ export const isLogged = async (
     .executeTakeFirst()) !== undefined;
 
 /**
- * Sees to it that the log of an alert begins with where the alert came from. That is written when somebody first reads the
- * log, and once: of a storm of alerts that nobody looks at, nothing is written twice.
+ * Ensures that an alert's notes begin with its source. The first read writes that note, once: a storm of
+ * unread alerts is written only once.
  */
 export async function beginLog(db: Db, alert: AlertRow): Promise<void> {
   const begins = (on: Db) => isLogged(on, alert.id, 'alert', alert.created_at);
@@ -101,7 +101,7 @@ export async function beginLog(db: Db, alert: AlertRow): Promise<void> {
   });
 }
 
-/** The name of the integration that the alert came through, while it is there. */
+/** The name of the alert's integration, while that exists. */
 export async function integrationName(
   db: Db,
   { integration_id }: { integration_id: number | null },
@@ -115,7 +115,7 @@ export async function integrationName(
   return found?.name ?? null;
 }
 
-/** Tells under the alert, and in the timeline of its incident, that somebody gave it another status. */
+/** Adds a system note and a timeline entry of the incident for a new status of the alert. */
 export async function addSystemNoteOfStatus(
   tx: Db,
   author: { id: number },
@@ -151,8 +151,8 @@ export async function resolveAlertsOf(
 }
 
 /**
- * Holds the alert, and its incident before it where it has one, until the transaction ends: whoever closes the incident
- * holds the two in this order. Undefined when the alert is gone.
+ * Locks the alert, after its incident if it has one, until the transaction ends: closing an incident locks
+ * the two in this order. Undefined when the alert is gone.
  */
 export async function lockAlert(tx: Db, id: number) {
   const known = await tx.selectFrom('alerts').select('issue_id').where('id', '=', id).executeTakeFirst();

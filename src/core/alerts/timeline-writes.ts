@@ -1,10 +1,10 @@
-/** What is written into the timeline of an incident when something becomes of it. */
+/** Writes the timeline of an incident. */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { WorkChange } from '../work/issue-changes.ts';
 import { systemNote } from '../work/system-notes.ts';
 
-/** What the program sees: an alert's state, and the incident's own. Entries of people have no action. */
+/** Actions of the program: on the alert, or the incident. Entries by users have none. */
 export type TimelineAction =
   | 'alert'
   | 'created'
@@ -18,11 +18,11 @@ export type TimelineEntry = {
   action: TimelineAction;
   /** Markdown. */
   note: string;
-  /** Now, where it is not given. */
+  /** Defaults to now. */
   occurredAt?: Date;
 };
 
-/** The entries of changes of an incident, in the words of their notes; most changes have none. */
+/** Timeline entries for changes of an incident, in the words of their notes; most changes have none. */
 export const timelineOf = (changes: readonly WorkChange[]): TimelineEntry[] =>
   changes.flatMap((change): TimelineEntry[] => {
     const { body } = systemNote(change);
@@ -32,7 +32,7 @@ export const timelineOf = (changes: readonly WorkChange[]): TimelineEntry[] =>
     return [];
   });
 
-/** Writes entries of the program into the timeline of an incident, in the caller's transaction. */
+/** Writes the program's entries into an incident's timeline, in the caller's transaction. */
 export async function writeTimeline(
   tx: Db,
   incident: { id: number; project_id: number },

@@ -1,4 +1,4 @@
-/** Who is calling: built once, whole, at the end of authentication (spec: Authentication). */
+/** The caller of a request, complete at the end of authentication (spec: Authentication). */
 
 /** Every scope a token can have (facts: OAuth 2.0 / OIDC, tokens). */
 export const scopeNames = [
@@ -29,7 +29,7 @@ export const scopeNames = [
 ] as const;
 export type Scope = (typeof scopeNames)[number];
 
-/** What only an administrator can give, to a token or to an application. */
+/** Scopes that only an administrator can grant to a token or application. */
 export const adminScopes: readonly string[] = ['sudo', 'admin_mode', 'read_service_ping'] satisfies Scope[];
 
 export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'oauth' | 'job';
@@ -37,10 +37,10 @@ export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'oa
 export type Credential =
   | { via: 'token'; tokenId: number; kind: TokenKind; scopes: readonly string[] }
   | { via: 'session'; sessionId: number }
-  /** Where a password is taken with every request: git. */
+  /** A password sent with every request, as git does. */
   | { via: 'password' };
 
-/** Users of the program's own: nobody signs in as one, changes one or takes one away. */
+/** Users of the program itself: no sign-in, change or deletion. */
 export const internalKinds = ['ghost', 'alert_bot'] as const;
 export type InternalKind = (typeof internalKinds)[number];
 export const isInternal = (kind: string): boolean => internalKinds.some((each) => each === kind);
@@ -76,5 +76,5 @@ export const toActor = (user: ActorColumns, credential: Credential): Actor => ({
   credential,
 });
 
-/** An actor, or nobody: without credentials only public data is returned. */
+/** Undefined without credentials: only public data is returned. */
 export type Caller = Actor | undefined;

@@ -1,4 +1,4 @@
-/** The door: every form of every credential, who is refused and how, and sudo (spec: Authentication; Sudo). */
+/** Authentication: every form of every credential, refusals, and sudo (spec: Authentication; Sudo). */
 import { describe, expect, it } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import { type MadeUser, makeUser } from '../../../test/support/rows.ts';
@@ -41,7 +41,7 @@ async function insertSession(user: { id: number }): Promise<string> {
   return session;
 }
 
-/** The status, and the user as whom the request ran. */
+/** The status, and the user who made the request. */
 async function whoIs(headers: Record<string, string>, query = ''): Promise<[number, number | undefined]> {
   const response = await ashlar.call('GET /personal_access_tokens', { headers, query });
   return [response.status, response.status === 200 ? response.body[0]?.user_id : undefined];

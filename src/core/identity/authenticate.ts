@@ -1,4 +1,4 @@
-/** One credential → Actor, then sudo. Checked in the database at every request, so that a revoked one is dead at once. */
+/** One credential → Actor, then sudo. Read from the database each time, so revocation is immediate. */
 import { now } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { pointRead } from '../../platform/db/point-read.ts';
@@ -24,12 +24,12 @@ type TokenRow = UserColumns & {
   created_by_id: number | null;
 };
 
-/** What a request needs besides its credential. */
+/** Inputs of authentication. */
 export type AuthenticationRequest = {
   credential: PresentedCredential;
   /** Whether the endpoint takes CI job tokens. */
   jobToken: boolean;
-  /** Whether the endpoint rotates tokens: one that was rotated before is then presented to be rotated again. */
+  /** Whether the endpoint rotates tokens: a second rotation of one token revokes its family. */
   rotatesToken?: boolean;
   safeMethod: boolean;
   csrfToken: string | undefined;
@@ -72,13 +72,13 @@ function refuseInactive(user: UserColumns): void {
 }
 
 /**
- * Whose share a token's requests are of: of a bot's, the person's who holds the token, since each such token is an account
- * of its own. With sudo it is who sends the request.
+ * The user whose fair share pays for a token's requests: for a bot, the holder of its token, since each bot
+ * is an account of its own. With sudo it is the sender of the request.
  */
 const payerOf = ({ id, token_kind, created_by_id }: TokenRow): number =>
   token_kind === 'project' || token_kind === 'group' ? (created_by_id ?? id) : id;
 
-/** Makes the one door that every credential goes through. `csrfKey` authenticates the forms of a session. */
+/** Creates the authenticator of all credentials. `csrfKey` authenticates the forms of a session. */
 export function createAuthenticator(
   { sql, points }: Pick<Database, 'sql' | 'points'>,
   csrfKey: Buffer,
@@ -116,8 +116,8 @@ export function createAuthenticator(
   }
 
   /**
-   * A cookie whose session ended, a write without its CSRF token, or a user who puts off two-factor authentication past
-   * its grace period, is nobody: the page or the 401 follows.
+   * Undefined for an ended session, a write without its CSRF token, or a user past the grace period of
+   * two-factor authentication: the page or the 401 follows.
    */
   async function bySession(
     token: string,
@@ -159,7 +159,7 @@ export function createAuthenticator(
         caller = await byToken(credential.token, credential.kinds, rotatesToken, settings);
       else if (credential.form === 'session') caller = await bySession(credential.token, request, settings);
       else if (credential.form === 'job_token') {
-        // A job token is refused where the endpoint does not allow it, before anybody looks whether it is right.
+        // A job token is refused before its lookup where the endpoint does not allow it.
         if (!request.jobToken) throw unauthenticated();
         caller = await byToken(credential.token, ['job'], rotatesToken, settings);
       } else if (credential.form === 'deploy_token') throw unauthenticated();

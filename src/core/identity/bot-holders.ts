@@ -1,11 +1,11 @@
 /**
- * A bot sees no more than the person who holds its token: an external user's bots are external, from their first day, when
- * somebody external rotates the token, and when the holder becomes external later.
+ * A bot sees no more than the holder of its token: bots of external users are external from their creation,
+ * after a rotation by an external user, and when the holder becomes external later.
  */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 
-/** Whether the user is external, and stays so until the transaction ends: a change of it waits, and finds the new bot. */
+/** Whether the user is external, locked until the transaction ends: a later change finds the new bot. */
 export async function lockExternal(tx: Db, userId: number): Promise<boolean> {
   const user = await tx
     .selectFrom('users')
@@ -13,7 +13,7 @@ export async function lockExternal(tx: Db, userId: number): Promise<boolean> {
     .where('id', '=', userId)
     .forShare()
     .executeTakeFirst();
-  // A holder who went meanwhile cannot be asked: the bot gets no more than anybody.
+  // Without its holder the bot gets no more than an external user.
   return user?.external ?? true;
 }
 
@@ -23,7 +23,7 @@ export async function handBotOver(tx: Db, botId: number, holderId: number): Prom
   await tx.updateTable('users').set({ external: true }).where('id', '=', botId).execute();
 }
 
-/** Makes the bots whose tokens the user holds what the user is now. */
+/** Sets `external` of the bots whose tokens the user holds. */
 export async function passExternalOn(tx: Db, holderId: number, external: boolean): Promise<void> {
   await sql`
     update users set external = ${external}

@@ -27,10 +27,10 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** A name and a password, as git and other clients outside the API send them. */
+/** Basic credentials, as git and other clients outside the API send them. */
 export type BasicCredential = { username: string; password: string };
 
-/** What the header carries: a name and a password, or a bearer token as the password of nobody; undefined without either. */
+/** Username and password, or a bearer token as the password of an empty username; else undefined. */
 export function readAuthorization(header: string | undefined): BasicCredential | undefined {
   const [, scheme = '', value = ''] = /^(basic|bearer)\s+(\S+)\s*$/i.exec(header ?? '') ?? [];
   if (scheme === '') return undefined;

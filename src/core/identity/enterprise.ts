@@ -1,4 +1,4 @@
-/** Enterprise users: those who belong to a top-level group, which may say how they sign in. */
+/** Enterprise users belong to a top-level group, whose settings may restrict how they sign in. */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 

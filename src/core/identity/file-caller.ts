@@ -1,4 +1,4 @@
-/** Who asks for a file at an address outside the API: signed in there, or with a credential of the API. */
+/** The caller of a file outside the API: by session, or by a credential of the API. */
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
 import type { Services } from '../services.ts';
@@ -6,7 +6,7 @@ import type { Caller } from './actor.ts';
 import { requireScope } from './authenticate.ts';
 import { presentedCredential } from './credentials.ts';
 
-/** The caller of a request that reads; 401 or 403 for a credential that is bad or reads too little. */
+/** The caller of a read; 401 or 403 for a credential that is wrong or lacks a scope. */
 export async function callerOf(services: Services, request: HttpRequest): Promise<Caller> {
   const question = {
     credential: presentedCredential(request.headers, parseUrlEncoded(request.query)),

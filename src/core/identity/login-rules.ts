@@ -1,4 +1,4 @@
-/** Why somebody with the right password may still not come in. Pure. */
+/** Reasons that refuse a sign-in with a right password. Pure. */
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
 export const PASSWORD_OFF =
@@ -18,7 +18,7 @@ const refusedStates: Record<string, string> = {
 
 export const UNCONFIRMED = 'You have to confirm your email address before continuing.';
 
-/** Why somebody with the right password may still not sign in; undefined when they may. Deactivated users may: it wakes them. */
+/** Why the account may not sign in, if so. Deactivated accounts may: signing in reactivates them. */
 export function refusal(
   account: Account,
   settings: Pick<ApplicationSettings, 'email_confirmation_setting'>,

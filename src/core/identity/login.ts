@@ -1,4 +1,4 @@
-/** The account that a login names, its password, and the counting of attempts: for every door that takes passwords. */
+/** Accounts by login, their passwords, and counted attempts: for all sign-ins with a password. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -55,8 +55,8 @@ type LockoutSettings = Pick<
 >;
 
 /**
- * Counts an attempt before it is looked at; false when the account is locked. Each guess takes its number in the one
- * statement, so that guesses sent at once are no more than guesses sent one by one.
+ * Counts an attempt before its check; false when the account is locked. Each guess is counted by this one
+ * statement, so that concurrent guesses get no more attempts than sequential ones.
  */
 export async function takeAttempt(db: Db, userId: number, settings: LockoutSettings): Promise<boolean> {
   const most = settings.max_login_attempts;
@@ -65,7 +65,7 @@ export async function takeAttempt(db: Db, userId: number, settings: LockoutSetti
   const openAgain = new Date(
     time.getTime() - settings.failed_login_attempts_unlock_period_in_minutes * 60_000,
   );
-  // A lock that has run out starts the count anew.
+  // An expired lock restarts the count.
   const count = sql`(case when locked_at is null then failed_attempts else 0 end + 1)`;
   const { rows } = await sql`
     update users set failed_attempts = ${count},
@@ -75,16 +75,16 @@ export async function takeAttempt(db: Db, userId: number, settings: LockoutSetti
   return rows.length === 1;
 }
 
-/** Takes back an attempt that was no failure, where the sign-in goes on with another step. */
+/** Uncounts an attempt that was right, where the sign-in has another step. */
 export async function giveBackAttempt(db: Db, userId: number): Promise<void> {
   await sql`update users set failed_attempts = greatest(failed_attempts - 1, 0), locked_at = null
     where id = ${userId} and failed_attempts > 0`.execute(db);
 }
 
-/** The way in: one step with a password, for users with a second factor two. */
+/** The sign-in: a password alone, or with a second factor. */
 export type Way = 'standard' | 'two_factor';
 
-/** How the audit log names a user. */
+/** The user in the audit log. */
 export const userEntity = (user: { id: number; username: string }) =>
   ({ type: 'User', id: user.id, path: user.username }) as const;
 
@@ -95,12 +95,12 @@ export async function recordFailure(db: Db, account: Account, way: Way, address:
   await announce(db, { author: account, audit });
 }
 
-/** Commits nothing, which takes as long as writing an event does. */
+/** Commits an empty record, which takes as long as an event. */
 async function writeNothing(db: Db): Promise<void> {
   await sql`select pg_logical_emit_message(true, '', '')`.execute(db);
 }
 
-/** Hashes the password anew, as strong as new ones are; returns the hash that is stored now. */
+/** Rehashes the password at the present strength; returns the stored hash. */
 async function replaceHash(db: Db, account: Account, password: string): Promise<string | null> {
   const password_hash = await hashPassword(password);
   const replaced = await db
@@ -113,7 +113,7 @@ async function replaceHash(db: Db, account: Account, password: string): Promise<
   return replaced ? password_hash : account.password_hash;
 }
 
-/** Whether the instance or a group of theirs requires two-factor authentication of the user, set up or not. */
+/** Whether the instance or a group of the user requires two-factor authentication, set up or not. */
 export async function mustHaveTwoFactor(
   db: Db,
   settings: Pick<ApplicationSettings, 'require_two_factor_authentication'>,
@@ -131,12 +131,12 @@ export async function mustHaveTwoFactor(
 
 export type PasswordProof =
   | { right: false }
-  /** `refused` says why the account may not come in all the same. */
+  /** `refused` is the reason that still refuses the account. */
   | { right: true; account: Account; refused: string | undefined };
 
 /**
- * Counts an attempt and looks at the password. Unknown and locked accounts cost the same work as a wrong password. The
- * attempt stays counted: whoever goes on without signing in gives it back.
+ * Counts an attempt and checks the password. Unknown and locked accounts cost the same work as a wrong
+ * password. The attempt stays counted: a caller that goes on without signing in gives it back.
  */
 export async function provePassword(
   db: Db,
@@ -144,7 +144,7 @@ export async function provePassword(
   given: { login: string; password: string; address: string },
 ): Promise<PasswordProof> {
   const account = await selectLogin(db, given.login);
-  // Counted while the hash is made, so that no time shows whether there is anything to count.
+  // Counted while the hash is made, so that timing does not reveal whether the account exists.
   const [counted, { right, rehash }] = await Promise.all([
     account !== undefined && takeAttempt(db, account.id, settings),
     checkPassword(given.password, account?.password_hash),

@@ -1,11 +1,11 @@
-/** Mail addresses: what counts as one, and which domains may register. Pure. */
+/** Rules for mail addresses and for the domains that may register. Pure. */
 import { fits } from '../../platform/wildcard.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
-/** One `@`, no space or control character, and a domain of letters, digits, dots and hyphens: what can be delivered to. */
-/** As a schema says it: of all addresses that are taken, those that every program can write. */
+/** The schema of an address, stricter than isMailAddress(): addresses that every program can write. */
 export const mailAddress = { format: 'email' };
 
+/** One `@`, no space or control character, and a domain of letters, digits, dots and hyphens: deliverable. */
 const ADDRESS = /^[^\s@<>()[\],;:"\\\p{Cc}]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}.-]{0,251}[\p{L}\p{N}])?$/u;
 
 export const isMailAddress = (text: string): boolean =>
@@ -13,7 +13,7 @@ export const isMailAddress = (text: string): boolean =>
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
-/** Whether a domain is what a rule names; `*` stands for anything, dots too. */
+/** Whether a rule matches the domain; `*` matches anything, dots too. */
 const domainMatches = (domain: string, rule: string): boolean => fits(domain, rule.trim().toLowerCase());
 
 type MailDomainSettings = Pick<
@@ -21,7 +21,7 @@ type MailDomainSettings = Pick<
   'domain_allowlist' | 'domain_denylist' | 'domain_denylist_enabled'
 >;
 
-/** Why somebody may not register with this address, as a message of the property `email`; undefined when they may. */
+/** Why this address may not register, as a message of the property `email`; undefined when it may. */
 export function signUpMailProblem(address: string, settings: MailDomainSettings): string | undefined {
   const domain = domainOf(address);
   const named = (rules: readonly string[]) => rules.some((rule) => domainMatches(domain, rule));

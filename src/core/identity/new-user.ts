@@ -1,4 +1,4 @@
-/** How a user comes into being: the row, the mail address that is theirs alone, and a person's own namespace. */
+/** Creates users: the row, the unique mail address, and the personal namespace. */
 import { type Insertable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -13,7 +13,7 @@ declareUnique('emails_own', 'email');
 
 type NewUser = Omit<Insertable<UsersTable>, 'created_at' | 'updated_at'>;
 
-/** What a new user may do, unless whoever makes them says otherwise. */
+/** Default permissions of a new user. */
 export const newUserDefaults = (settings: ApplicationSettings) => ({
   projects_limit: settings.default_projects_limit,
   can_create_group: settings.can_create_group,
@@ -21,7 +21,7 @@ export const newUserDefaults = (settings: ApplicationSettings) => ({
   private_profile: settings.user_defaults_to_private_profile,
 });
 
-/** Inserts a user with the mail address, and for a person the personal namespace, that go with them; returns the id. */
+/** Inserts a user with the mail address and, for a human, the personal namespace; returns the id. */
 export async function insertUser(tx: Db, user: NewUser): Promise<number> {
   const time = { created_at: now(), updated_at: now() };
   const { id } = await tx
@@ -72,7 +72,7 @@ const internalUsers = {
   },
 } as const satisfies Record<InternalKind, object>;
 
-/** The one user of the kind; made at first need, once, however many ask at the same time. */
+/** The internal user of this kind, created when first needed; concurrent requests create it once. */
 export async function internalUserId(tx: Db, kind: InternalKind): Promise<number> {
   const find = () => tx.selectFrom('users').select('id').where('kind', '=', kind).executeTakeFirst();
   const known = await find();
@@ -91,10 +91,10 @@ export async function internalUserId(tx: Db, kind: InternalKind): Promise<number
   });
 }
 
-/** The user who holds what deleted users made. */
+/** The owner of records of deleted users. */
 export const ghostUserId = (tx: Db): Promise<number> => internalUserId(tx, 'ghost');
 
-/** The name, or the first of name1, name2… that neither a user nor a namespace has. */
+/** The name, or the first of name1, name2… that no user or namespace has. */
 async function freeName(tx: Db, name: string): Promise<string> {
   const result = await sql<{ name: string }>`
     select candidate as name from (

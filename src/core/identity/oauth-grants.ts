@@ -1,16 +1,16 @@
-/** Ends what people granted to applications: for accounts that are blocked or change their password, for applications. */
+/** Revokes OAuth grants: of accounts that are blocked or change their password, and of applications. */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { announce } from '../activity/announce.ts';
 
-/** Which grants: all of a user, or of them those of one application, or with null of none; those by password; one grant. */
+/** The grants of a user, or of one application (null: of none) among them; those by password; one grant. */
 export type GrantChoice =
   | { userId: number; applicationId?: number | null }
   | { passwordOf: number }
   | { grantId: number };
 
-/** The same words for grants and for devices, which become grants. */
+/** The condition for grants and for devices, which become grants. */
 function condition(choice: GrantChoice): RawBuilder<unknown> {
   if ('grantId' in choice) return sql`id = ${choice.grantId}`;
   if ('passwordOf' in choice) return sql`user_id = ${choice.passwordOf} and kind = 'password'`;
@@ -21,8 +21,8 @@ function condition(choice: GrantChoice): RawBuilder<unknown> {
 }
 
 /**
- * Revokes the grants and every access token that hangs on them: dead at the door of each process with the commit. The
- * refresh tokens die with their grant. Returns how many grants there were.
+ * Revokes the grants and all their access tokens, in each process with the commit. Refresh tokens end with
+ * their grant. Returns the number of grants.
  */
 export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<number> {
   const time = now();
@@ -33,7 +33,7 @@ export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<number>
     tx,
   );
   if (grants.rows.length === 0) return 0;
-  // A statement of its own: it sees the tokens of a refresh that the first had to wait for.
+  // A second statement, since it sees tokens of a refresh that the first waited for.
   await sql`
     update access_tokens set revoked_at = ${time}, updated_at = ${time}
     where grant_id in (select id from oauth_grants where ${which} and revoked_at is not null) and revoked_at is null`.execute(
@@ -42,7 +42,7 @@ export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<number>
   return grants.rows.length;
 }
 
-/** Revokes a grant whose code or refresh token came back after its use, and says so in its user's audit log. */
+/** Revokes a grant whose code or refresh token was replayed, with an audit event for its user. */
 export async function revokeReplayed(tx: Db, grantId: number): Promise<void> {
   if ((await revokeGrants(tx, { grantId })) === 0) return;
   const grant = await tx

@@ -1,9 +1,9 @@
-/** The mail addresses that somebody has proven to read. */
+/** Confirmed mail addresses of a user. */
 import type { Db } from '../../platform/db/database.ts';
 
 /**
- * Those that are confirmed, and the primary one of an account that counts as confirmed without having proven it: as they
- * are written, by their lower case.
+ * The confirmed addresses, with the primary one of an account that counts as confirmed without proof: by
+ * lower case, as they were written.
  */
 export async function ownAddresses(
   db: Db,

@@ -1,19 +1,19 @@
-/** Links that set a new password: who may have one, how long it is good, and what ends it early. */
+/** Password reset links: their creation, lifetime and end. */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { digest, randomText, seal } from '../../platform/secret.ts';
 import { announce } from '../activity/announce.ts';
 
-/** Hours that a link is good for. */
+/** Lifetime of a link, in hours. */
 export const RESET_HOURS = 6;
 
-/** The fact that somebody is to be sent a link; its payload is `user_id`, `email` and `token_sealed`. */
+/** The fact that requests the mail with a link; its payload is `user_id`, `email` and `token_sealed`. */
 export const PASSWORD_RESET_REQUESTED = 'password_reset_requested';
 
-/** The columns of a user without a link: to be set wherever the password or the address that a link went to changes. */
+/** The columns of a user without a link: set them when the password or the link's address changes. */
 export const noReset = { reset_digest: null, reset_sent_at: null } as const;
 
-/** Makes the user's link, in place of an earlier one, and asks whoever sends mail to send it to the address. */
+/** Replaces the user's link, and announces the fact that its mail follows. */
 export async function requestReset(
   tx: Db,
   secretKey: string,
@@ -29,10 +29,10 @@ export async function requestReset(
   await announce(tx, { author: undefined, fact: { name: PASSWORD_RESET_REQUESTED, payload } });
 }
 
-/** The time before which links were sent that are good no longer. */
+/** Links sent before this time have expired. */
 export const oldestReset = (): Date => new Date(now().getTime() - RESET_HOURS * 3_600_000);
 
-/** Whether the secret is still the one of the user's link: neither used, replaced nor too old. */
+/** Whether the secret belongs to the user's link: not used, replaced or expired. */
 export async function isResetOf(db: Db, userId: number, token: string): Promise<boolean> {
   const found = await db
     .selectFrom('users')

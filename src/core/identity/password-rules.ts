@@ -1,4 +1,4 @@
-/** What the instance asks of a password. Pure: the API and the sign-in pages say the same. */
+/** Password rules of the instance. Pure: the API and the sign-in pages share them. */
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
 export const MAX_PASSWORD_LENGTH = 128;
@@ -12,7 +12,7 @@ type PasswordSettings = Pick<
   | 'password_lowercase_required'
 >;
 
-/** Everything that is wrong with the password, as messages of the property `password`; none when it will do. */
+/** The problems of the password, as messages of the property `password`; empty when it is valid. */
 export function passwordProblems(password: string, settings: PasswordSettings): string[] {
   const length = [...password].length;
   const least = settings.minimum_password_length;

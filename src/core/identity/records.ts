@@ -1,4 +1,4 @@
-/** Users as other records show them: the public record, and where their pictures and pages are. */
+/** User records in other records, and addresses of avatars and profiles. */
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../platform/http/schema.ts';
 import { digest } from '../../platform/secret.ts';
@@ -30,10 +30,10 @@ export type UserBasicRow = {
   email: string;
 };
 
-/** What addresses in records depend on. */
+/** Settings that addresses in records depend on. */
 export type Surroundings = { baseUrl: string; settings: Pick<ApplicationSettings, 'gravatar_enabled'> };
 
-/** The address of an uploaded picture below `/uploads/-/system`, or undefined without one. */
+/** The address of an uploaded avatar below `/uploads/-/system`, or undefined without one. */
 export const uploadUrl = (
   around: Surroundings,
   owner: 'user' | 'group' | 'project' | 'projects/topic',
@@ -44,7 +44,7 @@ export const uploadUrl = (
     ? undefined
     : `${around.baseUrl}/uploads/-/system/${owner}/avatar/${id}/${encodeURIComponent(avatarFilename(avatar))}`;
 
-/** The uploaded picture, else one by mail address where the setting allows it, else null (facts: Notes). */
+/** The uploaded avatar, else the Gravatar where the setting allows it, else null (facts: Notes). */
 export function userAvatarUrl(
   around: Surroundings,
   user: { id: number; avatar: string | null; email: string },
@@ -55,7 +55,7 @@ export function userAvatarUrl(
   return knownGravatarUrl(user.email);
 }
 
-/** Lists name the same people again and again: what was made for the latest addresses is kept. */
+/** A cache, as lists repeat the same users: the latest addresses. */
 const gravatarUrls = new Map<string, string>();
 const GRAVATARS_KEPT = 1_000;
 
@@ -68,7 +68,7 @@ function knownGravatarUrl(email: string): string {
   return url;
 }
 
-/** The address of a picture by mail address, `size` pixels wide, and of twice as many for dense screens. */
+/** The Gravatar address, at twice `size` pixels for dense screens. */
 export function gravatarUrl(email: string, size = 40): string {
   const address = digest(email.trim().toLowerCase()).toString('hex');
   return `https://www.gravatar.com/avatar/${address}?s=${2 * size}&d=identicon`;

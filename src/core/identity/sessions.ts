@@ -1,4 +1,4 @@
-/** Sessions of the pages: a row with the digest of a random text, which the browser keeps in a cookie. */
+/** Web sessions: a row with the digest of a random text, which is the browser's cookie. */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -12,12 +12,12 @@ import { revokeGrants } from './oauth-grants.ts';
 import { type TwoFactorColumns, type TwoFactorDuty, twoFactorDuty, twoFactorGrace } from './two-factor.ts';
 
 export type Session = {
-  /** What the cookie holds. */
+  /** The cookie's value. */
   token: string;
   actor: Actor;
-  /** When the user proved who they are. */
+  /** Time of the sign-in. */
   authenticatedAt: Date;
-  /** Whether the user has two-factor authentication, and whether that is still to come. */
+  /** Whether two-factor authentication is set up, and whether it is still required. */
   twoFactor: boolean;
   duty: TwoFactorDuty;
 };
@@ -63,7 +63,7 @@ export async function readSession(
   };
 }
 
-/** The grace period starts when the requirement is first met with. It does not start anew by turning it off and on. */
+/** The grace period starts at the first request under the requirement, and never restarts. */
 async function recordRequirement(
   sql: postgres.Sql,
   row: SessionRow,
@@ -74,7 +74,7 @@ async function recordRequirement(
   await sql`update users set otp_required_since = ${required ? now() : null} where id = ${row.id}`;
 }
 
-/** Where a session begins, so that its owner knows it again in a list. */
+/** The origin that a user's list of sessions shows. */
 export type SessionOrigin = { address: string; userAgent: string | null };
 
 const USER_AGENT_LENGTH = 500;
@@ -88,7 +88,7 @@ export const sessionOrigin = ({
   userAgent: headers['user-agent']?.toString().slice(0, USER_AGENT_LENGTH) ?? null,
 });
 
-/** Begins a session; returns what the cookie is to hold. Always a new text: one that was there before is never adopted. */
+/** Starts a session; returns the cookie's value: always a new text, against session fixation. */
 export async function openSession(tx: Db, userId: number, origin: SessionOrigin): Promise<string> {
   const token = randomText(32);
   const time = now();
@@ -112,23 +112,24 @@ export async function endSession(tx: Db, token: string): Promise<void> {
 }
 
 /**
- * Ends every session of the user. Call it after the user's row was changed in the same transaction: a sign-in that holds
- * the row has then written its session already, and one that waits for it will find the password changed.
+ * Ends every session of the user. Call it after a change of the user's row in the same transaction: a sign-in
+ * that has the row locked has inserted its session by then, and one that waits for it finds the password
+ * changed.
  */
 export async function endSessions(tx: Db, userId: number): Promise<void> {
   await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
 }
 
 /**
- * Ends every session of the user and all that they granted to applications, with the commit and in every process: for
- * accounts that are blocked, removed, or get another password. The order of endSessions() holds here too.
+ * Ends every session and OAuth grant of the user, in every process with the commit: for accounts that are
+ * blocked, removed, or get another password. Call it where endSessions() may be called.
  */
 export async function endAccess(tx: Db, userId: number): Promise<void> {
   await endSessions(tx, userId);
   await revokeGrants(tx, { userId });
 }
 
-/** The Set-Cookie of a session. It has no end of its own: when a session ends is decided in the database. */
+/** The Set-Cookie of a session, without an expiry: the database decides when it ends. */
 export const sessionCookie = (token: string, baseUrl: string): string => cookie(token, baseUrl, '');
 
 /** The Set-Cookie that removes the cookie. */

@@ -1,4 +1,4 @@
-/** Public SSH keys: whether a text is one, and the fingerprints that name it. Pure. */
+/** Parses public SSH keys, and gives their fingerprints. Pure. */
 import { digest, keyFingerprint } from '../../platform/secret.ts';
 
 export type SshKey = {
@@ -13,7 +13,7 @@ export type SshKey = {
 
 const MINIMUM_RSA_BITS = 1_024;
 
-/** A reader of the wire format: strings that each say their length first (RFC 4251, section 5). */
+/** Parses the wire format: strings after their lengths (RFC 4251, section 5). */
 function readStrings(blob: Buffer): Buffer[] | undefined {
   const strings: Buffer[] = [];
   let at = 0;
@@ -37,7 +37,7 @@ const isPoint = (curve: string, size: number) => (parts: Buffer[]) =>
 
 type Shape = { parts: number; isSound: (parts: Buffer[]) => boolean };
 
-/** The kinds that are taken, with what follows the type in each. DSA is not: it is broken. */
+/** The supported types, with the number and check of the fields after each. DSA is left out: it is broken. */
 const shapes: Record<string, Shape> = {
   'ssh-rsa': { parts: 2, isSound: (parts) => bitsOf(parts[1] ?? Buffer.alloc(0)) >= MINIMUM_RSA_BITS },
   'ssh-ed25519': { parts: 1, isSound: (parts) => parts[0]?.length === 32 },
@@ -48,7 +48,7 @@ const shapes: Record<string, Shape> = {
   'sk-ecdsa-sha2-nistp256@openssh.com': { parts: 3, isSound: isPoint('nistp256', 32) },
 };
 
-/** Reads one line as `authorized_keys` has it, without options; undefined for what is no sound public key. */
+/** Parses a line of `authorized_keys` without options; undefined for anything but a sound public key. */
 export function readSshKey(line: string): SshKey | undefined {
   const [type = '', encoded = '', ...words] = line.trim().split(/\s+/);
   if (/[\r\n]/.test(line.trim()) || !Object.hasOwn(shapes, type)) return undefined;

@@ -1,4 +1,4 @@
-/** Tokens that replaced each other by rotation, and what happens when one that was replaced is rotated again. */
+/** Token families: tokens that replaced each other by rotation, and their revocation after a reuse. */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { TokenKind } from './actor.ts';
@@ -11,9 +11,8 @@ export const tokenEvent = (kind: TokenKind, change: 'created' | 'revoked' | 'rot
 export type RevokedToken = { id: number; kind: TokenKind; family_id: number | null };
 
 /**
- * Revokes whatever followed a token by rotation: whoever still has the old value may have taken it, and nobody can tell
- * which of the two is the owner (facts: Tokens). One statement, its audit event included; nothing for a token that was
- * simply revoked.
+ * Revokes the successors of a rotated token: a second rotation may come from a thief, and the owner cannot be
+ * told apart (facts: Tokens). One statement, with its audit event; nothing for a token that was only revoked.
  */
 export async function revokeFamily(sql: postgres.Sql, token: RevokedToken): Promise<void> {
   if (token.family_id === null) return;

@@ -1,4 +1,4 @@
-/** One-time codes by the clock (RFC 6238 over RFC 4226): six digits, SHA-1, steps of 30 seconds. Pure but for newTotpSecret(). */
+/** One-time codes by time (RFC 6238, RFC 4226): six digits, SHA-1, 30 s steps. Pure but newTotpSecret(). */
 import { hmacSha1, randomKey, sameSecret } from '../../platform/secret.ts';
 
 const STEP_SECONDS = 30;
@@ -8,7 +8,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** A new key: 160 bits, as RFC 4226 asks. */
 export const newTotpSecret = (): Buffer => randomKey(20);
 
-/** The step that a moment belongs to. */
+/** The step of a time. */
 export const totpStep = (time: Date): number => Math.floor(time.getTime() / 1_000 / STEP_SECONDS);
 
 /** The code of a step (RFC 4226: dynamic truncation), with leading zeros. */
@@ -22,8 +22,8 @@ export function totpCode(secret: Buffer, step: number, digits = DIGITS): string 
 }
 
 /**
- * The step whose code this is, of the present one and its two neighbours (clocks differ), or undefined. Steps up to `after`
- * were used already and do not count: a code works once.
+ * The step of this code, among the present one and its two neighbours (clocks differ), or undefined. Steps up
+ * to `after` do not count: a code works once.
  */
 export function matchingStep(
   secret: Buffer,
@@ -39,14 +39,14 @@ export function matchingStep(
   );
 }
 
-/** Base 32 without padding (RFC 4648 §6): how authenticator apps take a key that is typed. */
+/** Base 32 without padding (RFC 4648 §6), for keys that are typed into authenticator apps. */
 export function base32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const groups = bits.match(/.{1,5}/g) ?? [];
   return groups.map((group) => ALPHABET[Number.parseInt(group.padEnd(5, '0'), 2)]).join('');
 }
 
-/** The address that authenticator apps take a key from: `otpauth://totp/issuer:account?…`. */
+/** The key URI of authenticator apps: `otpauth://totp/issuer:account?…`. */
 export function otpauthUri(secret: Buffer, account: string, issuer: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;

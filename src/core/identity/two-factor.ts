@@ -1,7 +1,7 @@
-/** When a user must have two-factor authentication, and what of it is stored. Pure. */
+/** The two-factor requirement and its columns. Pure. */
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
-/** The columns of a user without two-factor authentication: what turning it off sets, whoever does. */
+/** The columns of a user without two-factor authentication. */
 export const noTwoFactor = {
   otp_secret_sealed: null,
   otp_enabled_at: null,
@@ -9,21 +9,21 @@ export const noTwoFactor = {
   otp_recovery_digests: [],
 } satisfies Record<string, null | []>;
 
-/** What of a user the requirement depends on. */
+/** The columns that the requirement depends on. */
 export type TwoFactorColumns = {
   otp_enabled_at: Date | null;
-  /** Since when it has been required of the user, as far as was noticed. */
+  /** Time of the first request under the requirement. */
   otp_required_since: Date | null;
-  /** The shortest grace period, in hours, of the groups that require it of the user; null without one. */
+  /** The shortest grace period, in hours, of the groups that require it; null without one. */
   group_grace_hours: number | null;
 };
 
-/** `due`: must be set up until then. `overdue`: nothing else can be done with a session until it is. */
+/** `due`: must be set up until then. `overdue`: the session is good for nothing but the setup. */
 export type TwoFactorDuty = { kind: 'none' } | { kind: 'due'; until: Date } | { kind: 'overdue' };
 
 type Requirement = Pick<ApplicationSettings, 'require_two_factor_authentication' | 'two_factor_grace_period'>;
 
-/** The grace period in hours, the shortest of those that apply; undefined when nobody requires anything. */
+/** The shortest grace period that applies, in hours; undefined without a requirement. */
 export function twoFactorGrace(user: TwoFactorColumns, settings: Requirement): number | undefined {
   const instance = settings.require_two_factor_authentication ? [settings.two_factor_grace_period] : [];
   const groups = user.group_grace_hours === null ? [] : [user.group_grace_hours];
@@ -31,7 +31,6 @@ export function twoFactorGrace(user: TwoFactorColumns, settings: Requirement): n
   return Number.isFinite(grace) ? grace : undefined;
 }
 
-/** What the user has still to do. */
 export function twoFactorDuty(user: TwoFactorColumns, settings: Requirement, time: Date): TwoFactorDuty {
   const grace = twoFactorGrace(user, settings);
   if (grace === undefined || user.otp_enabled_at !== null) return { kind: 'none' };

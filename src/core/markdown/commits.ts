@@ -1,15 +1,15 @@
-/** Commits that a text names by their ids, or by how these begin. */
+/** Links commits that a text names by id or by the beginning of an id. */
 import { findCommit } from '../../platform/git/refs.ts';
 import { projectRepository } from '../repositories/containers.ts';
 import { link } from './links.ts';
 import { type Link, projectPrefix, type RenderContext, type ResolvedReference } from './render-context.ts';
 
-/** Repositories that are opened for one text, and ids that are looked for in each. */
+/** Repositories opened for one text, and ids looked up in each. */
 const MAX_PROJECTS = 5;
 const MAX_COMMITS = 50;
 const SHORT = 8;
 
-/** The commits that are there, in projects whose code the reader reads. */
+/** The existing commits, in projects whose code the reader reads. */
 export async function findCommits(
   context: RenderContext,
   placed: readonly ResolvedReference[],
@@ -32,7 +32,7 @@ async function findInProject(context: RenderContext, placed: readonly ResolvedRe
     Promise.all(
       placed.map(async ({ reference }): Promise<Link[]> => {
         const commit = await findCommit(git, reference.name);
-        // A branch may be named like the beginning of an id.
+        // A branch may have a name like the beginning of an id.
         if (!commit?.oid.startsWith(reference.name)) return [];
         const prefix = projectPrefix(project, context);
         const text = `${prefix === '' ? '' : `${prefix}@`}${commit.oid.slice(0, SHORT)}`;

@@ -1,4 +1,4 @@
-/** Descriptions as HTML: the short way for plain text gives what the long way would. */
+/** Descriptions as HTML: the fast path for plain text gives the result of the engine. */
 import { expect, test } from 'vitest';
 import { renderDescription } from './description.ts';
 import { renderDocument } from './engine.ts';

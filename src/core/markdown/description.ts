@@ -1,4 +1,4 @@
-/** Descriptions as HTML for records: no references, since a record is made for whoever reads it; what was made is kept for a while. */
+/** Renders descriptions for records, with a cache: without references, as all readers get the same HTML. */
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { digest } from '../../platform/secret.ts';
@@ -7,18 +7,18 @@ import { escapeText } from './rendered.ts';
 
 const kept = new Map<string, string>();
 const MAX_CACHED = 1_000;
-/** Characters; what is longer is shown as it was written: many stand in one list. */
+/** Characters; a longer text is only escaped, since lists have many. */
 const MAX_CACHED_LENGTH = 8_192;
 
-/** One paragraph of what no dialect reads as anything else. */
+/** One paragraph that no dialect changes. */
 const plain = /^\p{L}[\p{L}\p{N} ,;?()]*(?:\.(?=[\p{L} ]|$)[\p{L}\p{N} ,;?()]*)*$/u;
 
 const load = createRequire(import.meta.url);
 let engine: typeof Engine | undefined;
 
-/** Loaded with the first text that needs it: the start of the program, and programs without such texts, go without. */
+/** Loaded with the first text that needs it, which keeps the program's start fast. */
 function render(text: string): string {
-  // What require() gives is untyped; the file is the one that the type is of.
+  // require() is untyped; the file is the type's own.
   engine ??= load(`./engine${extname(import.meta.url)}`) as typeof Engine;
   const { texts, fragments } = engine.renderDocument(text, { gfm: true, baseUrl: '' });
   return texts
@@ -31,7 +31,9 @@ function render(text: string): string {
     .trim();
 }
 
-/** The description of a project as safe HTML; empty for none. Most are plain text, which costs next to nothing. */
+/**
+ * The description of a project as safe HTML; empty for none. Most are plain text, and cost almost nothing.
+ */
 export function renderDescription(text: string | null): string {
   if (text === null || text === '') return '';
   if (text.length > MAX_CACHED_LENGTH) return `<p dir="auto">${escapeText(text)}</p>`;

@@ -1,10 +1,10 @@
-/** Emoji as public clients read them: the name, what it shows, and the version of Unicode that has all its characters. */
+/** Emoji elements for public clients: the name, the characters, and the Unicode version that has them all. */
 import { gemoji } from 'gemoji';
 import { escapeText } from './rendered.ts';
 
 /**
- * Where the characters of emoji begin to be of another version, in hexadecimal: from there up to the next. Derived from the
- * property Age of the Unicode Character Database.
+ * The first code point of each range of one Unicode version, in hexadecimal; a range ends at the next.
+ * Derived from the property Age of the Unicode Character Database.
  */
 const ages = `
   23:1.1 2049:3.0 2122:1.1 2139:3.0 2194:1.1 23cf:4.0 23e9:6.0 23f8:7.0 24c2:1.1 25fb:3.2 2600:1.1 2614:4.0 2618:4.1
@@ -33,7 +33,7 @@ const ages = `
     return { start: Number.parseInt(start, 16), version };
   });
 
-/** They join characters, or choose how one looks. */
+/** Joiners and variation selectors. */
 const joiners = new Set(['\u200d', '\ufe0f']);
 
 function versionOf(emoji: string): string {
@@ -55,5 +55,5 @@ for (const { emoji, names, description } of gemoji) {
     );
 }
 
-/** The element that shows the emoji of this name; undefined for a name that is none. */
+/** The HTML element of this emoji; undefined for an unknown name. */
 export const emojiElement = (name: string): string | undefined => elements.get(name);

@@ -1,4 +1,4 @@
-/** What Markdown becomes, and what no text may become: attempts at cross-site scripting, each read as a browser would. */
+/** Rendered Markdown, and attempts at cross-site scripting, each parsed as a browser would. */
 import { describe, expect, test } from 'vitest';
 import { type Dialect, renderDocument } from './engine.ts';
 import { escapeText } from './rendered.ts';
@@ -42,7 +42,7 @@ const tagPattern = /<\/?([a-z][a-z0-9-]*)((?: [a-z-]+(?:="[^"<>]*")?)*)(?: \/)?>
 const decode = (text: string): string =>
   text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
-/** What is wrong with the HTML; empty when a browser finds nothing in it but what is allowed. */
+/** Disallowed parts of the HTML, as a browser would find them. */
 function problems(html: string): string[] {
   const found: string[] = [];
   for (const [whole, tag = '', attributes = ''] of html.matchAll(tagPattern)) {
@@ -63,7 +63,7 @@ function problems(html: string): string[] {
   return found;
 }
 
-/** Each once tried on somebody: from public collections, and made for what this renderer does. */
+/** Attempts from public collections, and ones made for this renderer. */
 const attempts: readonly string[] = [
   '<script>alert(1)</script>',
   '<SCRIPT SRC=//evil.example/x.js></SCRIPT>',
@@ -165,7 +165,7 @@ const attempts: readonly string[] = [
   '<![CDATA[<script>alert(1)</script>]]>',
   '<?xml version="1.0"?><script>alert(1)</script>',
   '<!DOCTYPE html [<!ENTITY x "<script>alert(1)</script>">]>&x;',
-  // A mark drawn into an attribute: what stands there must not become a link.
+  // A mark inside an attribute must not become a link.
   '<div title="\n\n#1 onmouseover=alert(1) x="\n\n">x</div>',
   '<a title="\n\n@user\n\n" href="x">',
   '<abbr title="\n\n:tada:\n\n">x</abbr>',

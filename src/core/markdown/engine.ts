@@ -1,6 +1,6 @@
 /**
- * From Markdown to HTML that is safe to show, in one pass and without a database: what names something is left open, as a
- * mark in the text that whoever knows the reader puts a link for. Loaded only where something is rendered.
+ * Renders Markdown to safe HTML, in one pass and without a database: references become marks, which the
+ * caller replaces by links for its reader. Loaded only where something is rendered.
  */
 import createMarkdownIt, { type MarkdownIt, type StateBlock, type StateCore, type Token } from 'markdown-it';
 import { randomHex } from '../../platform/secret.ts';
@@ -12,26 +12,26 @@ import { type LinkContext, sanitize } from './sanitizer.ts';
 import { type BlockStarts, noteStart, sayPositions } from './source-positions.ts';
 
 export type Dialect = LinkContext & {
-  /** References, emoji and task lists, which plain Markdown does not know. */
+  /** References, emoji and task lists, which are not in plain Markdown. */
   gfm: boolean;
-  /** One line: no paragraphs, lists or headings. */
+  /** Renders one line, without paragraphs, lists or headings. */
   line?: boolean;
 };
 
-/** More in one text stay as they were written: a few bytes of text would become hundreds of HTML. */
+/** More in one text stay as written: a few bytes of text would become hundreds of HTML. */
 const MAX_FRAGMENTS = 5_000;
 
 type Marks = {
   fragments: Fragment[];
-  /** The mark of a fragment; undefined when there are enough. */
+  /** The mark of a fragment; undefined beyond MAX_FRAGMENTS. */
   mark(fragment: Fragment): string | undefined;
-  /** The finished HTML, sanitised and cut at the marks. */
+  /** The sanitised HTML, split at the marks. */
   cut(html: string, place: LinkContext): Rendered;
 };
 
 /**
- * Marks are made of a number that nobody can guess, and count only where the sanitiser saw them between elements: one that
- * a writer's unclosed quote has drawn into an attribute must not become HTML there.
+ * Marks have a random number, and count only where the sanitiser saw them between elements: an unclosed quote
+ * may move one into an attribute, where it must not become HTML.
  */
 function createMarks(): Marks {
   const fragments: Fragment[] = [];
@@ -56,14 +56,14 @@ function createMarks(): Marks {
 
 type Env = { dialect: Dialect; marks: Marks; starts: BlockStarts; grown?: true };
 
-/** Blocks and cells for each letter of a text, and besides: a table's rows are filled up to its head, whatever was written. */
+/** Maximum of blocks and cells per character, plus a constant: rows are filled up to a table's head. */
 const BLOCKS = { each: 2, besides: 200 };
-/** Letters of addresses and titles in the same way: what is defined once is put wherever it is named. */
+/** Maximum length of addresses and titles, likewise: a link definition is repeated wherever it is used. */
 const ADDRESSES = { each: 10, besides: 10_000 };
 
 /**
- * Stands before all rules of blocks: notes where each begins, and ends a text of which many more are made than were written,
- * between the rows of a table too.
+ * Runs before all block rules: records where each block starts, and ends a text with far more blocks than
+ * characters, between a table's rows too.
  */
 function watchBlocks(state: StateBlock, start: number, end: number, silent: boolean): boolean {
   if (!silent) noteStart((state.env as Env).starts, state, start);
@@ -73,7 +73,7 @@ function watchBlocks(state: StateBlock, start: number, end: number, silent: bool
   return true;
 }
 
-/** Leaves nothing of a text with many more addresses than were written: they must not be put together. */
+/** Empties a text whose addresses are far longer than the text: they must not be concatenated. */
 function boundAddresses(state: StateCore): void {
   let letters = 0;
   for (const { children } of state.tokens)
@@ -86,7 +86,7 @@ function boundAddresses(state: StateCore): void {
 
 const blockTags = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'blockquote', 'table']);
 
-/** Directions by the text itself, and columns by an attribute: no style leaves. */
+/** Sets `dir="auto"`, and the alignment of columns by an attribute instead of a style. */
 function dressBlocks({ tokens }: StateCore): void {
   for (const token of tokens) {
     if (token.nesting !== 1) continue;
@@ -98,7 +98,7 @@ function dressBlocks({ tokens }: StateCore): void {
 
 const task = /^\[([ xX])\](?=\s)/;
 
-/** `- [ ] text` is a task. The box is made by us; no text may bring an input of its own. */
+/** `- [ ] text` is a task. The checkbox is ours: the text cannot have an input of its own. */
 function markTasks(state: StateCore): void {
   const { tokens, env } = state;
   const lists: Token[] = [];
@@ -126,7 +126,7 @@ function marked(state: StateCore, mark: string): Token {
   return token;
 }
 
-/** The text of a token, with a mark for each thing that it names. */
+/** The text of a token, with a mark for each reference and emoji. */
 function markText(state: StateCore, token: Token): Token[] {
   const { marks } = state.env as Env;
   const made: Token[] = [];
@@ -156,7 +156,7 @@ function markText(state: StateCore, token: Token): Token[] {
   return made;
 }
 
-/** A link of ours at the end of each heading, and where it leads. */
+/** Adds the anchor and its link to each heading. */
 function markHeadings(state: StateCore): void {
   anchorHeadings(state, (html) => {
     const mark = (state.env as Env).marks.mark({ html });
@@ -164,7 +164,7 @@ function markHeadings(state: StateCore): void {
   });
 }
 
-/** Nothing is marked inside a link; a link that is nothing but an address of ours is a reference itself. */
+/** Links have no marks inside; a link that is only an address of this instance is a reference. */
 function markReferences(state: StateCore): void {
   const { dialect, marks } = state.env as Env;
   for (const inline of state.tokens) {
@@ -181,7 +181,7 @@ function markReferences(state: StateCore): void {
         const mark = reference && marks.mark({ reference });
         if (mark !== undefined) {
           made.push(marked(state, mark));
-          // An address that stands for itself is an opening, its text and a closing.
+          // An autolink is an opening, its text and a closing.
           index += 2;
           continue;
         }
@@ -210,7 +210,7 @@ function createParser(gfm: boolean): MarkdownIt {
   }
   parser.core.ruler.push('positions', (state) => sayPositions(state, (state.env as Env).starts));
   const { fence } = parser.renderer.rules;
-  // The attributes of a fenced block belong to the whole, as those of an indented one do.
+  // The attributes of a fenced block belong on `pre`, as those of an indented one do.
   parser.renderer.rules.fence = (tokens, index, options, env, renderer) => {
     const token = tokens[index];
     const attributes = token ? renderer.renderAttrs(token) : '';
@@ -225,8 +225,8 @@ function createParser(gfm: boolean): MarkdownIt {
 let parsers: { plain: MarkdownIt; gfm: MarkdownIt } | undefined;
 
 /**
- * The text as safe HTML, cut where something is to be looked for; as it was written when it grows out of proportion. Takes
- * time in proportion to the text, or nearly so.
+ * The text as safe HTML, split at its references; as written when it grows out of proportion. Takes nearly
+ * linear time.
  */
 export function renderDocument(text: string, dialect: Dialect): Rendered {
   parsers ??= { plain: createParser(false), gfm: createParser(true) };

@@ -1,22 +1,22 @@
-/** Anchors of headings: the id that links in the text lead to, and a link to the heading itself. */
+/** Anchors of headings: an id for links, and a link to the heading itself. */
 import type { StateCore, Token } from 'markdown-it';
 import { escapeText } from './rendered.ts';
 
-/** Of ids in a text, so that none of them is one of the page's own. */
+/** Prefix of ids in a text, which keeps them apart from the page's own. */
 export const ANCHOR_PREFIX = 'user-content-';
 
-/** The words of a heading as its anchor has them: `What's new?` is `whats-new`. */
+/** The anchor of a heading: `What's new?` is `whats-new`. */
 export function anchorOf(title: string): string {
   const words = title
     .trim()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{Nd}\p{Pc}\- ]/gu, '')
     .replaceAll(/[ -]+/g, '-');
-  // Digits alone would be the anchor of an issue's number.
+  // Digits alone would look like an issue's number.
   return /^\d+$/.test(words) ? `anchor-${words}` : words;
 }
 
-/** Gives each heading its anchor: `link` makes of the link's HTML what stands for it in the text, or nothing. */
+/** Adds an anchor to each heading; `link` turns the link's HTML into a token, or nothing. */
 export function anchorHeadings(state: StateCore, link: (html: string) => Token | undefined): void {
   const taken = new Set<string>();
   const next = new Map<string, number>();

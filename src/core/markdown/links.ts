@@ -1,4 +1,4 @@
-/** The HTML of a reference that was found. Pure. */
+/** The HTML of a resolved reference. Pure. */
 import type { ReferenceKind } from './references.ts';
 import { escapeText } from './rendered.ts';
 
@@ -12,7 +12,7 @@ const classes: Record<ReferenceKind, string> = {
   user: 'gfm gfm-project_member',
 };
 
-/** Letters of a title, which stands in the text as often as it is named. */
+/** Characters of a title, which is repeated for each reference. */
 const MAX_TITLE_LENGTH = 255;
 
 type Target = { href: string; kind: ReferenceKind; title: string };
@@ -20,11 +20,11 @@ type Target = { href: string; kind: ReferenceKind; title: string };
 const opening = ({ href, kind, title }: Target): string =>
   `<a href="${escapeText(href)}" data-reference-type="${kind}" title="${escapeText(title.slice(0, MAX_TITLE_LENGTH).toWellFormed())}" class="${classes[kind]}">`;
 
-/** A link whose parts are text: what they are made of, people wrote. */
+/** A link whose parts are escaped: users wrote them. */
 export const link = (target: Target & { text: string }): string =>
   `${opening(target)}${escapeText(target.text)}</a>`;
 
-/** A label in its colour, with where it is where that is elsewhere. */
+/** A label in its colour, with its project's path where that is another. */
 export function labelLink(label: {
   href: string;
   name: string;

@@ -1,4 +1,4 @@
-/** Labels and milestones that a text names: those of its project, and of the groups around it. */
+/** Links labels and milestones of a project and of its ancestor groups. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LabelRow } from '../work/label-records.ts';
 import type { MilestoneRow } from '../work/milestone-records.ts';
@@ -8,7 +8,7 @@ import { type Link, projectPrefix, type RenderContext, type ResolvedReference } 
 const numbersOf = (placed: readonly ResolvedReference[]): number[] =>
   placed.flatMap(({ reference }) => (/^\d{1,10}$/.test(reference.name) ? Number(reference.name) : []));
 
-/** Whether a row is of one of the projects, or of a group around one. */
+/** Whether a row belongs to one of the projects, or to an ancestor group. */
 const within = (placed: readonly ResolvedReference[]): RawBuilder<SqlBool> => {
   const projects = placed.map(({ project }) => project.id);
   const groups = placed.flatMap(({ project }) => project.row.ancestor_ids);
@@ -17,7 +17,7 @@ const within = (placed: readonly ResolvedReference[]): RawBuilder<SqlBool> => {
 
 type Homed = { project_id: number | null; namespace_id: number | null };
 
-/** How far the row is from the project: 0 for its own, then the groups around it; undefined for what is elsewhere. */
+/** Levels between the row and the project: 0 for its own, then its groups; undefined for other rows. */
 function distance({ project }: ResolvedReference, row: Homed): number | undefined {
   if (row.project_id !== null) return row.project_id === project.id ? 0 : undefined;
   const { ancestor_ids } = project.row;
@@ -25,7 +25,7 @@ function distance({ project }: ResolvedReference, row: Homed): number | undefine
   return at < 0 ? undefined : ancestor_ids.length - at;
 }
 
-/** Of the rows that the reference may mean, the nearest to its project. */
+/** The matching row nearest to the reference's project. */
 function nearest<Row extends Homed>(
   each: ResolvedReference,
   rows: readonly Row[],

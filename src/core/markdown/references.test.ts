@@ -1,4 +1,4 @@
-/** What is a reference in a text, and what only looks like one. */
+/** References in a text, and look-alikes. */
 import { expect, test } from 'vitest';
 import { referenceAt, scanReferences } from './references.ts';
 

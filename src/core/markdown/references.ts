@@ -1,17 +1,19 @@
-/** What names something in a text: `#1`, `group/project#1`, `&2`, `$3`, `~label`, `%milestone`, `@user`, a commit. Pure. */
+/**
+ * References in texts: `#1`, `group/project#1`, `&2`, `$3`, `~label`, `%milestone`, `@user`, a commit. Pure.
+ */
 
 export const referenceKinds = ['issue', 'epic', 'snippet', 'milestone', 'label', 'commit', 'user'] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
 
 export type Reference = {
   kind: ReferenceKind;
-  /** The full path of the project or group that it is in; undefined for the one that the text is in. */
+  /** The full path of its project or group; undefined for that of the text. */
   path: string | undefined;
   /** Its number, name, title or id. */
   name: string;
-  /** As written: what is shown where nothing is found. */
+  /** The text as written, which stays where it does not resolve. */
   text: string;
-  /** Whether it was a whole address, whose host was ours. */
+  /** Whether it was a whole address of this instance. */
   address?: boolean;
 };
 
@@ -21,7 +23,7 @@ type Emoji = { start: number; end: number; emoji: string };
 const PATH = String.raw`[A-Za-z0-9_][\w.\-]{0,254}(?:\/[\w.\-]{1,255}){0,20}`;
 const QUOTED = String.raw`"[^"\n]{1,255}"`;
 
-// Every repetition is bounded or ends where the next part begins, so the time grows with the text alone.
+// Every repetition is bounded or ends where the next part begins: linear time.
 const pattern = new RegExp(
   [
     String.raw`(?<![\w/.@#&~%$\-])(?:`,
@@ -43,7 +45,7 @@ const pattern = new RegExp(
 
 const unquoted = (name: string): string => (name.startsWith('"') ? name.slice(1, -1) : name);
 
-/** The references and emoji of a plain text, from its beginning to its end; whether there is such a thing is not known here. */
+/** The references and emoji of a plain text, in order; whether they exist is not checked. */
 export function* scanReferences(text: string): Generator<Found> {
   for (const match of text.matchAll(pattern)) {
     const { path, issue, epic, snippet, milestone, label, sha, user, bare, emoji } = match.groups ?? {};
@@ -52,7 +54,7 @@ export function* scanReferences(text: string): Generator<Found> {
       yield { start, end: start + match[0].length, emoji };
       continue;
     }
-    // A full stop or a dash behind a name belongs to the sentence.
+    // A full stop or a dash after a username belongs to the sentence.
     const whole = user === undefined ? match[0] : match[0].replace(/[.-]+$/, '');
     const found = (kind: ReferenceKind, name: string): Found => ({
       start,
@@ -74,7 +76,7 @@ const projectAddress = /^\/([^?#]{1,2000}?)\/-\/(?:(issues|snippets)\/(\d{1,10})
 const groupAddress = /^\/groups\/([^?#]{1,2000}?)\/-\/epics\/(\d{1,10})$/;
 const kindOfFolder = { issues: 'issue', snippets: 'snippet' } as const;
 
-/** What a whole address of this instance names; undefined for any other address. */
+/** The reference of a whole address of this instance; undefined for any other address. */
 export function referenceAt(baseUrl: string, address: string): Reference | undefined {
   if (!address.startsWith(`${baseUrl}/`)) return undefined;
   const below = address.slice(baseUrl.length);

@@ -1,4 +1,4 @@
-/** Where a text stands and who reads it, and what its references are found for. */
+/** The project and reader of a text, and its resolved references. */
 import type { AuthorizedProject } from '../access/find.ts';
 import type { Caller } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
@@ -6,13 +6,13 @@ import type { Reference } from './references.ts';
 
 export type RenderContext = {
   services: Services;
-  /** Whose rights count. */
+  /** The user whose permissions count. */
   reader: Caller;
-  /** The project in which the text stands; its short references are to what is there. */
+  /** The project of the text; short references are to its records. */
   project?: AuthorizedProject | undefined;
 };
 
-/** How the project is named in a text: not at all, by its own name, or in full. */
+/** The project in a reference: nothing, its own path, or its full path. */
 export function projectPrefix(project: AuthorizedProject, { project: here }: RenderContext): string {
   if (here?.id === project.id) return '';
   return here?.row.namespace_id === project.row.namespace_id ? project.row.path : project.fullPath;
@@ -21,5 +21,5 @@ export function projectPrefix(project: AuthorizedProject, { project: here }: Ren
 /** A reference whose project the reader sees. */
 export type ResolvedReference = { reference: Reference; project: AuthorizedProject };
 
-/** A reference, and the HTML that stands for it. */
+/** A reference and its HTML. */
 export type Link = [reference: Reference, html: string];

@@ -1,4 +1,4 @@
-/** The thread that renders long texts: however slow a text was made to be, the requests of others go on. */
+/** The thread that renders long texts: a slow text does not block other requests. */
 import { parentPort } from 'node:worker_threads';
 import { type Dialect, renderDocument } from './engine.ts';
 

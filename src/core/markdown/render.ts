@@ -1,4 +1,4 @@
-/** Markdown as its reader sees it: rendered, sanitised, and with a link for each thing it names that the reader may see. */
+/** Renders Markdown for a reader: sanitised, with links for the references that the reader may see. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dialect } from './engine.ts';
 import type { RenderContext } from './render-context.ts';
@@ -6,12 +6,12 @@ import { escapeText, type Rendered } from './rendered.ts';
 import { renderSource } from './rendering.ts';
 import { resolveReferences } from './resolve.ts';
 
-/** Characters of a text that is kept, and how many are: what is mailed to very many is rendered once, not for each. */
+/** Characters of a cached text, and number of them: a text mailed to many is rendered once. */
 const MAX_CACHED_LENGTH = 32_768;
 const MAX_CACHED = 8;
 const kept = new Map<string, Rendered>();
 
-/** As renderSource(), whose answer depends on no reader: the last few short ones are known. */
+/** renderSource() with a cache of the latest short texts, as its result depends on no reader. */
 async function renderOnce(text: string, dialect: Dialect): Promise<Rendered> {
   if (text.length > MAX_CACHED_LENGTH) return renderSource(text, dialect);
   const key = JSON.stringify([dialect, text]);
@@ -37,7 +37,7 @@ const assemble = (
     })
     .join('');
 
-/** Each of the texts as renderMarkdown() does; what they all name is looked up together. */
+/** Renders each text as renderMarkdown() does; references of all are resolved as one batch. */
 export async function renderEach(
   texts: readonly string[],
   options: { gfm: boolean },
@@ -48,7 +48,7 @@ export async function renderEach(
   const uploads = project && `/-/project/${project.id}`;
   const rendered: Rendered[] = [];
   for (const [index, text] of texts.entries()) {
-    // Each takes some milliseconds of the event loop: others are served between two.
+    // Each takes some milliseconds: yield to the event loop between two.
     if (index > 0) await nextTurn();
     rendered.push(await renderOnce(text, { ...options, baseUrl, uploads }));
   }
@@ -59,7 +59,7 @@ export async function renderEach(
   return rendered.map((each) => assemble(each, links));
 }
 
-/** The text as HTML that is safe to show. References to what is not there, or not for the reader, stay text. */
+/** The text as safe HTML. References that are missing, or hidden from the reader, stay text. */
 export async function renderMarkdown(
   text: string,
   options: { gfm: boolean },

@@ -1,10 +1,10 @@
-/** What a rendered text is, and one that could not be rendered: as it was written. */
+/** Rendered texts, and the fallback for texts that cannot be rendered. */
 import type { Reference } from './references.ts';
 
-/** HTML that is done, or a reference that somebody has to look for. */
+/** Finished HTML, or a reference to resolve. */
 export type Fragment = { html: string } | { reference: Reference };
 
-/** HTML cut where a fragment belongs: `texts[0] fragments[0] texts[1] …`. */
+/** HTML split at the fragments: `texts[0] fragments[0] texts[1] …`. */
 export type Rendered = { texts: string[]; fragments: Fragment[] };
 
 const entities: Record<string, string> = {
@@ -15,11 +15,11 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text as it stands in HTML, inside quoted attributes too. */
+/** Escapes text for HTML, quoted attributes included. */
 export const escapeText = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
-/** What is shown of a text that cannot be rendered. */
+/** The fallback: the escaped text. */
 export const asWritten = (text: string): Rendered => ({
   texts: [`<pre dir="auto">${escapeText(text)}</pre>`],
   fragments: [],

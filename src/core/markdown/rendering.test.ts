@@ -1,4 +1,4 @@
-/** Long texts: rendered beside the program, given up on when they take too long, and shared among callers. */
+/** Long texts: rendered in a thread, abandoned at a timeout, and shared fairly among callers. */
 import { expect, test } from 'vitest';
 import { runForCaller } from '../../platform/fair-share.ts';
 import type { Dialect } from './engine.ts';

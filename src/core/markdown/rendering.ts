@@ -1,12 +1,11 @@
-/** Where a text is rendered: a short one at once, a long one in a thread that is stopped when it takes too long. */
+/** Renders short texts at once, and long ones in a thread with a timeout. */
 import { extname } from 'node:path';
 import { createThreads } from '../../platform/threads.ts';
 import type { Dialect } from './engine.ts';
 import { asWritten, type Rendered } from './rendered.ts';
 
-/** Characters of a text that takes some tens of milliseconds at the very worst. */
+/** Characters; such a text takes some tens of milliseconds at worst. */
 const MAX_SHORT_LENGTH = 4_096;
-/** For one long text. */
 const RENDER_TIMEOUT_MS = 5_000;
 
 const threads = createThreads<{ text: string; dialect: Dialect }, Rendered>({
@@ -23,8 +22,8 @@ const threads = createThreads<{ text: string; dialect: Dialect }, Rendered>({
 });
 
 /**
- * The text as HTML with its references open; one that takes more than `timeoutMs`, or too much memory, is shown as it was
- * written. 429 or 503 when too many wait.
+ * The text as HTML with unresolved references; as written beyond `timeoutMs` or the memory limit. 429 or 503
+ * when too many wait.
  */
 export async function renderSource(
   text: string,

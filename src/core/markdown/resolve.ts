@@ -1,6 +1,6 @@
 /**
- * Finds what a text names, with its reader's rights: one statement for each kind of thing, however many the text names. What
- * the reader may not see is not found, so that nobody learns from a text what there is.
+ * Resolves references with the reader's permissions, by one statement for each kind. Hidden records are not
+ * found, so that a text does not reveal them.
  */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
@@ -18,19 +18,19 @@ import { findLabels, findMilestones } from './planning.ts';
 import type { Reference, ReferenceKind } from './references.ts';
 import { type Link, projectPrefix, type RenderContext, type ResolvedReference } from './render-context.ts';
 
-/** Different ones in one text that are looked for; the rest stay text. */
+/** Distinct references of one text that are resolved; others stay text. */
 const MAX_REFERENCES = 500;
 
 const keyOf = ({ kind, path, name, address }: Reference): string =>
   JSON.stringify([kind, path?.toLowerCase(), name, address ?? false]);
 
-/** What the short form of a path is short for: a project beside the one that the text is in. */
+/** The full path of a short one: a project beside that of the text. */
 function fullPathOf(path: string, context: RenderContext): string {
   if (path.includes('/') || !context.project) return path;
   return `${context.project.row.namespace_full_path}/${path}`;
 }
 
-/** The HTML of each reference that leads somewhere. */
+/** The HTML of each reference that resolves. */
 export async function resolveReferences(
   context: RenderContext,
   references: readonly Reference[],
@@ -63,7 +63,7 @@ export async function resolveReferences(
   );
 }
 
-/** Each reference with its project, where the reader sees that. */
+/** Each reference with its project, if the reader sees it. */
 async function resolveProjects(
   context: RenderContext,
   references: readonly Reference[],
@@ -83,7 +83,7 @@ async function resolveProjects(
   });
 }
 
-/** Pairs of a container's id and a number in it, as a table for a statement. */
+/** Pairs of a parent's id and a number in it, as a table. */
 const pairs = (rows: readonly (readonly [container: number, number: number])[]) =>
   sql`(select * from unnest(${rows.map(([id]) => id)}::bigint[], ${rows.map(([, number]) => number)}::bigint[]))`;
 
@@ -130,7 +130,7 @@ async function findSnippets(context: RenderContext, placed: readonly ResolvedRef
   });
 }
 
-/** `&1` is of the group that the project is in. */
+/** `&1` is an epic of the project's group. */
 async function findEpics(context: RenderContext, references: readonly Reference[]): Promise<Link[]> {
   const { services, reader, project } = context;
   const home = project?.row.namespace_full_path;
@@ -166,7 +166,7 @@ const selectPeople = (db: Db, names: readonly string[]) =>
     .where('deletion', 'is', null)
     .execute();
 
-/** `@name` is a person or a group. */
+/** `@name` is a user or a group. */
 async function findPeople(context: RenderContext, references: readonly Reference[]): Promise<Link[]> {
   if (references.length === 0) return [];
   const { services, reader } = context;

@@ -1,11 +1,11 @@
-/** Which HTML a text may have, whatever it was written as: everything else is left out, its text kept or lost (facts: Markdown). */
+/** The HTML that a text may have; other elements go, with or without their text (facts: Markdown). */
 import sanitizeHtml from 'sanitize-html';
 import { ANCHOR_PREFIX } from './headings.ts';
 
 export type LinkContext = {
   /** Without a slash at the end. */
   baseUrl: string;
-  /** Where `/uploads/…` leads, as a path from the root; undefined where nothing is uploaded. */
+  /** The path of `/uploads/…` from the root; undefined without uploads. */
   uploads?: string | undefined;
 };
 
@@ -47,7 +47,7 @@ const allowedAttributes = {
   td: [align, 'colspan', 'rowspan'],
 };
 
-/** Only what the renderer itself gives, so that no text dresses up as a part of a page. */
+/** Only the renderer's own classes, so that no text looks like a part of a page. */
 const allowedClasses = {
   code: [/^language-[\w+#.-]{1,50}$/],
   ul: ['task-list'],
@@ -55,11 +55,11 @@ const allowedClasses = {
   li: ['task-list-item'],
 };
 
-/** What these attributes may be, whatever a text wrote: as the renderer itself gives them. */
+/** Formats of these attributes, as the renderer writes them. */
 const position = /^\d{1,9}:\d{1,9}-\d{1,9}:\d{1,9}$/;
 const anchor = new RegExp(`^${ANCHOR_PREFIX}[\\p{L}\\p{M}\\p{Nd}\\p{Pc}-]+$`, 'u');
 
-/** Elements nested deeper than this are left out. */
+/** Deeper elements are removed. */
 const MAX_DEPTH = 100;
 
 const upload = /^\/uploads\/[0-9a-f]{32}\/[^/?#\\]+$/;
@@ -67,7 +67,7 @@ const upload = /^\/uploads\/[0-9a-f]{32}\/[^/?#\\]+$/;
 const scheme = /^[^/?#]*:/;
 const knownScheme = /^(https?|mailto):/i;
 
-/** The address to keep; undefined for one that begins with anything like a scheme that is not known. */
+/** The address to keep; undefined for one with an unknown scheme. */
 function addressOf({ baseUrl, uploads }: LinkContext, address: string | undefined): string | undefined {
   if (address === undefined || (scheme.test(address) && !knownScheme.test(address))) return undefined;
   return uploads !== undefined && upload.test(address) ? `${baseUrl}${uploads}${address}` : address;
@@ -76,7 +76,7 @@ function addressOf({ baseUrl, uploads }: LinkContext, address: string | undefine
 const isOwn = ({ baseUrl }: LinkContext, address: string): boolean =>
   address.startsWith('#') || address === baseUrl || address.startsWith(`${baseUrl}/`);
 
-/** The HTML with what is allowed of it. `text` sees each piece of text as it will stand, between elements and nowhere else. */
+/** The sanitised HTML. `text` gets each piece of text as written out, between elements only. */
 export const sanitize = (source: string, place: LinkContext, text: (piece: string) => string): string =>
   sanitizeHtml(source, {
     allowedTags,

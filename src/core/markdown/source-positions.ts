@@ -1,18 +1,18 @@
 /**
- * Where each block was written, as public renderers say it: `data-sourcepos="1:1-2:5"`, the line and column of its first and
- * of its last character. Both count from 1; columns are bytes.
+ * Source positions of blocks, as public renderers write them: `data-sourcepos="1:1-2:5"`, the line and column
+ * of the first and the last character. Both count from 1; columns are bytes.
  */
 import type { StateBlock, StateCore, Token } from 'markdown-it';
 
-/** Where blocks begin in the text, by the number of their first token. */
+/** Offsets of block starts, by the number of their first token. */
 export type BlockStarts = Map<number, number>;
 
-/** To be called wherever a block may begin: of containers and lazy lines only the parser knows the margin. */
+/** Call it wherever a block may start: only the parser knows the margin in containers and lazy lines. */
 export function noteStart(starts: BlockStarts, state: StateBlock, line: number): void {
   starts.set(state.tokens.length, (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0));
 }
 
-/** Of a table, only the whole. */
+/** Blocks that get a position; of a table, only the whole. */
 const blocks = new Set([
   ...['paragraph_open', 'heading_open', 'blockquote_open', 'bullet_list_open', 'ordered_list_open'],
   ...['list_item_open', 'table_open', 'fence', 'code_block', 'hr'],
@@ -20,9 +20,9 @@ const blocks = new Set([
 
 type Lines = {
   src: string;
-  /** Where each begins, and where the one behind the last would. */
+  /** Offsets of the lines, and of the end. */
   begins: number[];
-  /** The nearest line up to each that says something, margins of quotations aside. */
+  /** For each line, the last one up to it with content, quotation margins aside. */
   filled: number[];
 };
 
@@ -42,11 +42,11 @@ function linesOf(src: string): Lines {
 const beginOf = ({ begins, src }: Lines, line: number): number => begins[line] ?? src.length;
 const endOf = (lines: Lines, line: number): number => beginOf(lines, line + 1) - 1;
 
-/** How many bytes of the line stand before that place. */
+/** Bytes of the line before this offset. */
 const bytesBefore = (lines: Lines, line: number, place: number): number =>
   Buffer.byteLength(lines.src.slice(beginOf(lines, line), place));
 
-/** Where the marker of an item is, whose content begins at that place. */
+/** The offset of an item's marker, whose content starts at `content`. */
 function markerBefore(lines: Lines, line: number, content: number | undefined): number {
   const begin = beginOf(lines, line);
   const inLine = content !== undefined && content >= begin && content <= endOf(lines, line);
@@ -55,7 +55,7 @@ function markerBefore(lines: Lines, line: number, content: number | undefined): 
   return begin + before.length - marker.length;
 }
 
-/** Says of each block where it was written. */
+/** Sets the source position of each block. */
 export function sayPositions({ src, tokens }: StateCore, starts: BlockStarts): void {
   const lines = linesOf(src);
   tokens.forEach((token: Token, index) => {

@@ -1,6 +1,6 @@
 /**
- * Protection of the default branch, in its two forms: the record, and the deprecated number that names one of five
- * records (facts: Deprecated / renamed items).
+ * Protection of the default branch, in two forms: the record, and the deprecated level, which stands for one
+ * of five records (facts: Deprecated / renamed items).
  */
 import Type, { type Static } from 'typebox';
 import { DEVELOPER, MAINTAINER } from '../access/roles.ts';
@@ -22,7 +22,7 @@ export const BranchProtection = Type.Object({
 });
 export type BranchProtection = Static<typeof BranchProtection>;
 
-/** What a change of the record may name; what it does not stays as it is. */
+/** Changes of the record; absent properties stay. */
 export const BranchProtectionChanges = Type.Partial(BranchProtection);
 
 export const branchProtectionLevels = [0, 1, 2, 3, 4] as const;
@@ -45,7 +45,7 @@ const protections: Record<BranchProtectionLevel, BranchProtection> = {
   4: protection(MAINTAINER, MAINTAINER, { developer_can_initial_push: true }),
 };
 
-/** The record that a level stands for. */
+/** The record of a level. */
 export const branchProtectionOf = (level: BranchProtectionLevel): BranchProtection =>
   structuredClone(protections[level]);
 
@@ -61,7 +61,7 @@ export function branchProtectionLevel(record: BranchProtection): BranchProtectio
   return record.developer_can_initial_push ? 4 : 2;
 }
 
-/** A change of either form as both: the record wins over the number (facts: Deprecated / renamed items). */
+/** Applies a change in either form: the record wins over the level (facts: Deprecated / renamed items). */
 export function changeBranchProtection(
   current: BranchProtection,
   changes: { level?: BranchProtectionLevel | undefined; record?: Partial<BranchProtection> | undefined },

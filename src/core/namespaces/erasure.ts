@@ -1,6 +1,6 @@
 /**
- * How groups and projects go. First everything that is going disappears at once, in one transaction, and its path is free
- * again; then a task erases it in batches, each of which may be the last before the process dies.
+ * Deletes groups and projects: one transaction hides them and frees their paths; then a task erases them in
+ * batches, each of which may be the last before the process dies.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
@@ -9,19 +9,19 @@ import { writeFact } from '../../platform/outbox/outbox.ts';
 import { announce } from '../activity/announce.ts';
 import { lockNamespace } from './paths-change.ts';
 
-/** What a capability does before rows of projects go. */
+/** Removes a capability's rows before those of the projects. */
 export type Eraser = (tx: Db, projectIds: readonly number[]) => Promise<void>;
 
 const PROJECTS_PER_BATCH = 50;
 const NAMESPACES_PER_BATCH = 100;
 const MARKED_PER_RUN = 1_000;
-/** After so long without an end a task is taken for lost, and its fact is written again. */
+/** A task without an end for so long counts as lost, and its fact is written again. */
 const LOST_AFTER_MS = 3_600_000;
 
 const below = (id: number): RawBuilder<unknown> =>
   sql`(select id from namespaces where ancestor_ids @> array[${id}]::bigint[])`;
 
-/** The bots of access tokens go with what the tokens are for: at once without rights, then as users are deleted. */
+/** Bots of access tokens go with their project or group: first their rights, then as users are deleted. */
 async function dismissBots(tx: Db, tokens: RawBuilder<unknown>): Promise<void> {
   const time = now();
   const { rows } = await sql<{ user_id: number }>`
@@ -40,7 +40,7 @@ async function dismissBots(tx: Db, tokens: RawBuilder<unknown>): Promise<void> {
   for (const { id } of dismissed) await writeFact(tx, 'user_deleted', { user_id: id });
 }
 
-/** Those that the projects were forked from no longer count them. */
+/** Decrements the fork counts of the projects' origins. */
 const forgetForks = (tx: Db, projects: RawBuilder<unknown>) =>
   sql`
     update projects s set forks_count = greatest(s.forks_count - f.forks, 0)
@@ -48,7 +48,7 @@ const forgetForks = (tx: Db, projects: RawBuilder<unknown>) =>
           where ${projects} and not deleting and forked_from_id is not null group by 1) f
     where s.id = f.id`.execute(tx);
 
-/** Takes a project out of sight and frees its path and name; what it holds is erased later. */
+/** Hides a project and frees its path and name; its rows are erased later. */
 export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
   const present = await tx
     .selectFrom('projects')
@@ -74,7 +74,7 @@ export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
   await writeFact(tx, 'project_deleted', { project_id: id });
 }
 
-/** Takes a namespace and all below it out of sight, frees its path, and ends what others had through it. */
+/** Hides a namespace and its descendants, frees its path, removes its shares, enterprise users and bots. */
 export async function markNamespaceDeleting(tx: Db, id: number): Promise<void> {
   const row = await lockNamespace(tx, id);
   if (!row) return;
@@ -104,7 +104,7 @@ export async function markNamespaceDeleting(tx: Db, id: number): Promise<void> {
   await writeFact(tx, 'namespace_deleted', { namespace_id: id });
 }
 
-/** Whether a group above, or the group itself, waits for its deletion: nothing is put into such a tree. */
+/** Whether the group or an ancestor is scheduled for deletion: nothing may be added to such a tree. */
 export async function isScheduledAbove(db: Db, ancestorIds: readonly number[]): Promise<boolean> {
   const scheduled = await db
     .selectFrom('namespaces')
@@ -115,7 +115,7 @@ export async function isScheduledAbove(db: Db, ancestorIds: readonly number[]): 
   return scheduled !== undefined;
 }
 
-/** Erases one batch of the projects that are going; returns how many. */
+/** Erases one batch of hidden projects; returns their number. */
 async function eraseProjectBatch(
   db: Db,
   erasers: readonly Eraser[],
@@ -133,7 +133,7 @@ async function eraseProjectBatch(
   });
 }
 
-/** Erases one batch of the namespaces that are going and hold nothing any more; returns how many. */
+/** Erases one batch of hidden and empty namespaces; returns their number. */
 async function eraseNamespaceBatch(db: Db, id: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const { rows } = await sql<{ id: number }>`
@@ -150,23 +150,23 @@ async function eraseNamespaceBatch(db: Db, id: number): Promise<number> {
   });
 }
 
-/** Erases a project that markProjectDeleting() took out of sight; does nothing to any other. */
+/** Erases a project that markProjectDeleting() has hidden; does nothing to any other. */
 export async function eraseProject(db: Db, erasers: readonly Eraser[], id: number): Promise<void> {
   await eraseProjectBatch(db, erasers, sql`id = ${id}`);
 }
 
 /**
- * Erases a namespace that markNamespaceDeleting() took out of sight: its projects, then its groups from the leaves up.
- * Does nothing to any other; run again, it goes on where it stopped.
+ * Erases a namespace that markNamespaceDeleting() has hidden: its projects, then its groups from the leaves
+ * up. Does nothing to any other; a second run continues the first.
  */
 export async function eraseNamespace(db: Db, erasers: readonly Eraser[], id: number): Promise<void> {
   const inside = sql`namespace_id in ${below(id)}`;
-  // Each round removes rows, and nothing is added to what is going: both loops end.
+  // Each round removes rows, and nothing is added to hidden trees: both loops end.
   while ((await eraseProjectBatch(db, erasers, inside)) > 0);
   while ((await eraseNamespaceBatch(db, id)) > 0);
 }
 
-/** Deletes what was marked at least `period` days ago, and takes up again what was left half-erased. */
+/** Deletes groups and projects marked at least `period` days ago, and resumes interrupted erasures. */
 export async function deleteOverdue(db: Db, period: number): Promise<void> {
   const until = new Date(now().getTime() - period * 86_400_000).toISOString().slice(0, 10);
   const groups = await db

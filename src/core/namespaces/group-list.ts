@@ -1,6 +1,6 @@
 /**
- * Lists of groups. What is open to everybody and what the caller reaches are two branches, each read in the order of the
- * list from its own index and cut at the page: a page costs the same however many groups there are.
+ * Lists of groups. Visible groups and those that the caller reaches are two branches, each read in the list's
+ * order from its own index and limited to the page: the cost does not grow with the number of groups.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
@@ -16,8 +16,8 @@ const fragment = (text: string): RawBuilder<unknown> => sql.raw(text);
 export const today = (): string => now().toISOString().slice(0, 10);
 
 /**
- * The namespaces and projects that somebody reaches, as CTEs: `reached_groups`, `reached_projects`, and `seen_groups`,
- * those that hold something that they are a member of.
+ * CTEs of the caller's reach: `reached_groups`, `reached_projects`, and `seen_groups`, those with a subgroup
+ * or project that has the caller as a member.
  */
 export const withReached = (caller: Caller): RawBuilder<unknown> => {
   if (!caller) return sql``;
@@ -29,19 +29,19 @@ export const withReached = (caller: Caller): RawBuilder<unknown> => {
         where m.user_id = ${CALLER} and not p.deleting and (m.expires_at is null or m.expires_at > ${TODAY})))`)}`;
 };
 
-/** The least visibility at which a caller sees what they are not in. */
+/** The least visibility that the caller sees without a role. */
 export const openTo = (caller: Caller): number => (caller && !caller.external ? INTERNAL : PUBLIC);
 
-/** Whether somebody sees everything. */
+/** Whether the caller sees all groups and projects. */
 export const seesAll = (caller: Caller): boolean => caller !== undefined && (caller.admin || caller.auditor);
 
-/** Which groups a list starts from, before its filters. */
+/** The groups that a list starts from, before its filters. */
 export type GroupListScope = {
-  /** All that the caller sees, or only those that the caller is in. */
+  /** All groups that the caller sees, or only the caller's own. */
   all: boolean;
-  /** With at least this role; 0 for any. */
+  /** The caller's least role; 0 for any. */
   leastLevel: number;
-  /** A further condition over `n` and `r.level`, for those that the caller reaches. */
+  /** A further condition over `n` and `r.level`, for groups that the caller reaches. */
   reached?: RawBuilder<unknown>;
 };
 
@@ -60,7 +60,7 @@ function place({ by, search }: GroupOrder): RawBuilder<unknown> {
   return sql`similarity(n.path, ${search}) + similarity(n.name, ${search})`;
 }
 
-/** The branches of what is listed; each selects id and its place in the order, at most `limit` rows in order. */
+/** The branches of the list; each selects id and sort key, at most `limit` rows in order. */
 function branches({ caller, scope, where, order }: GroupQuery, limit: number): RawBuilder<unknown>[] {
   const branch = (from: string, condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
     select n.id, ${place(order)} as place from ${fragment(from)}
@@ -110,7 +110,7 @@ async function count(db: Db, query: GroupQuery, limit: number): Promise<number> 
   return rows[0]?.count ?? 0;
 }
 
-/** One page of the groups that the query admits, in two statements at most. */
+/** One page of the groups that the query matches, in two statements at most. */
 export async function listGroups(db: Db, query: GroupQuery, page: PageRequest): Promise<Page<GroupRow>> {
   if (page.kind === 'offset') {
     const rows = await fetch(db, query, page.perPage + 1, page.offset);
@@ -125,7 +125,7 @@ export async function listGroups(db: Db, query: GroupQuery, page: PageRequest): 
   return { items, total: undefined, more: items.length === perPage, ...(last && { last }) };
 }
 
-/** Those of the groups that the caller sees, by id: for records that name groups. */
+/** The groups that the caller sees, by id: for records that name groups. */
 export async function selectSeenGroups(
   db: Db,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Groups as the API shows them: basic, public and listed (facts: Resource entities). */
+/** Group records: basic, public and listed (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
 import type { Tier } from '../../config.ts';
 import { nullable } from '../../platform/http/schema.ts';
@@ -79,7 +79,7 @@ export const Group = Type.Object({
 });
 export type Group = Static<typeof Group>;
 
-/** What a group's record depends on, besides its own row. */
+/** Inputs of a group's record beside its row. */
 export type GroupView = {
   baseUrl: string;
   settings: ApplicationSettings;
@@ -90,7 +90,7 @@ export type GroupView = {
 export type GroupRelations = {
   customAttributes?: CustomAttribute[] | undefined;
   statistics?: boolean;
-  /** Where the repository of its wiki is, for administrators; undefined while it has none. */
+  /** The storage of its wiki, for administrators; undefined without a wiki. */
   wikiStorage?: string | undefined;
 };
 
@@ -106,7 +106,7 @@ export const presentBasicGroup = (
   row: Pick<GroupRow, 'id' | 'name' | 'full_path'>,
 ): BasicGroupDetails => ({ id: row.id, web_url: groupWebUrl(view, row.full_path), name: row.name });
 
-/** The record for whoever need only know which group it is. */
+/** The record that only identifies the group. */
 export const presentPublicGroup = (
   view: Pick<GroupView, 'baseUrl' | 'settings'>,
   row: GroupSummary,
@@ -117,10 +117,10 @@ export const presentPublicGroup = (
   full_path: row.full_path,
 });
 
-/** The only organization that there is. */
+/** The only organization. */
 export const ORGANIZATION_ID = 1;
 
-/** The record of lists and of answers to writes. */
+/** The record of lists and of responses to writes. */
 export function presentGroup(view: GroupView, row: GroupRow, relations: GroupRelations = {}): Group {
   const settings = groupSettings(row);
   const protection =
@@ -164,7 +164,7 @@ export function presentGroup(view: GroupView, row: GroupRow, relations: GroupRel
   };
 }
 
-/** Nothing is stored below a group yet that would have a size. */
+/** No rows below a group have a size yet. */
 const noStatistics: Static<typeof GroupStatistics> = {
   storage_size: 0,
   repository_size: 0,

@@ -1,4 +1,4 @@
-/** What a group can be set to: one table of schemas with their defaults, stored as jsonb, and who reads it elsewhere. */
+/** Group settings: one table of schemas with their defaults, stored as jsonb, and lookups in ancestors. */
 import { sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
@@ -62,7 +62,7 @@ export const GroupSettingsSchema = Type.Object({
 
 export type GroupSettings = Static<typeof GroupSettingsSchema>;
 
-/** What a group is set to until somebody says otherwise. Apart from the schemas: in a request, absent means unchanged. */
+/** Defaults of the settings. Apart from the schemas: in a request, absent means unchanged. */
 export const defaultGroupSettings: GroupSettings = {
   share_with_group_lock: false,
   require_two_factor_authentication: false,
@@ -107,10 +107,10 @@ export const groupSettings = (row: { settings: unknown }): GroupSettings => ({
   ...(row.settings as Partial<GroupSettings>),
 });
 
-/** Settings that hold for everything below the group that has them. */
+/** Settings that apply to all descendants of their group. */
 type Lock = 'share_with_group_lock' | 'membership_lock' | 'prevent_sharing_groups_outside_hierarchy';
 
-/** Whether one of these groups has the lock: asked with the ancestors of what is inside it. */
+/** Whether one of these groups, a project's or group's ancestors, has the lock. */
 export async function isLockedAbove(db: Db, ancestorIds: readonly number[], lock: Lock): Promise<boolean> {
   const locked = await db
     .selectFrom('namespaces')

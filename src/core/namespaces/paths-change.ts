@@ -1,6 +1,6 @@
 /**
- * Paths that change: the locks that keep a tree in one piece, whether a path is free, and the redirects that old paths of
- * projects leave behind (facts: Cross-cutting behaviour, moved project).
+ * Changes of paths: locks that keep a tree consistent, checks whether a path is free, and redirects from old
+ * paths of projects (facts: Cross-cutting behaviour, moved project).
  */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
@@ -11,12 +11,13 @@ import type { NamespaceRow } from './rows.ts';
 
 declareUnique('namespaces_full_path', 'path');
 
-/** Moves that could keep changing the ancestors while we lock them are given up after this many. */
+/** Moves may keep changing the ancestors while they are locked: give up after so many attempts. */
 const LOCK_ATTEMPTS = 5;
 
 /**
- * Locks a namespace under which, or of which, something is about to change, and returns it as it is then; undefined when
- * it is gone or going. The namespaces above it are kept from moving, so that its full path stays true until the commit.
+ * Locks a namespace before a change of it or below it, and returns its present row; undefined when it is gone
+ * or being deleted. Its ancestors are locked against moves, so that its full path stays true until the
+ * commit.
  */
 export async function lockNamespace(tx: Db, id: number): Promise<NamespaceRow | undefined> {
   for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
@@ -26,7 +27,7 @@ export async function lockNamespace(tx: Db, id: number): Promise<NamespaceRow | 
       .where('id', '=', id)
       .executeTakeFirst();
     if (!known) return undefined;
-    // From the root down, so that two who lock in one tree wait for each other rather than both for ever.
+    // From the root down, which avoids deadlocks in one tree.
     await sql`
       select from namespaces where id = any(${known.ancestor_ids}::bigint[]) and id <> ${id}
       order by cardinality(ancestor_ids) for share`.execute(tx);
@@ -38,18 +39,18 @@ export async function lockNamespace(tx: Db, id: number): Promise<NamespaceRow | 
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!row) return undefined;
-    // It may have been moved while we waited: then those above it are others.
+    // It may have moved while this waited, and have other ancestors.
     if (row.ancestor_ids.join() === known.ancestor_ids.join()) return row as NamespaceRow;
   }
   throw new Failure('conflict', '409 Conflict: Resource lock');
 }
 
-/** What is asking for a path, and so does not stand in its own way. */
+/** The namespace or project that is to get the path, which does not conflict with itself. */
 type Asking = { namespaceId?: number; projectId?: number };
 
 /**
- * Whether a path is in use inside a namespace, by a group or a project. The caller holds lockNamespace() on the namespace:
- * only so does the answer hold until the commit. Top-level paths are guarded by their unique index alone.
+ * Whether a group or project in the namespace has the path. The caller has called lockNamespace() on it, so
+ * that the result is true until the commit. Top-level paths are guarded by their unique index alone.
  */
 export async function isPathTaken(
   tx: Db,
@@ -66,17 +67,18 @@ export async function isPathTaken(
   return rows[0]?.taken ?? false;
 }
 
-/** Projects below a namespace, with the namespaces that they are in: `p` and `n`. */
+/** Projects below a namespace and their namespaces: `p` and `n`. */
 const projectsBelow = (id: number): RawBuilder<unknown> => sql`
   projects p join namespaces n on n.id = p.namespace_id and n.ancestor_ids @> array[${id}]::bigint[]
   where not p.deleting`;
 
-/** Where a namespace goes: its parent, locked by the caller, or the top; and what it is called there. */
+/** The new parent of a namespace (locked by the caller, or none for top level), with its path and name. */
 export type NamespaceDestination = { parent: NamespaceRow | undefined; path: string; name: string };
 
 /**
- * Gives a namespace another path, name or parent, and everything below it the full path, full name and ancestors that
- * follow; projects whose full path changes keep the old one as a redirect. The caller holds lockNamespace() on it.
+ * Changes a namespace's path, name or parent, and the full paths, full names and ancestors of its
+ * descendants; projects with a new full path keep the old one as a redirect. The caller has called
+ * lockNamespace() on it.
  */
 export async function moveNamespace(
   tx: Db,
@@ -116,7 +118,7 @@ export async function moveNamespace(
   return updated as NamespaceRow;
 }
 
-/** Leaves a redirect from a project's old full path, and takes away the one that its new path may have been. */
+/** Adds a redirect from a project's old full path, and removes one from its new path. */
 export async function redirectProject(tx: Db, projectId: number, from: string, to: string): Promise<void> {
   await tx
     .insertInto('project_redirects')
@@ -126,7 +128,7 @@ export async function redirectProject(tx: Db, projectId: number, from: string, t
   await forgetRedirect(tx, to);
 }
 
-/** A full path that a project has now is nobody's old one any more. */
+/** Removes a redirect from a full path that a project has now. */
 export async function forgetRedirect(tx: Db, fullPath: string): Promise<void> {
   await tx.deleteFrom('project_redirects').where('path', '=', fullPath.toLowerCase()).execute();
 }

@@ -1,6 +1,6 @@
-/** What paths of users, groups and projects may be: they share one space of addresses with the program's own. */
+/** Rules for paths of users, groups and projects, which share addresses with the program's own. */
 
-/** First parts of addresses that the program answers itself, or that browsers and crawlers ask for by habit. */
+/** First segments of addresses that the program serves, or that browsers and crawlers request. */
 const topLevelWords = new Set([
   '-',
   '.well-known',
@@ -43,7 +43,7 @@ const topLevelWords = new Set([
   'v2',
 ]);
 
-/** What may follow the path of a group or project in an address, and so cannot be the path of something in it. */
+/** Segments that follow the path of a group or project in addresses, and so cannot be a path in it. */
 const nestedWords = new Set([
   '-',
   'badges',
@@ -69,15 +69,15 @@ const MAX_PATH_LENGTH = 255;
 
 const FORMAT = /^[a-z0-9_.](?:[a-z0-9_.-]*[a-z0-9_-])?$/i;
 const WRONG_END = /\.(git|atom)$/i;
-/** As a schema says it. */
+/** The pattern in a schema. */
 export const pathPattern = '^[A-Za-z0-9_.](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?$';
 const FORMAT_MESSAGE =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
 
-/** Where the last part of the path stands: of users and top-level groups, or of what is inside a namespace. */
+/** The level of a path's last part: of users and top-level groups, or inside a namespace. */
 export type PathLevel = 'top_level' | 'nested';
 
-/** Everything that is wrong with one part of a path, as messages of its property; whether it is free is not asked. */
+/** The problems of one part of a path, as messages of its property; whether it is free is not checked. */
 export function pathProblems(path: string, place: PathLevel): string[] {
   if (path === '') return ["can't be blank"];
   const problems: string[] = [];

@@ -1,4 +1,4 @@
-/** Projects as the API shows them: identity, basic and full (facts: Resource entities). */
+/** Project records: identity, basic and full (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
 import type { Tier } from '../../config.ts';
 import { nullable } from '../../platform/http/schema.ts';
@@ -89,7 +89,7 @@ export const FullProject = Type.Object({
   service_desk_address: nullable(Type.String()),
   can_create_merge_request_in: Type.Boolean(),
   ...ProjectSettingsSchema.properties,
-  // Without the defaults of the settings, with which they would leave where they are missing.
+  // Without the settings' defaults, which the serialiser would add to records that lack them.
   approvals_before_merge: Type.Optional(Type.Integer()),
   requirements_access_level: Type.Optional(Type.String()),
   emails_disabled: Type.Boolean(),
@@ -121,7 +121,7 @@ export const FullProject = Type.Object({
 });
 export type FullProject = Static<typeof FullProject>;
 
-/** What surrounds a project in a record, besides its own row. */
+/** Inputs of a project's record beside its row. */
 export type BasicProjectView = Surroundings & {
   admin: boolean;
   signedIn: boolean;
@@ -140,7 +140,7 @@ export const presentProjectIdentity = (row: ProjectRow): Static<typeof ProjectId
   created_at: row.created_at.toISOString(),
 });
 
-/** The basic record: what `simple=true` and anonymous lists show. */
+/** The basic record, for `simple=true` and anonymous lists. */
 export function presentBasicProject(view: BasicProjectView, row: ProjectRow): BasicProject {
   const identity = presentProjectIdentity(row);
   const webUrl = `${view.baseUrl}/${identity.path_with_namespace}`;
@@ -185,14 +185,14 @@ const accessLevel = (level: number, notified: Level | null | undefined) =>
 type ProjectRelations = {
   levels?: ProjectLevels;
   forkedFrom?: ProjectRow;
-  /** Shown where it is given. */
+  /** Shown if given. */
   sizes?: ProjectSizes | undefined;
   seenGroups?: ReadonlySet<number>;
 };
 
 /**
- * The full record; `levels` are the caller's, undefined for nobody, and `seenGroups` those that the caller sees: the
- * names of others are not told (administrators see all).
+ * The full record; `levels` are the caller's, undefined for anonymous callers, and `seenGroups` those that
+ * the caller sees: names of others are hidden (administrators see all).
  */
 export function presentProject(view: ProjectView, row: ProjectRow, sides: ProjectRelations): FullProject {
   const paid = view.tier !== 'free';
@@ -263,19 +263,19 @@ export function presentProject(view: ProjectView, row: ProjectRow, sides: Projec
   };
 }
 
-/** The caller's greatest level on the project; 0 for whoever is no member. */
+/** The caller's greatest level on the project; 0 without a membership. */
 const levelOf = ({ levels }: ProjectRelations): number => Math.max(levels?.project ?? 0, levels?.group ?? 0);
 
 const readsIssues = (view: { admin: boolean }, access: string, level: number): boolean =>
   access !== 'disabled' && (access !== 'private' || view.admin || level >= GUEST);
 
-/** Confidential ones are counted for whoever may read them all. */
+/** Confidential issues count for callers who may read all of them. */
 function openIssues(view: { admin: boolean }, row: ProjectRow, level: number): number {
   const readsAll = view.admin || level >= PLANNER;
   return (row.open_issues ?? 0) - (readsAll ? 0 : (row.open_confidential_issues ?? 0));
 }
 
-/** What is stored for a project; of the kinds that are not here yet there is nothing. */
+/** Sizes of the project; kinds that do not exist yet are 0. */
 const presentSizes = (sizes: ProjectSizes): Static<typeof ProjectStatistics> => ({
   commit_count: sizes.commit_count,
   storage_size: sizes.repository_size + sizes.wiki_size + sizes.snippets_size,

@@ -1,4 +1,4 @@
-/** What a project can be set to: one table of schemas with their defaults, stored as jsonb, shown in every full record. */
+/** Project settings: one table of schemas with their defaults, stored as jsonb, in every full record. */
 import Type, { type Static } from 'typebox';
 import { nullable, stringEnum } from '../../platform/http/schema.ts';
 
@@ -10,7 +10,7 @@ const boolean = (value: boolean) => Type.Boolean({ default: value });
 const text = (maxLength = 1_000_000) => nullable(Type.String({ maxLength, default: null }));
 
 export const ProjectSettingsSchema = Type.Object({
-  // Which features there are, and for whom
+  // Features and their access
   issues_access_level: access(),
   repository_access_level: access(),
   merge_requests_access_level: access(),
@@ -31,7 +31,7 @@ export const ProjectSettingsSchema = Type.Object({
   model_registry_access_level: access(),
   package_registry_access_level: publicAccess('enabled'),
   requirements_access_level: access(),
-  // How it is worked in
+  // Work
   emails_enabled: boolean(true),
   show_diff_preview_in_email: boolean(true),
   request_access_enabled: boolean(true),
@@ -55,7 +55,7 @@ export const ProjectSettingsSchema = Type.Object({
   squash_commit_template: text(500),
   issue_branch_template: text(255),
   approvals_before_merge: Type.Integer({ minimum: 0, default: 0 }),
-  // How it is built
+  // Builds
   build_git_strategy: stringEnum(['fetch', 'clone'], { default: 'fetch' }),
   build_timeout: Type.Integer({ minimum: 1, default: 3_600 }),
   auto_cancel_pending_pipelines: stringEnum(['enabled', 'disabled'], { default: 'enabled' }),

@@ -1,4 +1,4 @@
-/** Namespaces as other records show them. */
+/** Namespaces in other records. */
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../platform/http/schema.ts';
 import { type Surroundings, uploadUrl, userAvatarUrl } from '../identity/records.ts';
@@ -16,7 +16,7 @@ export const NamespaceBasic = Type.Object({
 });
 export type NamespaceBasic = Static<typeof NamespaceBasic>;
 
-/** The record; a personal namespace shows its owner's picture. */
+/** The record; a personal namespace shows its owner's avatar. */
 export const presentNamespaceBasic = (
   around: Surroundings,
   namespace: NamespaceSummary,

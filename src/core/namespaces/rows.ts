@@ -1,10 +1,10 @@
-/** Projects and groups as they are read everywhere: one list of columns each, and the row types that they give. */
+/** Rows of projects and groups: one list of columns each, and their types. */
 
 import type { Selectable } from 'kysely';
 import type { NamespacesTable, ProjectsTable } from '../../platform/db/rows.ts';
 import type { Level } from '../notifications/levels.ts';
 
-/** What a namespace shows of itself inside another record. */
+/** A namespace inside another record. */
 export type NamespaceSummary = {
   id: number;
   name: string;
@@ -55,7 +55,7 @@ export type ProjectRow = Selectable<ProjectsTable> & {
 export type ReachedProjectRow = ProjectRow & {
   level_project: number;
   level_group: number;
-  /** What the caller said of how much they want to hear of it, and of the nearest group of which they said something. */
+  /** The caller's notification levels for it, and for the nearest group with a level of its own. */
   notified_project?: Level | null;
   notified_group?: Level | null;
 };
@@ -78,7 +78,7 @@ export const projectTables = `
   projects p join namespaces n on n.id = p.namespace_id left join users o on o.id = n.owner_id
   left join project_counters c on c.project_id = p.id`;
 
-/** A namespace: a group, or the one that a person owns. */
+/** A group, or the personal namespace of a user. */
 export type NamespaceRow = Selectable<NamespacesTable> & { kind: 'user' | 'group' };
 
 export type GroupRow = NamespaceRow & { kind: 'group' };

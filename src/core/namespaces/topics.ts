@@ -1,4 +1,4 @@
-/** Topics that projects have: a project keeps their names, which the table of topics spells. */
+/** Topics of projects: a project keeps their names, in the spelling of the topics table. */
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { now } from '../../platform/clock.ts';
@@ -8,8 +8,8 @@ import type { Db } from '../../platform/db/database.ts';
 export const TopicName = Type.String({ maxLength: 255, pattern: '^[^\\r\\n\\v\\f\\u0085\\u2028\\u2029]*$' });
 
 /**
- * The names as a project of this transaction has them: in the order given, each once, in the spelling that its topic has.
- * Makes the topics that are not there. Until the commit none of them is renamed, merged or deleted.
+ * Names for a project of this transaction: in order, each once, in the spelling of their topics. Creates
+ * missing topics. Until the commit none of them is renamed, merged or deleted.
  */
 export async function keepTopics(tx: Db, names: readonly string[]): Promise<string[]> {
   const given = names.map((name) => name.trim()).filter((name) => name !== '');

@@ -17,7 +17,7 @@ const PERSON = 2;
 
 type Given = Partial<Omit<Candidate, 'participation'>> & { participation?: Partial<Participation> };
 
-/** A member at the level `participating`, tied to nothing, who could be reached. */
+/** A reachable member at the level `participating`, without any relation to the subject. */
 const candidate = ({ participation, ...given }: Given = {}): Candidate => ({
   id: PERSON,
   state: 'active',
@@ -76,7 +76,7 @@ function settingOf(column: (typeof columns)[number], event: NotificationEventNam
   return at(column);
 }
 
-/** One case for each cell: whoever stands so to it, at that level, hears of the event for that reason. */
+/** One case for each cell: a user with this relation, at that level, is notified for that reason. */
 function cells(events: readonly NotificationEventName[], table: string) {
   const rows = table.trim().split('\n');
   return events.flatMap((event) =>
@@ -144,7 +144,7 @@ const tables = [
     unsubscribed                             | - | -                | -                | -                | -                | -                | -
     `,
   ),
-  // Watchers hear of these only where they take part.
+  // Watchers are notified of these only as participants.
   cells(
     ['push_to_merge_request', 'issue_due'],
     `

@@ -1,35 +1,35 @@
-/** Who hears of what: the whole of it, for one person and one occasion. Pure. */
+/** Recipients of notifications: the whole decision for one user and one notification event. Pure. */
 
 import type { NotificationEvent } from './events.ts';
 import { choosesEvent, type NotificationEventName } from './levels.ts';
 import type { Setting, UserSettings } from './settings.ts';
 
-/** How somebody stands to the thing, and what the occasion is to them. */
+/** The user's relation to the subject and the event. */
 export type Participation = {
-  /** Called by name, alone or with a group, in what is said now: the new description, or the note. */
+  /** Mentioned, alone or with a group, in the new description or the note. */
   mentioned: boolean;
-  /** Answers for it from now on: since it was made with them, or reassigned to them. */
+  /** Assigned by this event, at creation or later. */
   assigned: boolean;
-  /** Answered for it until now. */
+  /** Assigned until this event. */
   wasAssigned: boolean;
-  /** Is asked for a review from now on. */
+  /** Requested as a reviewer by this event. */
   reviewing: boolean;
   wasReviewing: boolean;
-  /** Wrote the issue, epic, merge request, snippet or commit. */
+  /** Author of the issue, epic, merge request, snippet or commit. */
   author: boolean;
-  /** Answers for it, reviews it, said something on it, or was called to it before. */
+  /** Assignee, reviewer, commenter, or mentioned before. */
   participates: boolean;
-  /** What they said themselves of hearing of it; undefined when they said nothing. */
+  /** The user's own subscription; undefined without one. */
   subscribed: boolean | undefined;
-  /** Hears of a label with which it was made. */
+  /** Subscribed to a label that it was created with. */
   labelSubscribed: boolean;
   /** May approve it. */
   approver: boolean;
-  /** The pipeline is theirs. */
+  /** Owner of the pipeline. */
   owner: boolean;
 };
 
-/** Of somebody whom nothing ties to the thing. */
+/** Of a user without any relation to the subject. */
 export const uninvolved: Participation = {
   mentioned: false,
   assigned: false,
@@ -46,23 +46,23 @@ export const uninvolved: Participation = {
 
 export type Candidate = {
   id: number;
-  /** `active` is the only one who gets mail. */
+  /** Only `active` users get mail. */
   state: string;
-  /** `human` is the only one who gets mail. */
+  /** Only `human` users get mail. */
   kind: string;
-  /** Whether they proved that their address is theirs. */
+  /** Whether the address is confirmed. */
   confirmed: boolean;
-  /** Of the project, or of the group of an epic, straight, from above, or by a share. */
+  /** Of the project, or of the group of an epic: direct, inherited or by a share. */
   member: boolean;
-  /** Whether they would be shown it at this moment; of a note for the team, the note. */
+  /** Whether the user reads the subject now; of an internal note, the note. */
   canRead: boolean;
-  /** Whether the project, its group, or any group above sends no mail. */
+  /** Whether the project or a group above it has mail disabled. */
   emailsDisabled: boolean;
   settings: UserSettings;
   participation: Participation;
 };
 
-/** Why somebody hears of something; where several reasons are true, the first. */
+/** Reasons for a notification; the first that applies counts. */
 export const reasons = [
   'own_activity',
   'assigned',
@@ -79,7 +79,7 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
-/** What the level `watch` leaves out for those who do not take part (facts: Notification settings). */
+/** Events that `watch` leaves out for users who do not participate (facts: Notification settings). */
 const unwatched: ReadonlySet<NotificationEventName> = new Set([
   'push_to_merge_request',
   'issue_due',
@@ -87,7 +87,7 @@ const unwatched: ReadonlySet<NotificationEventName> = new Set([
   'approver',
 ]);
 
-/** How the people of an event are found. */
+/** How the candidates of an event are found. */
 export type AudienceKind = 'thread' | 'members' | 'owner' | 'approvers';
 
 const special: Partial<Record<NotificationEventName, AudienceKind>> = {
@@ -99,16 +99,18 @@ const special: Partial<Record<NotificationEventName, AudienceKind>> = {
 };
 
 /**
- * Among whom an event's people are: those tied to the thing and those who watch or chose it, the members of the project,
- * the pipeline's owner, or those who may approve.
+ * The candidates of an event: users with a relation to the subject and those who watch or chose the event,
+ * the members of the project, the pipeline's owner, or the approvers.
  */
 export const audienceKind = (event: NotificationEventName): AudienceKind => special[event] ?? 'thread';
 
-/** Whether people who only watch can hear of it. */
+/** Whether the event notifies users who only watch. */
 export const reachesWatchers = (event: NotificationEventName): boolean =>
   audienceKind(event) === 'thread' && !unwatched.has(event);
 
-/** What somebody said that bears on the place: of the project, else of the nearest group that is not `global`, else of all. */
+/**
+ * The setting that applies: the project's, else the nearest group's that is not `global`, else the global.
+ */
 function settingFor(settings: UserSettings): { setting: Setting; ofPlace: boolean } {
   const said = [settings.project ?? [], ...settings.groups].flat().find(({ level }) => level !== 'global');
   return { setting: said ?? settings.global, ofPlace: said !== undefined };
@@ -116,13 +118,13 @@ function settingFor(settings: UserSettings): { setting: Setting; ofPlace: boolea
 
 type Tie = {
   reason: Reason;
-  /** Somebody turned to them: heard at the level `mention`, and by those who unsubscribed. */
+  /** Addressed to the user: notifies at the level `mention`, and after unsubscribing. */
   called?: boolean;
-  /** They asked for it by hand, which the level `mention` does not take back. */
+  /** Subscribed by hand, which the level `mention` respects. */
   asked?: boolean;
 };
 
-/** What ties them to the thing, the first reason first. */
+/** The reasons of the user, the first first. */
 function tiesOf(event: NotificationEventName, person: Participation): Tie[] {
   const reassigns = event === 'reassign_issue' || event === 'reassign_merge_request';
   const asksReviewers = event === 'change_reviewer_merge_request';
@@ -139,7 +141,7 @@ function tiesOf(event: NotificationEventName, person: Participation): Tie[] {
   return person.subscribed === false ? all.filter(({ called }) => called) : all;
 }
 
-/** Of what people talk about: those who have to do with it, and those who want to hear of what others have to do with. */
+/** Of discussions: participants, and users whose level or choice includes the event. */
 function reasonOfThread(event: NotificationEventName, person: Candidate): Reason | undefined {
   const { setting, ofPlace } = settingFor(person.settings);
   const ties = tiesOf(event, person.participation);
@@ -148,7 +150,7 @@ function reasonOfThread(event: NotificationEventName, person: Candidate): Reason
   const [tie] = ties;
   if (tie) return tie.reason;
   if (person.participation.subscribed === false) return undefined;
-  // Whoever watches everything does not mean every public project there is.
+  // A global level does not cover projects without a membership.
   if (!ofPlace && !person.member) return undefined;
   if (setting.level === 'watch') return unwatched.has(event) ? undefined : 'watching';
   return setting.level === 'custom' && choosesEvent(setting.events, event) ? 'custom' : undefined;
@@ -166,7 +168,7 @@ function reasonAsMember(event: NotificationEventName, person: Candidate): Reason
   return person.member && (level !== 'custom' || choosesEvent(events, event)) ? 'member' : undefined;
 }
 
-/** Those who chose to hear of what waits for them; once, where they hear of the same merge request anyway. */
+/** Approvers who chose the event, unless they get the mail about the new merge request anyway. */
 function reasonAsApprover(person: Candidate): Reason | undefined {
   const { level, events } = settingFor(person.settings).setting;
   if (!person.participation.approver || level !== 'custom' || !choosesEvent(events, 'approver'))
@@ -195,7 +197,7 @@ const isReachable = (person: Candidate): boolean =>
   person.canRead &&
   !person.emailsDisabled;
 
-/** Whether somebody hears of an occasion, and why; undefined when they do not (facts: Notification settings). */
+/** Why the user is notified of the event; undefined when not (facts: Notification settings). */
 export function notificationReason(
   event: Pick<NotificationEvent, 'name' | 'actorId'>,
   person: Candidate,

@@ -23,7 +23,7 @@ let issue: { id: number; iid: number };
 const people: Record<string, MadeUser> = {};
 const idOf = (name: string): number => people[name]?.id ?? 0;
 
-/** A user who did nothing but this. */
+/** A user with this action alone. */
 async function make(name: string, act: (user: MadeUser) => Promise<unknown> = async () => {}): Promise<void> {
   const user = await makeUser(app);
   people[name] = user;
@@ -94,7 +94,7 @@ const expected = ['spoke', 'subscribed', 'label', 'watches project', 'watches ro
 test('those who may hear of it are found, page by page, each once', async () => {
   const { db } = app.app.services.database;
   const all = await candidateIds(db, matter(), { after: 0, limit: 100 });
-  // Whoever spoke came to it later.
+  // The commenter came later.
   const fromBeginning = [1, ...expected.filter((name) => name !== 'spoke').map(idOf)].sort((a, b) => a - b);
   expect(all).toEqual(fromBeginning);
   const paged: number[] = [];

@@ -1,4 +1,4 @@
-/** Among whom those are found who hear of something, page by page, and how each of them stands to it: the SQL of audiences. */
+/** Candidates for notifications, page by page, and their relations to the subject: the SQL of audiences. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { memberIds } from '../access/memberships.ts';
@@ -9,23 +9,23 @@ import type { NotificationEvent } from './events.ts';
 import type { NotificationEventName } from './levels.ts';
 import { settingsOf } from './settings.ts';
 
-/** What happened, and what of the thing decides who hears of it. */
+/** The notification event, and the properties of its subject that decide who is notified. */
 export type EventContext = {
   event: NotificationEvent;
-  /** From the root to the group of the project, or to that of the epic. */
+  /** From the root to the group of the project or epic. */
   ancestorIds: readonly number[];
   emailsDisabled: boolean;
   authorId: number | undefined;
   assigneeIds: readonly number[];
   reviewerIds: readonly number[];
-  /** Whom the new description, or the note, calls. */
+  /** Users whom the new description or the note mentions. */
   mentionedIds: ReadonlySet<number>;
 };
 
-/** What a page of candidates is drawn from: those after the id, and of these zones where only their morning counts. */
+/** Bounds of a page of candidates: those after the id; with `zones`, only users in these time zones. */
 export type Page = { after: number; limit: number; zones?: readonly string[] | undefined };
 
-/** Somebody who may hear of it, and their columns as an actor. What they may see was not asked. */
+/** A candidate, and its columns as an actor. Read access is not checked yet. */
 export type Prospect = { candidate: Candidate; person: ActorColumns };
 
 const created: ReadonlySet<NotificationEventName> = new Set(['new_issue', 'new_epic', 'new_merge_request']);
@@ -37,9 +37,10 @@ const either = (parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
   sql.join(parts, sql` union all `);
 const nobody = sql`select null::bigint as user_id where false`;
 
-/** Ids of those who take part in the thing, as far as its rows tell. */
+/** Ids of participants by the rows of the subject. */
 function partakers({ event: { name: event, subject, projectId } }: EventContext): RawBuilder<unknown> {
-  // Whoever takes part in something new wrote it, answers for it or is called by it; the others came before this was heard.
+  // Participants of a new subject are its author, assignees and mentioned users; others came after this
+  // event.
   if (created.has(event)) return nobody;
   switch (subject.kind) {
     case 'issue':
@@ -55,14 +56,14 @@ function partakers({ event: { name: event, subject, projectId } }: EventContext)
   }
 }
 
-/** What was said of the thing itself, as rows of user_id and subscribed. */
+/** Subscriptions to the subject, as rows of user_id and subscribed. */
 function subscriptions({ event: { subject } }: EventContext): RawBuilder<unknown> {
   if (subject.kind !== 'issue' && subject.kind !== 'epic')
     return sql`select null::bigint as user_id, false as subscribed where false`;
   return sql`select user_id, subscribed from subscriptions where ${sql.ref(`${subject.kind}_id`)} = ${subject.id}`;
 }
 
-/** Ids of those who hear of a label of something new: in its project, or wherever the label is. */
+/** Ids of subscribers to a label of a new subject, in its project or in the label's group. */
 function labelSubscribers({ event: { name: event, subject, projectId } }: EventContext): RawBuilder<unknown> {
   if (!created.has(event) || (subject.kind !== 'issue' && subject.kind !== 'epic')) return nobody;
   return sql`
@@ -74,7 +75,7 @@ function labelSubscribers({ event: { name: event, subject, projectId } }: EventC
 const members = ({ event, ancestorIds }: EventContext): RawBuilder<unknown> =>
   sql`select user_id from (${memberIds({ projectId: event.projectId, ancestorIds })}) x`;
 
-/** Ids of those whose settings of the place, or of everything where they are members, may ask for what happens there. */
+/** Ids of users whose settings of the project or groups, or global ones as members, may include the event. */
 function watchers(context: EventContext): RawBuilder<unknown> {
   const { event, ancestorIds } = context;
   const levels = sql`any(${reachesWatchers(event.name) ? ['watch', 'custom'] : ['custom']}::text[])`;
@@ -86,7 +87,7 @@ function watchers(context: EventContext): RawBuilder<unknown> {
   ]);
 }
 
-/** Ids of those whom the occasion or the thing itself names. */
+/** Ids of users whom the event or the subject names. */
 function named({ event: { involved }, ...context }: EventContext): number[] {
   return [
     ...[context.authorId ?? [], involved.owner ?? []].flat(),
@@ -108,7 +109,7 @@ function everybody(context: EventContext): RawBuilder<unknown> {
   ]);
 }
 
-/** Ids of people who may hear of it, in their order; fewer than `limit` are the last. */
+/** Ids of candidates, in their order; fewer than `limit` are the last. */
 export async function candidateIds(
   db: Db,
   context: EventContext,
@@ -125,7 +126,7 @@ export async function candidateIds(
 
 type Tie = 'member' | 'partaker' | 'label' | 'subscribed' | 'unsubscribed';
 
-/** What ties each of them to the thing or its place; whoever has no tie is not in the map. */
+/** The relations of each user to the subject or its project; a user without any is not in the map. */
 async function tiesOf(db: Db, context: EventContext, ids: readonly number[]): Promise<Map<number, Set<Tie>>> {
   const requested = sql`user_id = any(${bigints(ids)})`;
   const tie = (name: Tie, from: RawBuilder<unknown>) =>
@@ -164,7 +165,7 @@ function participationOf(context: EventContext, id: number, ties: ReadonlySet<Ti
 
 const noTies: ReadonlySet<Tie> = new Set();
 
-/** How each of the people stands to what happened, by a number of statements that does not depend on theirs. */
+/** The candidates of these ids, by a fixed number of statements. */
 export async function prospectsAmong(
   db: Db,
   context: EventContext,

@@ -1,27 +1,27 @@
 /**
- * What people can hear of by mail, as whoever changes something announces it, and as who hears of it is decided by. Merge
- * requests, pipelines and releases are announced by the capabilities that will have them.
+ * Facts that mails follow, as their announcers write them, and the notification events made of them. Facts of
+ * merge requests, pipelines and releases come from the capabilities that will have them.
  */
 import type { Json } from '../../platform/db/rows.ts';
 import type { Fact } from '../../platform/outbox/outbox.ts';
 import type { NotificationEventName } from './levels.ts';
 
 type Payload<T extends Record<string, Json>> = T;
-/** `user_id` is who did it. */
+/** `user_id` is the actor. */
 type InProject = { project_id: number; user_id: number };
 type Named = { id: number; username: string };
-/** Who came to answer for it, or to review it, and who does no more. */
+/** Added and removed assignees or reviewers. */
 type People = { added: Named[]; removed: Named[] };
 type OnIssue = InProject & { issue_id: number; changes?: { assignees?: People } };
 type OnMergeRequest = InProject & { merge_request_id: number };
 
-/** The facts that mails follow, by name, with what each tells. */
+/** The facts that mails follow, by name, with their payloads. */
 export type NotificationFacts = {
   issue_created: Payload<OnIssue>;
   issue_updated: Payload<OnIssue>;
   issue_closed: Payload<OnIssue>;
   issue_reopened: Payload<OnIssue>;
-  /** Told once for an issue and day, in the morning of the day before. */
+  /** Announced once for an issue and day, in the morning of the day before. */
   issue_due: Payload<{ project_id: number; issue_id: number; due_date: string }>;
   note_created: Payload<{
     project_id?: number;
@@ -42,12 +42,12 @@ export type NotificationFacts = {
   merge_request_closed: Payload<OnMergeRequest>;
   merge_request_reopened: Payload<OnMergeRequest>;
   merge_request_merged: Payload<OnMergeRequest>;
-  /** The first of the new commits, the oldest first, and how many there are. */
+  /** The first new commits, oldest first, and the number of all. */
   merge_request_pushed: Payload<
     OnMergeRequest & { commits: { sha: string; title: string }[]; count: number }
   >;
   merge_request_auto_merge_set: Payload<OnMergeRequest>;
-  /** `user_id` is whose pipeline it is; `was_failing` says that the one before it on the branch had failed. */
+  /** `user_id` is the pipeline's owner; `was_failing`: the branch's pipeline before it had failed. */
   pipeline_finished: Payload<
     InProject & { pipeline_id: number; status: 'success' | 'failed'; was_failing: boolean }
   >;
@@ -64,34 +64,34 @@ export const notificationFact = <Name extends NotificationFactName>(
   payload: told,
 });
 
-/** What the mail is about, and what those who answer it would answer. */
+/** The subject of the mail, and of replies to it. */
 export type NotificationSubject =
   | { kind: 'issue' | 'epic' | 'snippet' | 'merge_request' | 'release' | 'pipeline' | 'project'; id: number }
   | { kind: 'commit'; sha: string };
 
-/** Ids of people whom the occasion itself concerns. */
+/** Ids of users whom the event itself names. */
 export type Involved = {
-  /** Came to answer for it. Who does from its beginning stands with the thing itself. */
+  /** New assignees. Those of a new subject are read with the subject. */
   assigned: readonly number[];
   unassigned: readonly number[];
   reviewing: readonly number[];
   noLongerReviewing: readonly number[];
   /** May approve it. */
   approvers: readonly number[];
-  /** Whose pipeline it is. */
+  /** The pipeline's owner. */
   owner: number | undefined;
 };
 
 export type NotificationEvent = {
   name: NotificationEventName;
-  /** Who did it; nobody where time or a machine did, and where whoever did it hears of it as the others do. */
+  /** The actor; undefined where time or the program acted, and where the actor is notified as others are. */
   actorId: number | undefined;
   projectId: number | undefined;
-  /** Of epics. */
+  /** The group of an epic. */
   groupId: number | undefined;
   subject: NotificationSubject;
   noteId: number | undefined;
-  /** Only the team reads the note. */
+  /** Whether it is an internal note. */
   internal: boolean;
   involved: Involved;
 };
@@ -143,7 +143,7 @@ const reassigned = (
   return [eventOf(event, { ...about, involved })];
 };
 
-/** A change of an issue: one of its state, and of who answers for it. */
+/** Events of a changed issue: of its state, and of its assignees. */
 const changedIssue =
   (event?: 'close_issue' | 'reopen_issue') =>
   (told: OnIssue): NotificationEvent[] => [
@@ -163,7 +163,7 @@ const noteableKinds = {
 } as const;
 
 function noted(told: NotificationFacts['note_created']): NotificationEvent[] {
-  // Those who work on an alert look at it; whoever is called by name finds it among their to-do items.
+  // Alerts send no mail for notes; mentioned users have to-dos.
   if (told.noteable_type === 'AlertManagement::Alert') return [];
   const subject: NotificationSubject =
     told.noteable_type === 'Commit'
@@ -248,7 +248,7 @@ const readings: { [Name in NotificationFactName]: (told: NotificationFacts[Name]
 /** The names of the facts to listen to. */
 export const notificationFactNames = Object.keys(readings) as NotificationFactName[];
 
-/** What the fact gives people to hear of: nothing where it changed what no mail tells, several where it changed several. */
+/** The notification events of a fact: none, one or several. */
 export const notificationEventsOf = <Name extends NotificationFactName>(
   name: Name,
   told: NotificationFacts[Name],

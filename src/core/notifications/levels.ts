@@ -1,4 +1,4 @@
-/** How much somebody wants to hear of, and the names of what there is to be heard (spec: Notification setting). */
+/** Notification levels, and the names of notification events (spec: Notification setting). */
 
 import type { Tier } from '../../config.ts';
 
@@ -11,12 +11,12 @@ export const levelNumber = (level: Level): number => levels.indexOf(level);
 
 export const isLevel = (text: string): text is Level => levels.some((level) => level === text);
 
-/** Where nothing is said of a group or project, what is said above it counts. */
+/** Without a setting of the group or project, the one above it applies. */
 export const DEFAULT_LEVEL: Level = 'global';
-/** Where nothing is said at all. */
+/** Without any setting. */
 export const DEFAULT_GLOBAL_LEVEL: Level = 'participating';
 
-/** In the order in which answers name them; `approver` is taken and never answered. */
+/** In the order of responses; `approver` is accepted and never returned. */
 export const notificationEvents = [
   'new_release',
   'new_note',
@@ -42,23 +42,23 @@ export const notificationEvents = [
 ] as const;
 export type NotificationEventName = (typeof notificationEvents)[number];
 
-/** Whether each is wanted; of what is absent nothing was said, and the default applies. */
+/** The user's choices; the default applies to absent ones. */
 export type EventChoices = Partial<Record<NotificationEventName, boolean>>;
-/** Changes of those; null takes back what was said. */
+/** Changes of choices; null removes one. */
 export type EventChanges = Partial<Record<NotificationEventName, boolean | null>>;
 
-/** Those that the level `custom` hears of unless it was told not to. */
+/** Events that the level `custom` includes by default. */
 const onByDefault: ReadonlySet<NotificationEventName> = new Set([
   'failed_pipeline',
   'fixed_pipeline',
   'moved_project',
 ]);
 
-/** What is said of the event in the end: chosen, or on by default; null where the default is to be silent. */
+/** The effective choice: chosen, or on by default; null where the default is off. */
 const choiceOf = (events: EventChoices, event: NotificationEventName): boolean | null =>
   events[event] ?? (onByDefault.has(event) || null);
 
-/** Whether the level `custom` with these choices hears of the event, whoever it concerns. */
+/** Whether the level `custom` with these choices includes the event. */
 export const choosesEvent = (events: EventChoices, event: NotificationEventName): boolean =>
   choiceOf(events, event) === true;
 
@@ -66,6 +66,6 @@ export const choosesEvent = (events: EventChoices, event: NotificationEventName)
 export const eventsOf = (tier: Tier): NotificationEventName[] =>
   notificationEvents.filter((event) => event !== 'approver' && (event !== 'new_epic' || tier !== 'free'));
 
-/** What an answer says of each event that can be chosen, in their order. */
+/** The choices in a response, in the order of the events. */
 export const shownChoices = (events: EventChoices, tier: Tier) =>
   Object.fromEntries(eventsOf(tier).map((event) => [event, choiceOf(events, event)]));

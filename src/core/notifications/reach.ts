@@ -1,6 +1,6 @@
-/** The SQL of how much a caller wants to hear of a project, for its `permissions`. */
+/** SQL of a caller's notification levels for the `permissions` of a project. */
 
-/** Columns over `projects p` and its namespace `n`: what `user` said of the project, and of the nearest group. */
+/** Columns over `projects p` and its namespace `n`: `user`'s levels for the project and the nearest group. */
 export const notificationLevels = (user: string): string => `
   (select s.level from notification_settings s where s.user_id = ${user} and s.project_id = p.id) as notified_project,
   (select s.level from notification_settings s

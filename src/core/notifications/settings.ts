@@ -1,4 +1,4 @@
-/** What people said of how much they want to hear of: for a project, for a group, and for all the rest. */
+/** Notification settings of users: for a project, for a group, and the global one. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -10,20 +10,20 @@ import {
   type Level,
 } from './levels.ts';
 
-/** What is said of one place. */
+/** One setting. */
 export type Setting = { level: Level; events: EventChoices };
 
-/** What a setting is about: a project, a group, or, without one, all the rest. */
+/** The scope of a setting: a project, a group, or all the rest. */
 export type SettingScope = { kind: 'project' | 'group'; id: number } | { kind: 'global' };
 
-/** All that a user said which bears on what happens in one place; whatever is absent was not said. */
+/** The user's settings that apply to a subject; absent ones do not exist. */
 export type UserSettings = {
   project?: Setting;
   /** Nearest first. */
   groups: readonly Setting[];
-  /** Never of the level `global`: there is nothing above it. */
+  /** Never of the level `global`: no setting is above it. */
   global: Setting;
-  /** Whether they want to hear of what they did themselves. */
+  /** Whether the user is notified of their own activity. */
   notifiedOfOwn: boolean;
 };
 
@@ -43,7 +43,7 @@ const unsaid = (scope: SettingScope): Setting => ({
   events: {},
 });
 
-/** The user's setting of the place, or what applies where nothing was said. */
+/** The user's setting of the scope, or the default. */
 export async function readSettings(db: Db, userId: number, scope: SettingScope): Promise<Setting> {
   const { project_id, namespace_id } = columnsOf(scope);
   const row = await db
@@ -56,7 +56,7 @@ export async function readSettings(db: Db, userId: number, scope: SettingScope):
   return row ? settingOf(row) : unsaid(scope);
 }
 
-/** Writes what is given, keeps the rest, and gives what is said then; null takes back what was said of an event. */
+/** Writes the given properties, keeps the others, and returns the setting; null removes a choice. */
 export async function writeSettings(
   tx: Db,
   userId: number,
@@ -89,8 +89,8 @@ type SettingRow = {
 };
 
 /**
- * What bears on a place, for each of the users who exist, by one statement. `ancestorIds` go from the root to the group
- * that the place is in, or that it is; epics have no project.
+ * The settings that apply, for each existing user, by one statement. `ancestorIds` go from the root to the
+ * group of the subject; epics have no project.
  */
 export async function settingsOf(
   db: Db,
@@ -120,6 +120,6 @@ function gather(rows: readonly SettingRow[], ancestorIds: readonly number[]): Us
   };
 }
 
-/** Whoever refers to the global setting in the global setting itself says nothing. */
+/** A global setting of the level `global` refers to itself: the default applies. */
 const withoutGlobal = (setting: Setting): Setting =>
   setting.level === 'global' ? { ...setting, level: DEFAULT_GLOBAL_LEVEL } : setting;

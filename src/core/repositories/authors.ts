@@ -1,9 +1,9 @@
-/** Who a commit is by, when the API makes it for somebody. */
+/** Authors of commits that the API makes for users. */
 import type { Db } from '../../platform/db/database.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Person } from './commits.ts';
 
-/** The actor's name and the address that they want in commits. */
+/** The actor's name and commit address. */
 export async function authorOf(db: Db, actor: Pick<Actor, 'id' | 'name'>): Promise<Person> {
   const row = await db
     .selectFrom('users')

@@ -1,4 +1,4 @@
-/** Makes commits on behalf of callers of the API: in projects, snippets and wikis alike. */
+/** Commits of API callers, in projects, snippets and wikis. */
 import { now } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../platform/git/names.ts';
@@ -16,7 +16,7 @@ import { RefMoved, type RefUpdate, writeAll } from '../../platform/git/write.ts'
 
 export type Person = { name: string; email: string };
 
-/** A person at the present time, in UTC. */
+/** The signature of a person at the present time, in UTC. */
 export const signatureOf = ({ name, email }: Person): Signature => ({
   name,
   email,
@@ -25,7 +25,7 @@ export const signatureOf = ({ name, email }: Person): Signature => ({
 });
 
 export type Draft = {
-  /** What the branch had; undefined for a new branch. */
+  /** The branch's commit; undefined for a new branch. */
   branchHead: string | undefined;
   branch: string;
   parents: readonly string[];
@@ -33,17 +33,17 @@ export type Draft = {
   message: string;
   author: Signature;
   committer: Signature;
-  /** Blobs and trees that must be stored before it. */
+  /** Blobs and trees to store before the commit. */
   objects: readonly NewObject[];
 };
 
 export type Written = { commit: Commit; update: RefUpdate };
 
-/** The public API's sentence for a branch that somebody else has changed meanwhile. */
+/** The public API's message for a branch that another request has changed meanwhile. */
 export const lostRace = (ref: string): Failure =>
   new Failure('bad_request', `Could not update ${ref}. Please refresh and try again.`);
 
-/** Stores the commit and moves the branch to it; 400 when the branch is no longer what the draft says it was. */
+/** Stores the commit and updates the branch; 400 when the branch is no longer at `branchHead`. */
 export async function writeCommit(git: GitFolder, draft: Draft): Promise<Written> {
   const { branch, branchHead, parents, tree, message, author, committer } = draft;
   const object = commitObject({ tree, parents: [...parents], author, committer, message });
@@ -53,7 +53,7 @@ export async function writeCommit(git: GitFolder, draft: Draft): Promise<Written
   return { commit: parseCommit(object.oid, object.content), update };
 }
 
-/** Stores objects and changes refs; 400 when one of the refs is no longer what it was. */
+/** Stores objects and updates refs; 400 when a ref is no longer at its `before`. */
 export async function writeRefs(
   git: GitFolder,
   objects: readonly NewObject[],
@@ -69,10 +69,10 @@ export async function writeRefs(
   }
 }
 
-/** What git says of an object that would harm those who check it out, as a `.gitmodules` can. */
+/** git's error for an object that would harm its readers, such as a `.gitmodules`. */
 const badObject = /^error: object [0-9a-f]+: (.+)$/m;
 
-/** One commit on a branch that changes some paths: what a wiki and a snippet need. */
+/** Commits changes of some paths to a branch, for wikis and snippets. */
 export async function commitChanges(
   git: GitFolder,
   given: {

@@ -1,6 +1,7 @@
 /**
- * What holds repositories: a project (its own and its wiki's), a snippet, a group (its wiki's). All of one container are in
- * one storage and move together. Where they are on disk follows from ids alone, never from a name.
+ * Containers of repositories: a project (its own and its wiki's), a snippet, a group (its wiki's). All of one
+ * container are in one storage and move at the same time. Paths on disk follow from ids alone, never from a
+ * name.
  */
 import { join } from 'node:path';
 import { Failure } from '../../platform/failure.ts';
@@ -8,7 +9,7 @@ import { digest } from '../../platform/secret.ts';
 
 export type ContainerKind = 'project' | 'snippet' | 'group';
 
-/** The table whose row has the container's storage and its read-only mark. */
+/** The tables with each container's storage and read-only mark. */
 export const containerTables = {
   project: 'projects',
   snippet: 'snippets',
@@ -35,6 +36,6 @@ export function diskPath({ kind, id }: Pick<RepositoryKey, 'kind' | 'id'>): stri
 export const repositoryPath = (key: RepositoryKey): string =>
   `${diskPath(key)}${key.wiki ? '.wiki' : ''}.git`;
 
-/** What writers are told while a container moves (facts: Repository storage moves). */
+/** The message for writers while a container moves (facts: Repository storage moves). */
 export const READ_ONLY = 'The repository is temporarily read-only. Please try again later.';
 export const readOnly = (): Failure => new Failure('forbidden', READ_ONLY);

@@ -1,10 +1,10 @@
-/** The container of a group's wiki: it comes with the wiki's first page, whichever way that comes. */
+/** The container of a group's wiki, created with the first page, by the API or by git. */
 import { now } from '../../platform/clock.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { chooseStorage } from './storage-choice.ts';
 
-/** Gives the group's wiki a storage, by the weights of the instance, unless it has one. */
+/** Assigns a storage to the group's wiki, by the weights of the instance, unless it has one. */
 export async function ensureGroupWikiStorage(
   services: Services,
   settings: ApplicationSettings,

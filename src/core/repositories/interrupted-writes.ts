@@ -1,6 +1,7 @@
 /**
- * Writes that were cut off, their process or the database having died under them: git may have taken what the database
- * does not know of. The row that announced the write tells so; whoever keeps records of such a container hears it, and looks.
+ * Interrupted writes: their process or the database died, and git may have taken a write that the database
+ * does not know of. The row in repository_uses stays, and announces the write to the listeners that
+ * reconcile.
  */
 import { sql } from 'kysely';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -15,13 +16,13 @@ export type InterruptedWrite = { kind: ContainerKind; id: number; beganAt: Date 
 const isKind = (value: unknown): value is ContainerKind =>
   typeof value === 'string' && Object.hasOwn(containerTables, value);
 
-/** What the fact says, as a listener's task is given it. */
+/** Parses the fact's payload in a listener's task. */
 export function parseInterruptedWrite({ kind, id, began_at }: Record<string, unknown>): InterruptedWrite {
   if (!isKind(kind)) throw new Error(`no container is a ${kind}`);
   return { kind, id: Number(id), beganAt: new Date(String(began_at)) };
 }
 
-/** Tells of the writes that dead processes left, each once. */
+/** Announces the writes of dead processes, each once. */
 export const announceInterruptedWrites = (db: Db): Promise<void> =>
   inTransaction(db, async (tx) => {
     const { rows } = await sql<InterruptedWrite>`

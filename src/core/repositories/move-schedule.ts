@@ -1,6 +1,6 @@
 /**
- * Schedules moves of containers between storages: the container is read-only from here on, and whoever runs moves takes
- * it from there (facts: Repository storage moves).
+ * Schedules moves of containers between storages: the container becomes read-only, and the listener of moves
+ * continues (facts: Repository storage moves).
  */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
@@ -28,7 +28,7 @@ export type MoveState = (typeof moveStates)[number];
 
 export type MoveRow = Selectable<StorageMovesTable> & { container: ContainerKind; state: MoveState };
 
-/** What moves are chosen among. */
+/** The storages and weights that destinations are chosen by. */
 export type StorageSet = {
   names: readonly string[];
   /** `repository_storages_weighted` of the settings. */
@@ -44,23 +44,23 @@ export const storageSet = (
   weights: settings.repository_storages_weighted,
 });
 
-/** Another storage by weight; undefined when no other has one. */
+/** Another storage by weight; undefined when no other has a weight. */
 function pickOther({ names, weights }: StorageSet, source: string): string | undefined {
   const others = names.filter((name) => name !== source && (weights[name] ?? 0) > 0);
   return others.length === 0 ? undefined : pickStorage(weights, others, randomFraction());
 }
 
-/** A move that is not over: its container's folders are nobody else's to put anything into. */
+/** An unfinished move: only it may write into the container's folders. */
 const isMoving = (kind: ContainerKind): RawBuilder<boolean> => sql<boolean>`exists (
   select from storage_moves m where m.container = ${kind}::text and m.container_id = c.id
     and m.state in ('scheduled', 'started', 'replicated'))`;
 
-/** Containers that there are for their readers. */
+/** Containers that their readers can see. */
 const isThere = { project: sql`not c.deleting`, snippet: sql`c.ready`, group: sql`true` } as const;
 
 const container = (kind: ContainerKind) => sql.table(containerTables[kind]);
 
-/** Schedules the move of one container, in the caller's transaction; 400 where it cannot be moved there, or not now. */
+/** Schedules one container's move, in the caller's transaction; 400 where it cannot move now or there. */
 export async function scheduleMove(
   tx: Db,
   storages: StorageSet,
@@ -69,12 +69,12 @@ export async function scheduleMove(
   id: number,
   wished?: string,
 ): Promise<MoveRow> {
-  // The lock puts this move and any other change of the row in an order.
+  // The lock serializes this move and other changes of the row.
   const { rows } = await sql<{ storage: string; read_only: boolean; moving: boolean }>`
     select c.repository_storage as storage, c.repository_read_only as read_only, ${isMoving(kind)} as moving
     from ${container(kind)} c where c.id = ${id} for update`.execute(tx);
   const [current] = rows;
-  // Only a group may be there without what moves.
+  // Only a group may have no wiki row.
   if (!current) throw invalid({ [kind]: ['has no wiki repository'] });
   const destination = wished ?? pickOther(storages, current.storage);
   const problems = {
@@ -101,7 +101,7 @@ export async function scheduleMove(
     .returningAll()
     .executeTakeFirstOrThrow();
   await audit(tx, actor, { target_type: kind, target_id: id, from: current.storage, to: destination });
-  // The table's checks admit these words only.
+  // The table's checks admit these values only.
   return move as MoveRow;
 }
 
@@ -113,7 +113,7 @@ function destinationProblems(storages: StorageSet, source: string, destination: 
   return {};
 }
 
-/** So many in one transaction: a statement over all of a storage would be cut off by its time limit. */
+/** Containers per transaction: one statement over a whole storage would exceed its timeout. */
 const BATCH = 1_000;
 
 /** Schedules moves of every container of a storage; those that cannot move stay. */
@@ -126,7 +126,7 @@ export async function scheduleAllMoves(
   wished?: string,
 ): Promise<void> {
   if (wished === source || (wished ?? pickOther(storages, source)) === undefined) return;
-  // What is scheduled is read-only and not taken again, so each batch is of others.
+  // Scheduled containers are read-only and not selected again, so each batch has others.
   for (let scheduled = BATCH; scheduled === BATCH; )
     scheduled = await inTransaction(db, (tx) => scheduleBatch(tx, storages, actor, kind, source, wished));
 }

@@ -1,4 +1,4 @@
-/** The one way in which the API writes to a project's own repository: under its protection, all or nothing, and announced. */
+/** Writes of the API to a project's own repository: protected, atomic and announced. */
 import { Failure } from '../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
@@ -15,7 +15,7 @@ import { projectRepository } from './containers.ts';
 import { guardRefsNow, type RefGuard } from './protection.ts';
 import { recordPush } from './pushes.ts';
 
-/** What is to be stored, which refs are to change, and what the caller wants to know of it. */
+/** Objects to store, refs to update, and the result for the caller. */
 export type ProjectWrite<T> = {
   objects: readonly NewObject[];
   updates: readonly RefUpdate[];
@@ -23,8 +23,9 @@ export type ProjectWrite<T> = {
 };
 
 /**
- * Runs `work` on the project's repository, and writes what it gives: objects, then all refs or none, then the push's
- * events. 403 where the protection of a ref or a move of the repository stands in the way, 400 where somebody was faster.
+ * Runs `work` on the project's repository, and writes its result: objects, then all refs or none, then the
+ * push's events. 403 where the protection of a ref or a move forbids it, 400 where another request was
+ * faster.
  */
 export async function writeProject<T>(
   services: Services,
@@ -38,7 +39,7 @@ export async function writeProject<T>(
     const guard = await guardRefsNow(services.database.db, project, actor, settings);
     const { objects, updates, value } = await work(git, guard);
     if (updates.length === 0) return value;
-    // Other rules hold until there is a branch, and the first push may have come meanwhile.
+    // Other rules apply until there is a branch, and the first push may have come meanwhile.
     const judge = guard.rules.first
       ? await guardRefsNow(services.database.db, project, actor, settings)
       : guard;
@@ -52,11 +53,11 @@ export async function writeProject<T>(
   });
 }
 
-/** The name of the branch that a project without one gets first. */
+/** The first branch of a project without one. */
 const firstBranchOf = ({ row }: AuthorizedProject, settings: ApplicationSettings): string =>
   row.default_branch ?? firstBranchName(settings);
 
-/** The commit that makes a repository's first branch, of a README.md alone. */
+/** The first commit of a repository, with a README.md alone. */
 export async function draftFirstCommit(
   services: Services,
   settings: ApplicationSettings,
@@ -75,7 +76,7 @@ export async function draftFirstCommit(
   return { ...draftCommit({ ...draft, objects: [file, ...objects] }), branch };
 }
 
-/** A commit on a branch, as writeProject() takes it. */
+/** A commit on a branch, for writeProject(). */
 export function draftCommit(draft: Draft): ProjectWrite<Commit> {
   const { branch, branchHead, parents, tree, message, author, committer } = draft;
   const object = commitObject({ tree, parents: [...parents], author, committer, message });

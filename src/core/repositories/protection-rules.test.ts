@@ -1,4 +1,4 @@
-/** What the rules of protected branches and tags let in (facts: Roles and visibility). */
+/** Permissions under rules of protected branches and tags (facts: Roles and visibility). */
 import { describe, expect, test } from 'vitest';
 import { NO_OBJECT } from '../../platform/git/names.ts';
 import { branchProtectionOf } from '../namespaces/branch-protection.ts';

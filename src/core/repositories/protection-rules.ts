@@ -1,11 +1,14 @@
-/** Protected branches and tags: which rules meet a name, and what somebody may do under them. Pure (facts: Roles and visibility). */
+/**
+ * Protected branches and tags: the rules that match a name, and the permissions that they give. Pure (facts:
+ * Roles and visibility).
+ */
 import { NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
 import { fits } from '../../platform/wildcard.ts';
 import { DEVELOPER, MAINTAINER } from '../access/roles.ts';
 import type { BranchProtection } from '../namespaces/branch-protection.ts';
 
-/** Who a rule lets in: one of the four. Level 0 is nobody, 60 administrators only. */
+/** One of the four grantees of a rule. Level 0 grants nothing, 60 only administrators. */
 export type Allowed = {
   access_level: number | null;
   user_id: number | null;
@@ -21,18 +24,18 @@ export type BranchRule = {
 };
 export type TagRule = { name: string; create: readonly Allowed[] };
 
-/** Who asks: their role in the project, and what else a rule may name them by. */
+/** The user under the rules: the role in the project, and the ids that rules may name. */
 export type Asker = {
   id: number | undefined;
   role: number;
   admin: boolean;
-  /** Groups that they are a member of. */
+  /** Groups of which the user is a member. */
   groups: ReadonlySet<number>;
 };
 
 const ADMIN = 60;
 
-/** Whether one of the entries lets them in. */
+/** Whether one of the entries admits the user. */
 export function isAllowed(entries: readonly Allowed[], asker: Asker): boolean {
   return entries.some(({ access_level: level, user_id, group_id }) => {
     if (level !== null)
@@ -46,7 +49,7 @@ export function isAllowed(entries: readonly Allowed[], asker: Asker): boolean {
 export type ProjectRules = {
   branches: readonly BranchRule[];
   tags: readonly TagRule[];
-  /** Until there is a branch, the protection that the first one will have. */
+  /** The protection that the first branch will have, until there is one. */
   first: BranchProtection | undefined;
 };
 
@@ -61,11 +64,11 @@ export const isProtectedBranch = (rules: ProjectRules, name: string): boolean =>
 export const isProtectedTag = (rules: ProjectRules, name: string): boolean =>
   tagRules(rules, name).length > 0;
 
-/** Whether they may push to the branch; of several rules that meet it, the most generous counts. */
+/** Whether the user may push to the branch; of several rules that match it, the most generous counts. */
 export function mayPush(rules: ProjectRules, asker: Asker, name: string): boolean {
   if (!may(asker, DEVELOPER)) return false;
   const met = branchRules(rules, name);
-  // What the first branch will have, unless a rule is there for it already.
+  // The first branch's protection, unless a rule matches it already.
   if (rules.first && met.length === 0) {
     const { allowed_to_push, developer_can_initial_push } = rules.first;
     return (
@@ -77,24 +80,24 @@ export function mayPush(rules: ProjectRules, asker: Asker, name: string): boolea
   return met.length === 0 || met.some((rule) => isAllowed(rule.push, asker));
 }
 
-/** Whether they may merge into the branch. */
+/** Whether the user may merge into the branch. */
 export function mayMerge(rules: ProjectRules, asker: Asker, name: string): boolean {
   if (!may(asker, DEVELOPER)) return false;
   const met = branchRules(rules, name);
   return met.length === 0 || met.some((rule) => isAllowed(rule.merge, asker) || isAllowed(rule.push, asker));
 }
 
-/** Whether the branch's past may be rewritten by those who may push to it. */
+/** Whether users who may push to the branch may also force-push. */
 export function mayForce(rules: ProjectRules, name: string): boolean {
   const met = branchRules(rules, name);
   return met.length === 0 || met.some((rule) => rule.allow_force_push);
 }
 
-/** Whether developers get in by the level alone, as the record of a branch tells (`developers_can_push`). */
+/** Whether a rule admits developers by level, as branch records show it (`developers_can_push`). */
 export const developersMay = (rules: ProjectRules, name: string, action: 'push' | 'merge'): boolean =>
   branchRules(rules, name).some((rule) => rule[action].some((each) => each.access_level === DEVELOPER));
 
-/** Why git may not delete the ref, while the API lets maintainers: a push deletes by a slip of one character. */
+/** Why git may not delete the ref, while the API lets maintainers: one wrong character in a push deletes. */
 export function pushedDeletionRefusal(rules: ProjectRules, { ref, after }: RefUpdate): string | undefined {
   const short = shortRef(ref);
   if (after !== NO_OBJECT || !short) return undefined;
@@ -104,7 +107,10 @@ export function pushedDeletionRefusal(rules: ProjectRules, { ref, after }: RefUp
     : undefined;
 }
 
-/** Why the update is refused, in the public API's words; undefined when it is not. Force is judged by whoever has the objects. */
+/**
+ * Why the update is refused, in the public API's words; undefined when it is not. Force needs the objects,
+ * and is checked elsewhere.
+ */
 export function refusalOf(rules: ProjectRules, asker: Asker, update: RefUpdate): string | undefined {
   const short = shortRef(update.ref);
   const removed = update.after === NO_OBJECT;
@@ -143,5 +149,5 @@ export function refusalOf(rules: ProjectRules, asker: Asker, update: RefUpdate):
     : 'You are not allowed to push code to protected branches on this project.';
 }
 
-/** What a push that loses commits of a protected branch is told. */
+/** The refusal of a push that loses commits of a protected branch. */
 export const FORCE_REFUSED = 'You are not allowed to force push code to a protected branch on this project.';

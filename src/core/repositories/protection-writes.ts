@@ -1,17 +1,17 @@
-/** Writes what protects branches and tags: the protected name, and whom its rules let in. */
+/** Writes rules of protected branches and tags, and their grants. */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Allowed } from './protection-rules.ts';
 
-/** Whom a rule lets in: a level, a user, a group or a deploy key, one of the four. */
+/** A grant: a level, a user, a group or a deploy key, one of the four. */
 export type Grant = Partial<Allowed>;
 
 export type GrantAction = 'push' | 'merge' | 'unprotect' | 'create';
 
-/** What the grants hang on. */
+/** The rule of the grants. */
 export type ProtectedRef = { protected_branch_id: number } | { protected_tag_id: number };
 
-/** Grants by action; those of actions that are not named stay as they are. */
+/** Grants by action; those of absent actions stay. */
 export type Grants = Partial<Record<GrantAction, readonly Grant[]>>;
 
 export type BranchProtectionDraft = {
@@ -21,7 +21,7 @@ export type BranchProtectionDraft = {
   allowForcePush: boolean;
 };
 
-/** Lets more in. An empty list writes nothing, and an action without any grant is nobody's. */
+/** Adds grants. An empty list writes nothing; an action without any grant is forbidden to all. */
 export async function addGrants(tx: Db, ref: ProtectedRef, grants: Grants): Promise<void> {
   const created_at = now();
   const rows = Object.entries(grants).flatMap(([action, entries]) =>
@@ -32,7 +32,7 @@ export async function addGrants(tx: Db, ref: ProtectedRef, grants: Grants): Prom
   if (rows.length > 0) await tx.insertInto('protected_ref_access').values(rows).execute();
 }
 
-/** Protects the branch, or every branch that a name with `*` meets; undefined when a rule of that name is there already. */
+/** Protects the branch, or every branch that a name with `*` matches; undefined when the rule exists. */
 export async function createBranchProtection(
   tx: Db,
   projectId: number,
@@ -56,7 +56,7 @@ export async function createBranchProtection(
   return row?.id;
 }
 
-/** Protects the branch; a rule of that name gets these grants in place of its own. Returns the rule's id. */
+/** Protects the branch; an existing rule of that name gets these grants instead. Returns the rule's id. */
 export async function upsertBranchProtection(
   tx: Db,
   projectId: number,
@@ -65,7 +65,7 @@ export async function upsertBranchProtection(
 ): Promise<number> {
   const { push, merge, unprotect, allowForcePush } = draft;
   const time = now();
-  // One statement: a rule that goes in the meantime is made anew.
+  // One statement, which also recreates a rule that was deleted meanwhile.
   const { id } = await tx
     .insertInto('protected_branches')
     .values({
@@ -92,7 +92,7 @@ export async function upsertBranchProtection(
   return id;
 }
 
-/** Ends the rule with exactly this name; false when there is none. */
+/** Deletes the rule with exactly this name; false when there is none. */
 export async function removeBranchProtection(tx: Db, projectId: number, name: string): Promise<boolean> {
   const gone = await tx
     .deleteFrom('protected_branches')

@@ -1,4 +1,4 @@
-/** The rules that protect a project's branches and tags, read in one statement, and those that its first branch gets. */
+/** Reads a project's rules of protected branches and tags in one statement, and protects its first branch. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -19,7 +19,7 @@ import {
   refusalOf,
 } from './protection-rules.ts';
 
-/** What one caller may do to the refs of one project. */
+/** A caller's permissions on the refs of one project. */
 export type RefGuard = {
   readonly rules: ProjectRules;
   /** Why the update is refused; undefined when it is not. */
@@ -79,7 +79,7 @@ export async function selectRules(
   };
 }
 
-/** Groups that the rules name and the user is a member of. */
+/** Groups that the rules name and that have the user as a member. */
 async function memberGroups(db: Db, rules: ProjectRules, userId: number | undefined): Promise<Set<number>> {
   const named = [
     ...rules.branches.flatMap((rule) => [...rule.push, ...rule.merge]),
@@ -93,7 +93,9 @@ async function memberGroups(db: Db, rules: ProjectRules, userId: number | undefi
   return new Set(rows.map((row) => row.id));
 }
 
-/** What the caller may do to the project's refs. `actor` undefined: somebody with that role and no name, a deploy token. */
+/**
+ * The caller's permissions on the project's refs. `actor` is undefined for a deploy token, which has a role.
+ */
 export async function guardRefs(
   db: Db,
   project: Pick<AuthorizedProject, 'id' | 'role' | 'row'>,
@@ -119,7 +121,7 @@ export async function guardRefs(
   };
 }
 
-/** The same under the hold of the repository: other rules apply until there is a branch, and one may have come meanwhile. */
+/** The same with the repository leased: while there was no branch, other rules applied. */
 export async function guardRefsNow(
   db: Db,
   project: Pick<AuthorizedProject, 'id' | 'role' | 'row'>,
@@ -135,7 +137,7 @@ export async function guardRefsNow(
   return guardRefs(db, { id, role, row: { ...row, empty_repo } }, actor, settings);
 }
 
-/** Protects a project's first branch as its group or the instance says; none where everybody may do everything. */
+/** Protects a project's first branch as its group or the instance says; adds no rule for no protection. */
 export async function protectFirstBranch(
   tx: Db,
   projectId: number,

@@ -1,6 +1,6 @@
 /**
- * What a push leaves behind, whether it came by git or by the API: activity events, the project's first branch, and the
- * fact that others hear. Written before the client is told that it was taken.
+ * Records a push, by git or by the API: activity events, the project's first branch, and the fact for
+ * listeners. Written before the client's response.
  */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
@@ -39,17 +39,17 @@ export const titleOf = (message: string): string => message.trimStart().split('\
 /** Characters of a title in an event. */
 const TITLE_LENGTH = 70;
 const MAX_COUNTED = 10_000;
-/** Commits read one after the other before a git process is worth its start. */
+/** Commits that are read one by one before git is spawned to count. */
 const MAX_STEPS = 50;
 
-/** Undefined also for one that is too large to be shown: the push that brought it is taken, and is recorded. */
+/** Undefined also for a commit too large to be shown: its push is taken, and recorded. */
 const readableCommit = (git: GitFolder, oid: string): Promise<Commit | undefined> =>
   peelToCommit(git, oid).catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'unprocessable') return undefined;
     throw error;
   });
 
-/** How many commits lead from `known` to `after` in one line; undefined where they do not, or are too many to walk. */
+/** Commits from `known` to `after` by single parents; undefined without such a line, or if it is too long. */
 async function countLine(git: GitFolder, after: string, known: string): Promise<number | undefined> {
   let next = after;
   for (let steps = 0; steps <= MAX_STEPS; steps++) {
@@ -62,7 +62,7 @@ async function countLine(git: GitFolder, after: string, known: string): Promise<
   return undefined;
 }
 
-/** The new commits: those of a new branch are what the default branch does not have. */
+/** The number of new commits; of a new branch, those that the default branch does not have. */
 async function countCommits(git: GitFolder, { ref, before, after }: RefUpdate): Promise<number> {
   if (after === NO_OBJECT) return 0;
   const head = await headRef(git.folder);
@@ -71,12 +71,12 @@ async function countCommits(git: GitFolder, { ref, before, after }: RefUpdate): 
   if (line !== undefined) return line;
   const range = known === undefined ? [after] : [after, `^${known}`];
   const args = ['rev-list', '--count', `--max-count=${MAX_COUNTED}`, ...range, '--'];
-  // The push is taken already: how much else its pusher has running does not count.
+  // The push is taken: it does not count in its pusher's share.
   const text = await runForProgram(() => textInTime(args, { folder: git.folder })).catch(() => '0');
   return Number(text.trim());
 }
 
-/** One update of a branch or tag as the feed shows it; undefined for other refs. */
+/** One update of a branch or tag as an activity event; undefined for other refs. */
 async function describe(git: GitFolder, update: RefUpdate): Promise<PushData | undefined> {
   const short = shortRef(update.ref);
   if (!short) return undefined;
@@ -122,7 +122,7 @@ async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: 
 }
 
 /**
- * Records a push to a project's own repository when `confirmed` says that it is still where it was held. `pusher` is
+ * Records a push to a project's own repository if `confirmed` finds the lease still valid. `pusher` is
  * undefined for deploy tokens: they have no events.
  */
 export async function recordPush(
@@ -157,12 +157,12 @@ export async function recordPush(
         },
       },
     });
-    // On their way together: nothing of one needs the answer of another.
+    // Pipelined: none needs the result of another.
     await Promise.all([
       announceAll(tx, announcements),
       countWrite(tx, { kind: 'project', id: project.id, wiki: false }),
       first !== undefined && showFirst(tx, project.id, first, settings),
-      // Without events nobody else says so.
+      // Without events nothing else updates the project's activity.
       first === undefined && events.length === 0 && touchProject(tx, project.id),
     ]);
   });
@@ -183,8 +183,8 @@ async function showFirst(
 }
 
 /**
- * The default branch that the first push gives a project: the one it was to have, else the instance's, else the one that
- * came first. Undefined while there is no branch, and where there was one before. Points HEAD to it.
+ * The default branch after a project's first push: the configured one, else the instance's, else the first
+ * pushed one. Undefined while there is no branch, and where there was one before. Sets HEAD.
  */
 async function firstBranch(
   db: Db,
@@ -214,8 +214,8 @@ async function firstBranch(
 }
 
 /**
- * Records the branches of a project that looks empty: the process died between git's taking its first push and the record
- * of it. Nobody was told that it was taken, but it is there.
+ * Records the branches of a project that looks empty: the process died between git's first push and its
+ * record. No client got a response, but the branches exist.
  */
 export async function recordInterruptedPush(
   services: Services,
@@ -231,7 +231,7 @@ export async function recordInterruptedPush(
   await recordPush(services, project, undefined, git, updates);
 }
 
-/** One more write, for whoever repacks. */
+/** Counts a write, for repacking. */
 export async function countWrite(tx: Db, { kind, id, wiki }: RepositoryKey): Promise<void> {
   await tx
     .updateTable('repositories')

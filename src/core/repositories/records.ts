@@ -1,4 +1,4 @@
-/** Commits, as every record that has one shows them (facts: Resource entities, Commit). */
+/** Commit records (facts: Resource entities, Commit). */
 import Type, { type Static } from 'typebox';
 import type { Commit, Signature } from '../../platform/git/parse.ts';
 import { nullable } from '../../platform/http/schema.ts';
@@ -26,7 +26,7 @@ export const CommitRecord = Type.Object({
 });
 export type CommitRecord = Static<typeof CommitRecord>;
 
-/** Characters of all that people wrote into it. */
+/** Characters of its texts by users. */
 export const lengthOfRecord = (commit: CommitRecord): number =>
   commit.message.length +
   commit.author_name.length +
@@ -34,13 +34,12 @@ export const lengthOfRecord = (commit: CommitRecord): number =>
   commit.committer_name.length +
   commit.committer_email.length;
 
-/** Where there may be no commit. */
 export const NullableCommit = nullable(CommitRecord);
 
-/** A list shows the same commits again and again. */
+/** A cache, as lists repeat the same commits. */
 const dates = new WeakMap<Signature, string>();
 
-/** `2012-09-20T11:50:22.000+03:00`: in the zone of whoever signed. */
+/** `2012-09-20T11:50:22.000+03:00`: in the signer's zone. */
 export function commitDate(signature: Signature): string {
   const known = dates.get(signature);
   if (known !== undefined) return known;
@@ -59,10 +58,13 @@ function dateOf({ time, zone }: Signature): string {
 }
 
 const trailerKey = /^[A-Za-z0-9][\w-]*$/;
-/** A paragraph of more lines is no list of trailers. */
+/** A paragraph with more lines is not read as trailers. */
 const MAX_TRAILERS = 100;
 
-/** The lines of a message's last paragraph, unless it is the only one, or too long. Read from its end: messages may be huge. */
+/**
+ * The lines of a message's last paragraph; none if it is the only one, or too long. Read from the end, as
+ * messages may be huge.
+ */
 function lastParagraph(message: string): string[] {
   const text = message.trim();
   const lines: string[] = [];
@@ -77,7 +79,7 @@ function lastParagraph(message: string): string[] {
   return [];
 }
 
-/** The `Key: value` lines of a message's last paragraph; none where one of its lines is none. */
+/** The trailers (`Key: value`) of a message's last paragraph; none where one of its lines is no trailer. */
 export function trailersOf(message: string): Record<string, string[]> {
   const found = new Map<string, string[]>();
   for (const line of lastParagraph(message)) {

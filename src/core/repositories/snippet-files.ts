@@ -1,4 +1,4 @@
-/** The files of a snippet, as its branch has them: a push by git changes them as much as the API does. */
+/** Files of a snippet, read from its branch: git pushes change them as the API does. */
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -10,12 +10,12 @@ import type { Services } from '../services.ts';
 import { snippetRepository } from './containers.ts';
 import { countWrite } from './pushes.ts';
 
-/** What git pushes is not counted: records show so many, and no more are read. */
+/** Files that are read and shown, as a git push may have any number. */
 const MAX_SHOWN = 100;
 
 export type SnippetFiles = { head: Commit | undefined; files: Map<string, PathEntry> };
 
-/** The files by path, in git's order, and the commit that they are of; none without the branch. */
+/** The files by path, in git's order, and their commit; none without the branch. */
 export async function readSnippetFiles(git: GitFolder, branch: string): Promise<SnippetFiles> {
   const head = await findBranch(git, branch);
   const files = new Map<string, PathEntry>();
@@ -27,7 +27,7 @@ export async function readSnippetFiles(git: GitFolder, branch: string): Promise<
   return { head, files };
 }
 
-/** Lists in the snippet's row what its branch has: after a push, and after a write whose process died before it did so. */
+/** Writes the branch's files to the snippet's row: after a push, and after an interrupted write. */
 export async function recordSnippetFiles(
   { database }: Services,
   git: GitFolder,
@@ -35,10 +35,10 @@ export async function recordSnippetFiles(
   branch: string,
 ): Promise<void> {
   await inTransaction(database.db, async (tx) => {
-    // First, so that of two writes at once the list is the later one's.
+    // Locked first, so that of two concurrent writes the later list stays.
     await tx.selectFrom('snippets').select('id').where('id', '=', id).forUpdate().execute();
     const { files } = await readSnippetFiles(git, branch).catch((error: unknown) => {
-      // The push that brought what cannot be shown is taken.
+      // The push with the unreadable object is taken.
       if (error instanceof Failure && error.kind === 'unprocessable') return { files: new Map() };
       throw error;
     });

@@ -1,4 +1,4 @@
-/** Snippets as records: in their own lists, and as what a storage move names (facts: Resource entities, Snippet). */
+/** Snippet records, in lists and in storage moves (facts: Resource entities, Snippet). */
 import type { Selectable } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
@@ -24,7 +24,7 @@ const whenAndWhere = {
   http_url_to_repo: Type.String(),
 };
 
-/** What other records show of a snippet. */
+/** The fields that other records show of a snippet. */
 export const BasicSnippetRecord = Type.Object({ ...what, ...whenAndWhere });
 export type BasicSnippetRecord = Static<typeof BasicSnippetRecord>;
 
@@ -70,7 +70,7 @@ function presentBasic(baseUrl: string, row: SnippetRow, paths: Map<number, strin
   };
 }
 
-/** The records of the snippets as others show them, in the order of the rows. */
+/** The basic records of the snippets, in the order of the rows. */
 export async function presentBasicSnippets(
   db: Db,
   baseUrl: string,
@@ -82,7 +82,7 @@ export async function presentBasicSnippets(
 
 const inUrl = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** The records of the snippets, in the order of the rows; the storage is shown to administrators. */
+/** The records, in the order of the rows; administrators see the storage. */
 export async function presentSnippets(
   db: Db,
   around: Surroundings,

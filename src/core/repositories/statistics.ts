@@ -1,4 +1,4 @@
-/** How large projects are, as they were last measured: for many of them by one statement. */
+/** Sizes of projects as last measured, for many by one statement. */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 
@@ -9,7 +9,7 @@ export type ProjectSizes = {
   snippets_size: number;
 };
 
-/** Of a project without any repository. */
+/** The sizes of a project without any repository. */
 export const noSizes: ProjectSizes = {
   commit_count: 0,
   repository_size: 0,
@@ -17,7 +17,7 @@ export const noSizes: ProjectSizes = {
   snippets_size: 0,
 };
 
-/** The sizes in bytes, by project; those without any repository are not among them. */
+/** The sizes in bytes, by project; projects without any repository are not in the map. */
 export async function selectProjectSizes(
   db: Db,
   projectIds: readonly number[],

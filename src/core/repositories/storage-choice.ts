@@ -1,4 +1,4 @@
-/** Which storage a new project, snippet or wiki gets. */
+/** Chooses the storage of a new project, snippet or wiki. */
 import { randomFraction } from '../../platform/secret.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
@@ -6,8 +6,8 @@ import type { ApplicationSettings } from '../settings/definitions.ts';
 const DEFAULT_STORAGE = 'default';
 
 /**
- * One of the storages, each as often as its weight says; one without a weight never. Where none has one, `default`, or the
- * first when that is not among them. `random` is at least 0 and below 1. Pure.
+ * A storage by weight; one without a weight is never chosen. Without any weight, `default`, or the first when
+ * that is not among them. `random` is at least 0 and below 1. Pure.
  */
 export function pickStorage(
   weights: Readonly<Record<string, number>>,
@@ -26,7 +26,7 @@ export function pickStorage(
   return storages.includes(DEFAULT_STORAGE) ? DEFAULT_STORAGE : (storages[0] ?? DEFAULT_STORAGE);
 }
 
-/** The storage of something that is being created now. */
+/** The storage of a new container. */
 export const chooseStorage = (
   { repositories }: Pick<Services, 'repositories'>,
   settings: Pick<ApplicationSettings, 'repository_storages_weighted'>,

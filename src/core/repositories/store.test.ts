@@ -1,4 +1,4 @@
-/** Repositories as they are held: who may write when, what is read where, and what a push leaves behind. */
+/** Leases of repositories: concurrent writes, reads, and records of pushes. */
 import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * The repositories on disk: opened for reading, held while a clone runs, written under a record that a move waits for.
- * Their place is in the container's row; a reader that comes too late for a move looks again.
+ * Repositories on disk: opened for reads, leased for clones and writes; a move waits for leases. The
+ * container's row has the storage; a read that misses a moved repository retries.
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,37 +22,37 @@ export type RepositoryLease = {
   git: GitFolder;
   storage: string;
   /**
-   * Called before a write is acknowledged: 503 unless it is still held, where it was held. Whoever moves the container
-   * looks for writes once more under the lock that this waits for.
+   * Called before a write is acknowledged: 503 unless the lease is still there, in the same storage. A move
+   * checks for writes again under the lock that this waits for.
    */
   confirm(): Promise<void>;
-  /** `cutOff` says that git may have taken a write which was not recorded: those who keep records are told to look. */
+  /** `cutOff`: git may have taken a write that was not recorded; announces it as interrupted. */
   release(cutOff?: boolean): Promise<void>;
 };
 
 export type Repositories = {
-  /** Folders by the names of the storages, as the settings have them. */
+  /** Folders of the configured storages, by name. */
   readonly storages: ReadonlyMap<string, string>;
-  /** The folder of a repository in a storage; 503 when the settings know no such storage. */
+  /** The folder of a repository in a storage; 503 for a storage that is not configured. */
   folder(key: RepositoryKey, storage: string): string;
   open(key: RepositoryKey, storage: string): GitFolder;
   /**
-   * Reads; `storage` is where the container's row said that it is. Undefined when there is no repository yet. Work may be
-   * done twice, where a move has ended meanwhile.
+   * Reads; `storage` is that of the container's row. Undefined when there is no repository yet. Work may run
+   * twice, where a move has ended meanwhile.
    */
   read<T>(key: RepositoryKey, storage: string, work: (git: GitFolder) => Promise<T>): Promise<T | undefined>;
   /**
-   * Where it is now, for a look that may come too late for a move or a removal: those take the whole folder away at once.
-   * Undefined where the container is not; 403 for what precedes a write while it is read-only.
+   * The present folder, without a lease: a move or removal may take the whole folder away. Undefined without
+   * the container; 403 for the preparation of a write while it is read-only.
    */
   locate(key: RepositoryKey, purpose: Purpose): Promise<GitFolder | undefined>;
-  /** Holds it for something long: the folder stays until release(). 403 for a write while it is read-only. */
+  /** Leases it: the folder stays until release(). 403 for a write while it is read-only. */
   lease(key: RepositoryKey, purpose: Purpose): Promise<RepositoryLease>;
-  /** Holds it for writing while the work runs, and makes it first where it is not there yet. */
+  /** Leases it for writing while the work runs, and creates it first if needed. */
   write<T>(key: RepositoryKey, defaultBranch: string, work: (git: GitFolder) => Promise<T>): Promise<T>;
-  /** How many hold the container for one of the purposes, dead processes left out. */
+  /** The number of leases of the container for these purposes, without dead processes. */
   uses(kind: ContainerKind, id: number, purposes: readonly Purpose[], storage?: string): Promise<number>;
-  /** The folder is going, or has come anew: nobody here reads it any more. */
+  /** Stops reading the folder, which is being removed or was replaced. */
   forget(key: RepositoryKey, storage: string): void;
   stop(): void;
 };
@@ -86,8 +86,8 @@ export function createRepositories(
   const currentStorage = async (key: RepositoryKey) => (await whereabouts(key))?.repository_storage;
 
   /**
-   * In a statement: its commit does not wait for the disk. Whoever holds something asks once more before it is done; where
-   * the database has lost the hold, and no more than that, it is told so.
+   * Makes the statement's commit asynchronous. The lease is confirmed before its work is done; where the
+   * database has lost it, confirm() fails.
    */
   const unsynced = sql`(select set_config('synchronous_commit', 'off', true) offset 0) unsynced`;
 
@@ -95,7 +95,7 @@ export function createRepositories(
     await presence.announce();
     const { kind, id } = key;
     const container = sql(containerTables[kind]);
-    // A move makes the row read-only and then looks who writes: the lock on the row puts the two in an order.
+    // A move makes the row read-only and then checks for writers: the lock on the row serializes the two.
     const lock = purpose === 'read' ? sql`` : sql`for share of c`;
     const [held] = await sql<{ id: number; storage: string }[]>`
       with container as (
@@ -131,7 +131,7 @@ export function createRepositories(
         try {
           await released;
         } catch (error) {
-          // A hold that stays would keep the repository from ever moving.
+          // A lease that stays would keep the repository from ever moving.
           released = undefined;
           setTimeout(() => void use.release(cutOff).catch(() => {}), RELEASE_RETRY_MS).unref();
           throw error;
@@ -166,7 +166,7 @@ export function createRepositories(
       try {
         return await work(open(key, storage));
       } catch (error) {
-        // What is missing may have moved.
+        // A missing repository or object may have moved.
         const missing = error instanceof NoRepository;
         if (!missing && !(error instanceof Failure && error.kind === 'not_found')) throw error;
         const current = await currentStorage(key);
@@ -206,7 +206,7 @@ export function createRepositories(
   };
 }
 
-/** Makes the repository where its container has none yet; whoever holds it for writing calls this. */
+/** Creates the repository where its container has none yet; the caller has it leased for writing. */
 export async function ensure(
   sql: postgres.Sql,
   { kind, id, wiki }: RepositoryKey,
@@ -219,7 +219,7 @@ export async function ensure(
         select writes from repositories where container = ${kind} and container_id = ${id} and wiki = ${wiki}`
     )[0];
   const known = await select();
-  // Before anything is recorded of it, a process may have died between two names of its folder.
+  // Before the first write the folder may be missing: a process died between two names of it.
   if (known && (known.writes > 0 || (await exists(folder)))) return;
   const made = await createRepository(folder, defaultBranch);
   if (!made && !known && !(await select()) && (await hasRefs(folder)))

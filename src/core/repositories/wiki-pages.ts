@@ -1,4 +1,4 @@
-/** Pages of wikis: which files are pages, and the id that the database keeps for each while its title changes. */
+/** Wiki pages: the files that are pages, and the ids that stay while titles change. */
 import { extname, posix } from 'node:path';
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
@@ -15,7 +15,7 @@ const formatOf = (ending: string): Format | undefined => {
 };
 
 export type PageName = {
-  /** Of the file, from the top of the repository. */
+  /** The file's path from the top of the repository. */
   path: string;
   /** The path without the ending. */
   slug: string;
@@ -23,10 +23,10 @@ export type PageName = {
   format: Format;
 };
 
-/** Bytes of a slug: what an index of the database takes. */
+/** Bytes, as a database index limits them. */
 export const MAX_SLUG_LENGTH = 1_000;
 
-/** The page that a file is; undefined for one that is no page, and for one whose path is too long to be kept. */
+/** The page of a file; undefined for a file that is no page, and for a path that is too long. */
 export function pageAt(path: string): PageName | undefined {
   const ending = extname(path);
   const format = formatOf(ending.slice(1));
@@ -35,7 +35,7 @@ export function pageAt(path: string): PageName | undefined {
   return { path, slug, title: posix.basename(slug).replaceAll('-', ' '), format };
 }
 
-/** What a list shows of a page, and an activity event. */
+/** The basic record, in lists and activity events. */
 export const presentPageBasic = ({ format, slug, title }: PageName, id: number) => ({
   format,
   slug,
@@ -43,12 +43,12 @@ export const presentPageBasic = ({ format, slug, title }: PageName, id: number) 
   wiki_page_meta_id: id,
 });
 
-/** Whose pages they are: the column of wiki_pages that names the owner. */
+/** The owner of the pages: its column in wiki_pages, and its id. */
 export type WikiOwner = { owner: 'project_id' | 'group_id'; id: number };
 
 type Named = Pick<PageName, 'slug' | 'title'>;
 
-/** Rows for the slugs, new or as they were. */
+/** Rows for the slugs, inserted or as they were. */
 export const keepPages = (
   db: Db,
   wiki: WikiOwner,
@@ -66,7 +66,7 @@ export const keepPages = (
     .returning(['id', 'slug'])
     .execute();
 
-/** The id of a page that was at the slug `from`, if it is no new one, and has this name now. */
+/** The id of a page that is renamed from the slug `from`, or is new. */
 export async function keepPage(
   tx: Db,
   wiki: WikiOwner,

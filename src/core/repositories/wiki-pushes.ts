@@ -1,4 +1,4 @@
-/** What a push to a wiki leaves behind: in projects, the feed tells of its pages as if they were changed through the API. */
+/** Records a push to a wiki: activity events of a project's pages, as the API records them. */
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { runForProgram } from '../../platform/fair-share.ts';
 import { EMPTY_TREE } from '../../platform/git/diff.ts';
@@ -23,7 +23,7 @@ type Action = 'created' | 'updated' | 'destroyed';
 type PageChange = {
   action: Action;
   page: PageName;
-  /** The slug that it had, where it has another now. */
+  /** The old slug of a renamed page. */
   from?: string;
 };
 
@@ -34,10 +34,10 @@ const actions: Readonly<Record<string, Action>> = {
   D: 'destroyed',
 };
 
-/** Pages of one push that the feed tells of. */
+/** Pages of one push that get activity events. */
 const MAX_PAGES = 100;
 
-/** The files between two commits or trees, each with what became of it; none where they are too many to be read. */
+/** The changed files between two commits or trees, with their status; none where git fails. */
 async function readNames({ folder }: GitFolder, from: string, to: string): Promise<string> {
   const options = ['-r', '-z', '--no-renames', '--name-status'];
   // The push is taken already: how much else its pusher has running does not count.
@@ -46,7 +46,7 @@ async function readNames({ folder }: GitFolder, from: string, to: string): Promi
   );
 }
 
-/** The pages that an update of the branch which the wiki shows changed; none for an update of another. */
+/** The changed pages of an update of the branch that the wiki shows; none for an update of another. */
 async function changedPages(git: GitFolder, updates: readonly RefUpdate[]): Promise<PageChange[]> {
   const shown = await headRef(git.folder);
   const update = updates.find(({ ref, after }) => ref === shown && after !== NO_OBJECT);
@@ -63,12 +63,12 @@ async function changedPages(git: GitFolder, updates: readonly RefUpdate[]): Prom
   const of = (action: Action) => changes.filter((change) => change.action === action);
   const [created, updated, destroyed] = [of('created'), of('updated'), of('destroyed')];
   const [[made], [gone]] = [created, destroyed];
-  // Of several, nobody knows what became of which.
+  // Several renames cannot be told apart.
   if (made && gone && created.length === 1 && destroyed.length === 1) {
     const renamed: PageChange = { action: 'updated', page: made.page, from: gone.page.slug };
     return [renamed, ...updated].slice(0, MAX_PAGES);
   }
-  // What goes comes first: a page in another format has the same slug.
+  // Removals come first: a page in another format has the same slug.
   return [...destroyed, ...updated, ...created].slice(0, MAX_PAGES);
 }
 
@@ -78,7 +78,7 @@ async function reconcilePage(tx: Db, wiki: WikiOwner, { action, page, from }: Pa
   return id;
 }
 
-/** Records a push to a wiki that is on the disk. `pusher` is undefined for who has no events. */
+/** Records a push to a wiki. `pusher` is undefined for a pusher without events. */
 export async function recordWikiPush(
   db: Db,
   key: RepositoryKey,

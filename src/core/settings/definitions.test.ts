@@ -1,4 +1,4 @@
-/** Every setting is obeyed by somebody, or is listed here with those whose capability is still to come. */
+/** Every setting is read by code, or is listed here until its capability comes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 import { branchProtectionLevel } from '../namespaces/branch-protection.ts';
 import { ApplicationSettingsSchema, defaultSettings } from './definitions.ts';
 
-/** Settings that only later capabilities read. A name leaves this list with the code that obeys it. */
+/** Settings that only later capabilities read. A name leaves this list with its code. */
 const later: readonly string[] = [];
 
 const source = fileURLToPath(new URL('../..', import.meta.url));
-/** Where settings are defined, changed and shown, and where no setting is known but columns have the same names. */
+/** Folders that define, change and show settings, or have columns of the same names. */
 const elsewhere = [join('core', 'settings'), join('domain', 'settings'), 'platform'];
 
 const program = readdirSync(source, { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,6 @@
 /**
- * The application settings that exist: each one here is obeyed somewhere; any other name is refused (facts: Application
- * settings fields). A row is a schema with its default; the type, the validation and the documentation follow from it.
+ * Application settings: each has an effect, and any other name is refused (facts: Application settings
+ * fields). A row is a schema with its default; type, validation and documentation follow from it.
  */
 import Type, { type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
 import { visibilityNames } from '../access/roles.ts';
@@ -17,7 +17,7 @@ const count = (value: number, description: string, maximum = 2_147_483_647) =>
   Type.Integer({ default: value, minimum: 0, maximum, description });
 const text = (value: string, description: string, maxLength = 10_000) =>
   Type.String({ default: value, maxLength, description });
-/** Stored sealed, and never shown: neither in the settings nor in audit events. */
+/** Stored sealed; in no record or audit event. */
 const secret = (description: string) =>
   Type.String({ default: '', maxLength: 10_000, writeOnly: true, description });
 const choice = <const T extends readonly string[]>(names: T, value: T[number], description: string) =>
@@ -101,7 +101,7 @@ export const ApplicationSettingsSchema = Type.Object({
     false,
     'Applications that are not trusted get no api, sudo or admin_mode scope from administrators.',
   ),
-  // What may be created, and how it starts
+  // Creation and defaults
   default_project_visibility: choice(visibilityNames, 'private', 'Visibility of new projects.'),
   default_group_visibility: choice(visibilityNames, 'private', 'Visibility of new groups.'),
   default_snippet_visibility: choice(visibilityNames, 'private', 'Visibility of new snippets.'),
@@ -299,12 +299,12 @@ export const ApplicationSettingsSchema = Type.Object({
 export type ApplicationSettings = Static<typeof ApplicationSettingsSchema>;
 export type SettingName = keyof ApplicationSettings;
 
-/** The name of the branch that a new repository gets first. */
+/** The name of a new repository's first branch. */
 export const firstBranchName = ({
   default_branch_name,
 }: Pick<ApplicationSettings, 'default_branch_name'>): string => default_branch_name || 'main';
 
-/** The settings that are sealed where they are stored and in what read() gives, and shown nowhere. */
+/** Settings that are sealed in the database and by read(), and shown nowhere. */
 export const secretSettings = ['akismet_api_key', 'recaptcha_private_key'] as const satisfies SettingName[];
 
 /** Every setting at its default. */
@@ -315,7 +315,7 @@ export const defaultSettings = Object.fromEntries(
   ]),
 ) as ApplicationSettings;
 
-/** A setting as a parameter: optional, and without the default, which would undo what was set before. */
+/** A setting as a parameter: optional, and without the default, which would overwrite the stored value. */
 function asParameter(schema: TSchema): TSchema {
   const { default: _, ...rest } = schema as { default?: unknown };
   return Type.Optional(Type.Unsafe(rest));
@@ -328,11 +328,11 @@ type ChangesSchema = {
   default_branch_protection_defaults: TOptional<typeof BranchProtectionChanges>;
 };
 
-/** The settings as parameters of a change; what is absent stays as it is. */
+/** The settings as parameters of a change; absent ones stay. */
 export const settingChanges = {
   ...Object.fromEntries(
     Object.entries(ApplicationSettingsSchema.properties).map(([name, schema]) => [name, asParameter(schema)]),
   ),
   default_branch_protection_defaults: Type.Optional(BranchProtectionChanges),
-  // fromEntries() forgets the names, which are those of the schema.
+  // fromEntries() loses the names, which are those of the schema.
 } as ChangesSchema;

@@ -1,10 +1,10 @@
-/** Feature flags of the instance: what is behind a flag that is off does not exist (spec: Versioning, 4). */
+/** Feature flags of the instance: an endpoint behind a disabled flag does not exist (spec: Versioning, 4). */
 import { crc32 } from 'node:zlib';
 import type postgres from 'postgres';
 import { createRecent, type Recent } from '../../platform/recent.ts';
 import { randomFraction } from '../../platform/secret.ts';
 
-/** The flags that something obeys, with what they gate. Any other name can be set too, and has no definition. */
+/** The flags in use, with their effect. Other names can be set too, and have no definition. */
 export const featureDefinitions = {
   generic_alert_fingerprinting: {
     description: 'From Premium up, generic alerts without a fingerprint get one from their payload.',
@@ -17,7 +17,7 @@ export const featureDefinitions = {
 } as const;
 export type FeatureName = keyof typeof featureDefinitions;
 
-/** What a flag was set to: `value` is for everybody, the others for some actors, such as `User:7`, or some of the time. */
+/** The stored flag: `value` for all, the others for some actors, such as `User:7`, or some of the time. */
 export type FeatureGate = {
   name: string;
   value: string;
@@ -27,12 +27,12 @@ export type FeatureGate = {
 };
 
 export type FeatureGates = {
-  /** `actorOf` is asked only where the flag is on for some actors. */
+  /** `actorOf` is called only where the flag is on for some actors. */
   isOn(name: string, actorOf?: () => Promise<string | undefined>): Promise<boolean>;
   forget: Recent<unknown>['forget'];
 };
 
-/** Whether the gates let this call through; which actors are among a percentage stays the same from call to call. */
+/** Whether the flag is on for this call; the actors within a percentage stay the same. */
 async function isOpen(gate: FeatureGate, actorOf?: () => Promise<string | undefined>): Promise<boolean> {
   if (gate.value === 'true' || randomFraction() * 100 < gate.percentage_of_time) return true;
   if (gate.actors.length === 0 && gate.percentage_of_actors === 0) return false;

@@ -1,4 +1,4 @@
-/** The application settings in force: one row in the database. */
+/** The current application settings: one row in the database. */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -7,7 +7,7 @@ import { createRecent, type Recent } from '../../platform/recent.ts';
 import { type ApplicationSettings, defaultSettings } from './definitions.ts';
 
 export type SettingsSource = Recent<ApplicationSettings> & {
-  /** Merges `changes` into what is stored, in the caller's transaction; read() shows them after forget(). */
+  /** Merges `changes` into the row, in the caller's transaction; read() shows them after forget(). */
   write(tx: Db, changes: Partial<ApplicationSettings>): Promise<void>;
 };
 

@@ -18,7 +18,7 @@ type Service = OutboundRules & { url: string; key: string; site: string };
 
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 10_000;
-/** Of what was written: enough to tell, and not a snippet of fifty megabytes. */
+/** Characters sent to the service: enough for a verdict, even of a huge snippet. */
 const MAX_TEXT_LENGTH = 100_000;
 
 function parametersOf({ key, site }: Service, submission: Submission): URLSearchParams {
@@ -40,7 +40,9 @@ function parametersOf({ key, site }: Service, submission: Submission): URLSearch
   });
 }
 
-/** Whether the service takes it for spam; fails when it gives no verdict, with the service's own reason if it has one. */
+/**
+ * Whether the service takes it for spam; fails without a verdict, with the service's reason if it has one.
+ */
 export async function isSpam(service: Service, submission: Submission): Promise<boolean> {
   const { url, allowLocal, allowlist } = service;
   const { status, headers, body } = await fetchGuarded(`${url.replace(/\/+$/, '')}/1.1/comment-check`, {

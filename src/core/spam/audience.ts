@@ -1,9 +1,9 @@
-/** Whether what is written can be read without an account: only that is shown to a service that looks for spam. */
+/** Whether anonymous callers can read a text: only such texts are sent to a spam service. */
 import type { AuthorizedProject } from '../access/find.ts';
 import { decide, type ProjectAbility, projectPolicy, type Standing } from '../access/policy.ts';
 import { NO_ACCESS } from '../access/roles.ts';
 
-/** Whether anybody, without an account, may do this in the project. Archived or not: it may be opened again. */
+/** Whether anonymous callers have the ability in the project. Archived or not: it may be unarchived. */
 export const isReadByAnybody = (project: Pick<AuthorizedProject, 'row'>, ability: ProjectAbility): boolean =>
   decide(projectPolicy[ability], {
     signedIn: false,
@@ -13,6 +13,6 @@ export const isReadByAnybody = (project: Pick<AuthorizedProject, 'row'>, ability
     role: NO_ACCESS,
     visibility: project.row.visibility,
     archived: false,
-    // As in find.ts: only update and create write the column, from values of this type.
+    // As in find.ts, only update and create write the column.
     features: project.row.settings as NonNullable<Standing['features']>,
   }) === 'allowed';

@@ -1,4 +1,4 @@
-/** Whether a CAPTCHA was solved, by a service that speaks the protocol of reCAPTCHA v2 (siteverify). */
+/** Verifies CAPTCHAs by a service with the protocol of reCAPTCHA v2 (siteverify). */
 import { fetchGuarded, type OutboundRules } from '../../platform/outbound.ts';
 
 type Service = OutboundRules & { url: string; key: string };
@@ -6,7 +6,7 @@ type Service = OutboundRules & { url: string; key: string };
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 10_000;
 
-/** Whether the service knows the response as a solution; fails when it does not say. */
+/** Whether the service accepts the response; fails without a verdict. */
 export async function isSolved(service: Service, response: string, address: string): Promise<boolean> {
   const { url, key, allowLocal, allowlist } = service;
   const { status, body } = await fetchGuarded(url, {

@@ -1,4 +1,4 @@
-/** What makes two requests the same write: who, where, and every parameter as it was read. */
+/** Digests of requests, to recognise a repeated write: user, path and every parameter. */
 
 import { readBody } from '../../platform/http/body.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
@@ -13,15 +13,15 @@ import {
 } from '../../platform/http/raw-parameters.ts';
 import { digest } from '../../platform/secret.ts';
 
-/** They say who asks, and are no part of what is written. */
+/** Parameters that identify the caller, not the write. */
 const credentials: readonly string[] = ['private_token', 'access_token', 'job_token', 'sudo'];
 
-/** The value with all names in order, so that the order in which they were sent does not count. */
+/** The value with sorted names, so that their order does not count. */
 function ordered(value: RawValue): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (value instanceof UploadedFile) return [value.filename, digest(value.bytes).toString('hex')];
   if (isRawObject(value)) return entriesOf(value);
-  // A form has no other values than texts.
+  // Forms have only texts.
   return value === null ? null : String(value);
 }
 
@@ -30,7 +30,7 @@ const entriesOf = (object: RawObject): unknown[] =>
     .sort()
     .map((name) => [name, ordered(object[name] ?? null)]);
 
-/** A digest over the user, the method, the path and all parameters; whether they came as JSON or as a form is one. */
+/** A digest of the user, the method, the path and all parameters; JSON and forms give the same. */
 export async function digestRequest(request: HttpRequest, userId: number): Promise<Buffer> {
   const sent = mergeParameters(parseUrlEncoded(request.query), await readBody(request), request.params);
   const written = Object.assign(emptyObject(), sent);

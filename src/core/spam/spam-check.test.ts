@@ -1,4 +1,4 @@
-/** How many issues and notes one user may create a minute. */
+/** Limits of issues and notes that one user may create per minute. */
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
@@ -12,7 +12,7 @@ import { checkSpam } from './spam-check.ts';
 
 const app = useApp();
 
-/** Each test begins with a minute, so that all it counts is in one. */
+/** Each test starts with a minute, so that it counts within one. */
 let back = () => {};
 beforeEach(() => {
   back = moveClock(60_000 - (now().getTime() % 60_000));
@@ -35,7 +35,7 @@ const request: HttpRequest = {
   replyHeaders: {},
 };
 
-/** How many of `times` writes pass the gate; what stops one must be the limit. */
+/** The number of `times` writes that pass; only the limit may stop one. */
 async function passing(
   user: MadeUser,
   times: number,

@@ -1,4 +1,4 @@
-/** The spam gate: what stands between a request and what others can read of it (spec: Requests detected as spam). */
+/** The spam check of texts that others can read (spec: Requests detected as spam). */
 import { now } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
@@ -14,19 +14,19 @@ import { awaitsCaptcha, liftSpamLog, writeSpamLog } from './spam-logs.ts';
 
 type Written = {
   actor: Actor;
-  /** The whole of it: a repetition is the same request only when all parameters are the same. */
+  /** The whole request: a repeated one must have the same parameters. */
   request: HttpRequest;
   kind: Submission['kind'];
   write: Submission['write'];
   title?: string | undefined;
   text: string;
-  /** Whether people without an account will read it. What they will not is shown to nobody outside. */
+  /** Whether anonymous callers can read it. Other texts are not sent to the service. */
   publiclyVisible: boolean;
 };
 
 const PERIOD_SECONDS = 60;
 
-/** So many of a kind a minute by one user (facts: Application settings fields). */
+/** Creations of one kind by one user in a minute (facts: Application settings fields). */
 async function limitCreation(
   services: Services,
   settings: ApplicationSettings,
@@ -45,16 +45,16 @@ async function limitCreation(
   throw new Failure('too_many_requests', said(text), { headers: { 'retry-after': String(PERIOD_SECONDS) } });
 }
 
-/** The body `{message: {error: text}}`, which is no list of messages by property as others are. */
+/** The body `{message: {error: text}}`, unlike the usual messages by property. */
 const said = (text: string) => ({ error: text }) as never;
 
-/** A header under the spec's name, or under the public product's. */
+/** A header by the spec's name, or by the public product's. */
 function header({ headers }: HttpRequest, name: string): string | undefined {
   const value = headers[`x-service-${name}`] ?? headers[`x-gitlab-${name}`];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Whether the request repeats one that was stopped, with its CAPTCHA solved: such a one passes, once. */
+/** Whether the request repeats a stopped one with its CAPTCHA solved: it passes, once. */
 async function isRepetition(
   services: Services,
   settings: ApplicationSettings,
@@ -70,14 +70,14 @@ async function isRepetition(
     const service = { url: settings.recaptcha_url, key, ...outboundRules(settings) };
     if (!(await isSolved(service, response, request.address))) return false;
   } catch (error) {
-    // Nobody is let through for that: the client is asked again.
+    // An error does not pass: the client gets a new CAPTCHA.
     services.log.error('a CAPTCHA could not be checked', error, { request: request.id });
     return false;
   }
   return liftSpamLog(db, id);
 }
 
-/** The verdict; without one, what the administrator wants then: it passes, or the write is refused. Both are logged. */
+/** The verdict; without one the setting decides: the write passes, or is refused. Both are logged. */
 async function isTakenForSpam(
   services: Services,
   settings: ApplicationSettings,
@@ -108,10 +108,10 @@ async function isTakenForSpam(
 }
 
 /**
- * Returns when the write may go on. 429 over the creation limits. For spam 400, and the write is discarded; with a CAPTCHA
- * service 409, with what is needed to repeat it. 503 when there is no verdict and the administrator wants one.
- * Administrators, and who acts for a user as one, are not checked. It waits for other services: to be called after all
- * other checks, and outside transactions.
+ * Returns when the write may go on. 429 over the creation limits. Spam is discarded with 400; with a CAPTCHA
+ * service 409, with the data to repeat it. 503 without a verdict, where the setting requires one.
+ * Administrators, and those who act for a user by sudo, are not checked. It waits for other services: call it
+ * after all other checks, and outside transactions.
  */
 export async function checkSpam(
   services: Services,

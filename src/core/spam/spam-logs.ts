@@ -1,6 +1,6 @@
 /**
- * What was taken for spam. A row has who wrote it and when, from which address and with which program, the title and the
- * beginning of the text, and the digest of the request; nothing of what was taken for good is kept.
+ * Spam logs: author, time, address and user agent, the title and the beginning of the text, and the digest of
+ * the request. Texts that pass are not logged.
  */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -19,15 +19,15 @@ const MAX_TITLE_LENGTH = 255;
 const MAX_TEXT_LENGTH = 10_000;
 const MAX_USER_AGENT_LENGTH = 500;
 
-/** How long a CAPTCHA may take to be solved, in milliseconds. */
+/** Time to solve a CAPTCHA, in milliseconds. */
 const CAPTCHA_LIFETIME_MS = 3_600_000;
-/** How long rows are kept, in milliseconds: 90 days. */
+/** Retention in milliseconds: 90 days. */
 const RETENTION_MS = 90 * 86_400_000;
 const BATCH = 10_000;
 
 const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed();
 
-/** Keeps it, and returns the row's id: what the client names when it repeats the request. */
+/** Writes the row; returns its id, which a repeated request names. */
 export async function writeSpamLog(db: Db, found: SpamFound): Promise<number> {
   const { id } = await db
     .insertInto('spam_logs')
@@ -60,7 +60,7 @@ export async function awaitsCaptcha(db: Db, id: number, userId: number, digest: 
   return row !== undefined;
 }
 
-/** Lifts the row, once: of two repetitions at once one gets true. */
+/** Marks the row as verified, once: of two concurrent repetitions one gets true. */
 export async function liftSpamLog(db: Db, id: number): Promise<boolean> {
   const lifted = await db
     .updateTable('spam_logs')
@@ -72,7 +72,7 @@ export async function liftSpamLog(db: Db, id: number): Promise<boolean> {
   return lifted !== undefined;
 }
 
-/** Forgets rows that are old, some at a time: the rest wait for the next run. */
+/** Deletes expired rows, in batches: the rest wait for the next run. */
 export async function sweepSpamLogs(db: Db): Promise<void> {
   const old = db
     .selectFrom('spam_logs')

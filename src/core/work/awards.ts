@@ -1,4 +1,4 @@
-/** Award emoji: giving them, taking them back, and counting the two that issues and epics show. */
+/** Award emoji: given, removed, and the two counts that issues and epics show. */
 import { type Selectable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -6,10 +6,10 @@ import type { AwardEmojiTable } from '../../platform/db/rows.ts';
 
 export type AwardRow = Selectable<AwardEmojiTable>;
 
-/** What can be given one, by the column that names it. */
+/** A noteable or note, by the column of its id. */
 export type Awardable = { column: 'issue_id' | 'epic_id' | 'snippet_id' | 'note_id'; id: number };
 
-/** Thumbs have a name of their own here; the others are called as everywhere. */
+/** Names that differ from gemoji's. */
 const otherNames: Readonly<Record<string, string>> = { '+1': 'thumbsup', '-1': 'thumbsdown' };
 
 let names: Promise<ReadonlySet<string>> | undefined;
@@ -18,7 +18,7 @@ const loadNames = async (): Promise<ReadonlySet<string>> => {
   return new Set(gemoji.flatMap((emoji) => emoji.names));
 };
 
-/** The emoji's name as it is stored, with or without the colons around it; undefined for what is none. */
+/** The stored name of the emoji, with or without colons around it; undefined for an unknown name. */
 export async function emojiName(text: string): Promise<string | undefined> {
   const name = text.trim().replace(/^:(.+):$/, '$1');
   // Read at the first award: few processes ever need them.
@@ -54,7 +54,7 @@ export async function giveAward(
   return award;
 }
 
-/** Takes the award back; false when it is gone already. Call it inside a transaction. */
+/** Removes the award; false when it is gone already. Call it inside a transaction. */
 export async function takeAward(tx: Db, awardId: number): Promise<boolean> {
   const award = await tx
     .deleteFrom('award_emoji')
@@ -65,7 +65,7 @@ export async function takeAward(tx: Db, awardId: number): Promise<boolean> {
   return award !== undefined;
 }
 
-/** Gives the award, or takes it back from whoever has given it. Call it inside a transaction. */
+/** Gives the award, or removes the user's own. Call it inside a transaction. */
 export async function toggleAward(tx: Db, awardable: Awardable, userId: number, name: string): Promise<void> {
   if (await giveAward(tx, awardable, userId, name)) return;
   const award = await tx
@@ -78,7 +78,7 @@ export async function toggleAward(tx: Db, awardable: Awardable, userId: number, 
   if (award) await takeAward(tx, award.id);
 }
 
-/** Takes all awards of a user back, for when the user goes. */
+/** Removes all awards of a user who is being deleted. */
 export async function takeAwardsOf(tx: Db, userId: number): Promise<void> {
   for (const [name, column] of Object.entries(counted)) {
     for (const [table, key] of [

@@ -1,4 +1,4 @@
-/** Tells text from what Markdown shows as code or not at all; in time in proportion to the text, whatever it is. Pure. */
+/** Blanks out Markdown code and HTML comments, in time linear in the text. Pure. */
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 
@@ -20,7 +20,7 @@ export function fencedLines(lines: readonly string[]): boolean[] {
 const blank = (text: string): string =>
   text.includes('\n') ? text.replaceAll(/[^\n]/g, ' ') : ' '.repeat(text.length);
 
-/** With HTML comments blank; one that does not end goes on to the end. */
+/** Blanks HTML comments; one without an end goes on to the end of the text. */
 function withoutComments(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -37,7 +37,7 @@ function withoutComments(text: string): string {
 
 const BACKTICK = 0x60;
 
-/** Where runs of backticks start, and how long they are. Numbers: there may be a million of them. */
+/** Starts and lengths of the runs of backticks. Numbers: there may be a million of them. */
 function backticks(text: string): { starts: number[]; sizes: number[] } {
   const starts: number[] = [];
   const sizes: number[] = [];
@@ -51,7 +51,7 @@ function backticks(text: string): { starts: number[]; sizes: number[] } {
   return { starts, sizes };
 }
 
-/** With what is between two runs of as many backticks blank. */
+/** Blanks the text between two runs of backticks of one length. */
 function withoutSpans(text: string): string {
   const { starts, sizes } = backticks(text);
   const nearest = new Map<number, number>();
@@ -75,10 +75,7 @@ function withoutSpans(text: string): string {
   return [...parts, text.slice(from)].join('');
 }
 
-/**
- * The text with spaces for fenced and inline code and comments, for what is looked for in what people read: what is found
- * here stands at the same place in the text.
- */
+/** The text with spaces for fenced code, inline code and comments: offsets stay those of the text. */
 export function outsideCode(markdown: string): string {
   const lines = markdown.split('\n');
   const fenced = fencedLines(lines);

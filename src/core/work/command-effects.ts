@@ -1,4 +1,4 @@
-/** Carries out what quick actions ask for beside changing properties. */
+/** Runs the effects of quick actions that are not changes of properties. */
 import { inTransaction } from '../../platform/db/database.ts';
 import { Failure, type FailureKind } from '../../platform/failure.ts';
 import { authorizeGroup, authorizeProject } from '../access/find.ts';
@@ -15,7 +15,7 @@ import { setSubscription } from './subscriptions.ts';
 import { addTodos, completeTodos } from './todo-writes.ts';
 import type { ActorContext } from './write-context.ts';
 
-/** The target as an issue of the actor's, for what only issues have. */
+/** The noteable as an issue that the actor reads, for effects that only issues have. */
 const issueOf = ({ db, services, actor }: ActorContext, { kind, id }: Noteable) =>
   kind === 'issue' && id !== undefined ? findIssueById(db, services.database.points, actor, id) : undefined;
 
@@ -36,11 +36,11 @@ async function link(
   const from = await issueOf(context, noteable);
   if (!from || from.issue.id === issueId) return;
   const to = await findIssueById(db, services.database.points, actor, issueId);
-  // That they are linked already is what was asked for; where it may not be, the command means nothing.
+  // An existing link is the state requested; a forbidden one is passed over.
   await linkIssues(context, from, to, type).catch(unless('conflict', 'forbidden'));
 }
 
-/** Lets failures of these kinds pass. */
+/** Ignores failures of these kinds. */
 const unless =
   (...kinds: FailureKind[]) =>
   (error: unknown): void => {
@@ -93,7 +93,7 @@ async function apply(context: ActorContext, noteable: Noteable, effect: Effect):
     case 'move':
     case 'clone':
     case 'promote':
-      // Somebody was quicker, or what it takes has just been taken away.
+      // Another request may have moved the issue, or the permission, project or group may be gone by now.
       await applyMoveAction(context, noteable, effect).catch(
         unless('bad_request', 'conflict', 'forbidden', 'not_found'),
       );
@@ -106,10 +106,7 @@ async function apply(context: ActorContext, noteable: Noteable, effect: Effect):
   }
 }
 
-/**
- * Does what the commands ask for, in their order, to a target that is there; what takes it elsewhere is done last. Whoever
- * understood them decided who may.
- */
+/** Runs the effects in their order, move actions last. parseQuickActions() decided the permissions. */
 export async function applyEffects(
   context: ActorContext,
   noteable: Noteable,

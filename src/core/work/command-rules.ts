@@ -1,4 +1,4 @@
-/** The quick actions that exist, one row each: what each is called, where it goes, who may, and what it means. Pure. */
+/** One row per quick action: names, noteables, permission, meaning. Pure. */
 import {
   type Changes,
   type CommandRule,
@@ -76,7 +76,7 @@ const flag = (
   mean: (_argument, known) => (isSo(known) ? undefined : { changes, message: message(known) }),
 });
 
-/** For the speaker alone. */
+/** A command that concerns only the user who gives it. */
 const own = (
   name: string,
   effect: Effect,

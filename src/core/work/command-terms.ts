@@ -1,8 +1,8 @@
-/** What quick actions are described with, and understood from. Pure. */
+/** Types of the rules of quick actions, and of the context that they are parsed in. Pure. */
 import type { IssueChanges } from './issue-changes.ts';
 import type { NoteableKind } from './noteables.ts';
 
-/** What a command does beside changing properties. */
+/** An effect of a command other than a change of properties. */
 export type Effect =
   | { do: 'subscribe' | 'unsubscribe' | 'todo' | 'done' | 'reset_spent' }
   | { do: 'award'; name: string }
@@ -10,7 +10,7 @@ export type Effect =
   | { do: 'link'; issueId: number; type: 'relates_to' | 'blocks' | 'is_blocked_by' }
   | MoveAction;
 
-/** What makes another of it, elsewhere: done when all else is, and once. */
+/** An effect that makes another issue or epic of the issue: runs last, and once. */
 export type MoveAction =
   | { do: 'move'; projectId: number }
   | { do: 'clone'; projectId: number; withNotes: boolean }
@@ -21,11 +21,11 @@ export const isMoveAction = (effect: Effect): effect is MoveAction =>
 
 export type Changes = IssueChanges;
 
-/** What commands are understood with: where they are said, by whom, and what their arguments name. */
+/** The context of the commands: their noteable, their user, and the records that their arguments name. */
 export type Known = {
   kind: NoteableKind;
   me: { id: number; username: string };
-  /** Whether the speaker may change what the author may, what only the team may, and may make an epic of it. */
+  /** Permissions of the user: those of authors, those of the team, and promotion to an epic. */
   may: { update: boolean; metadata: boolean; promote: boolean };
   now: {
     state: string;
@@ -33,23 +33,23 @@ export type Known = {
     locked: boolean;
     assigneeIds: readonly number[];
     issueType: string;
-    /** Whether it is only being made, or has become another elsewhere. */
+    /** `new` while it is being created; `gone` when it was moved or promoted. */
     stage: 'new' | 'here' | 'gone';
   };
   /** YYYY-MM-DD. */
   today: string;
-  /** Ids by names in small letters, of those who see it. */
+  /** Ids by lowercase username, of the readers among the users. */
   users: ReadonlyMap<string, number>;
-  /** Names of the labels that there are. */
+  /** Names of existing labels. */
   labels: ReadonlySet<string>;
   milestones: ReadonlyMap<string, number>;
-  /** Ids by what they were called: `#1`, `group/project#1`. */
+  /** Ids by reference: `#1`, `group/project#1`. */
   issues: ReadonlyMap<string, number>;
-  /** The same: `&1`. */
+  /** Ids by reference: `&1`. */
   epics: ReadonlyMap<string, number>;
-  /** Ids by full paths in small letters, of those whose issues the speaker manages. */
+  /** Ids by lowercase full path, of the projects whose issues the user manages. */
   projects: ReadonlyMap<string, number>;
-  /** The project in which the commands are said. */
+  /** The project of the noteable. */
   projectId: number | undefined;
 };
 
@@ -57,16 +57,16 @@ export type Outcome = {
   changes?: Changes;
   effects?: readonly Effect[];
   message?: string;
-  /** Stands in the text in place of the command. */
+  /** Replaces the command in the text. */
   text?: string;
 };
 
 export type CommandRule = {
   names: readonly [string, ...string[]];
   kinds: readonly NoteableKind[];
-  /** Everybody who may say something may; the author, assignees and the team; the team. */
+  /** All who may comment; the author, assignees and the team; the team. */
   who: 'speakers' | 'author' | 'team';
-  /** Undefined where it means nothing here; `before` is what the commands before it have changed. */
+  /** Undefined where it does not apply; `before` is the changes of the commands before it. */
   mean(argument: string, known: Known, before: Changes): Outcome | undefined;
 };
 
@@ -74,10 +74,10 @@ export const issues = ['issue'] as const;
 export const planned = ['issue', 'epic'] as const;
 export const everywhere = ['issue', 'epic', 'snippet', 'commit', 'alert'] as const;
 
-/** How sentences call what the command is said of. */
+/** The noun for the noteable in messages. */
 export const word = ({ kind }: Known): string => kind;
 
-/** What follows one of the marks, bare or in quotes: `~bug ~"two words"`; words without a mark count too. */
+/** Arguments after the mark, bare or quoted: `~bug ~"two words"`; words without a mark count too. */
 export const referencesIn = (mark: string, argument: string): string[] =>
   [...argument.matchAll(/([~%@#&]?)(?:"([^"]+)"|([^\s,"]+))/g)].flatMap(([, sign, quoted, bare]) =>
     sign === '' || sign === mark ? (quoted ?? bare ?? []) : [],

@@ -1,4 +1,4 @@
-/** Quick actions: which lines are commands, and what they come to. */
+/** Quick actions: parsed lines and their effects. */
 import { describe, expect, test } from 'vitest';
 import { commandsIn, interpretCommands, type Known } from './commands.ts';
 import { parseDay } from './day-words.ts';

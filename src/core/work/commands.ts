@@ -1,4 +1,4 @@
-/** Quick actions: the lines of a text that are commands (`/close`), told from the rest and understood. Pure. */
+/** Quick actions: parses the lines of a text that are commands (`/close`). Pure. */
 
 import { fencedLines } from './code-spans.ts';
 import { commandRules } from './command-rules.ts';
@@ -10,13 +10,13 @@ export type { Effect, Known } from './command-terms.ts';
 export type Command = { name: string; argument: string };
 
 export type Interpretation = {
-  /** What is left to be said. */
+  /** The text without its commands. */
   text: string;
   changes: Changes;
   effects: readonly Effect[];
-  /** What was done, a sentence for each command. */
+  /** One sentence for each command that ran. */
   messages: readonly string[];
-  /** Names of the commands that meant nothing here, or were not the speaker's to give. */
+  /** Names of the commands that do not apply here, or that the user may not give. */
   refused: readonly string[];
 };
 
@@ -24,13 +24,13 @@ const rulesByName = new Map(commandRules.flatMap((rule) => rule.names.map((name)
 
 const commandLine = /^\/([a-z_]+)(?:[ \t]+([\s\S]*))?$/i;
 
-/** Characters. What is longer stays text, and so does what comes after so many commands. */
+/** Characters: a longer line stays text, as do lines after MAX_COMMANDS. */
 const MAX_LINE_LENGTH = 2_000;
 const MAX_COMMANDS = 100;
-/** Each is carried out for itself: a command that would make them more is refused. */
+/** Each effect runs separately: a command that would exceed this is refused. */
 const MAX_EFFECTS = 100;
 
-/** Each line of the text, with the command that it is; what stands in code is none. */
+/** The lines of the text with their commands; a line in code has none. */
 function readLines(text: string, kind: NoteableKind): { line: string; command?: Command }[] {
   const lines = text.split(/\r?\n/);
   const fenced = fencedLines(lines);
@@ -49,7 +49,7 @@ function readLines(text: string, kind: NoteableKind): { line: string; command?: 
 export const commandsIn = (text: string, kind: NoteableKind): Command[] =>
   text.includes('/') ? readLines(text, kind).flatMap(({ command }) => command ?? []) : [];
 
-/** What the text says without its commands, and what these come to. */
+/** The text without its commands, and their changes and effects. */
 export function interpretCommands(text: string, known: Known): Interpretation {
   let changes: Changes = {};
   const effects: Effect[] = [];

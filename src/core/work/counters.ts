@@ -1,4 +1,4 @@
-/** The numbers that epics and milestones have within their project or group; issues get theirs as they are inserted. */
+/** Numbers of epics and milestones in their project or group; issues get theirs at the insert. */
 import { CompiledQuery } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 
@@ -7,7 +7,7 @@ const counters = {
   group: { table: 'group_counters', owner: 'namespace_id' },
 } as const;
 
-/** The next number, starting at 1. Others wait for it until the transaction ends: take it as late as possible. */
+/** The next number, from 1. The counter stays locked until the transaction ends: call it late. */
 export async function nextIid(
   tx: Db,
   where: { projectId: number } | { groupId: number },

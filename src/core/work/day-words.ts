@@ -1,15 +1,15 @@
-/** Days as people say them. Pure. */
+/** Parses days such as `tomorrow` and `in 2 weeks`. Pure. */
 
 const DAY = 86_400_000;
 const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** The day that the text says: `2026-01-31`, `today`, `tomorrow`, `in 3 days`, `in 2 weeks`, `next month`. */
+/** `YYYY-MM-DD` of `2026-01-31`, `today`, `tomorrow`, `in 3 days`, `in 2 weeks` or `next month`. */
 export function parseDay(text: string, today: string): string | undefined {
   const said = text.trim().toLowerCase();
   const start = Date.parse(today);
   if (/^\d{4}-\d{2}-\d{2}$/.test(said)) {
     const time = Date.parse(said);
-    // There is no year 0: the database knows none.
+    // PostgreSQL has no year 0.
     return Number.isNaN(time) || isoDay(time) !== said || said < '0001' ? undefined : said;
   }
   if (said === 'today') return today;

@@ -1,4 +1,4 @@
-/** What counts as a duration, and how one is shown. */
+/** Parsed and formatted durations. */
 import { describe, expect, test } from 'vitest';
 import { humanDuration, parseDuration } from './durations.ts';
 

@@ -1,4 +1,4 @@
-/** Durations as people write them: `3h30m`, `1w 2d`, `-1h`. A day of work has 8 hours, a week 5 days, a month 4 weeks. */
+/** Durations such as `3h30m`, `1w 2d`, `-1h`. A day of work has 8 hours, a week 5 days, a month 4 weeks. */
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -18,13 +18,13 @@ const secondsOf = new Map(
   units.flatMap(([, seconds, names]) => names.map((name) => [name, seconds] as const)),
 );
 
-/** The most that the columns hold. */
+/** The maximum of the integer columns. */
 const MAX_SECONDS = 2 ** 31 - 1;
 
-/** Letters of a duration. */
+/** Characters. */
 const MAX_TEXT_LENGTH = 255;
 
-/** The seconds that the text says, a number without a unit being hours; undefined for what is no duration. */
+/** Seconds; a number without a unit is hours. Undefined for other text. */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.slice(0, MAX_TEXT_LENGTH + 1).trim();
   const sign = /^[+-]/.exec(trimmed)?.[0] ?? '';
@@ -45,7 +45,7 @@ const bounded = (seconds: number, sign: string): number | undefined => {
   return sign === '-' && seconds > 0 ? -seconds : seconds;
 };
 
-/** `1w 2d 3h`, in hours at most where the instance is set so; null for nothing, as records show it. */
+/** `1w 2d 3h`, in hours at most where the instance says so; null for 0. */
 export function humanDuration(seconds: number, limitToHours = false): string | null {
   let left = Math.abs(seconds);
   const parts = units

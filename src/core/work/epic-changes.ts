@@ -1,10 +1,10 @@
-/** What creating or updating an epic asks for, and what it changes: all without a database. */
+/** Requests to create or update an epic, and the changes that they make, without a database. */
 
 import type { EpicRow } from './epic-rows.ts';
 import { checkTexts, differences, type IssueState, type Labelled, type WorkChange } from './issue-changes.ts';
 import { colorCode } from './label-records.ts';
 
-/** What can be asked for; nothing changes where a property is not there. */
+/** Properties of the request; a missing one changes nothing. */
 export type EpicChanges = {
   title?: string | undefined;
   description?: string | null | undefined;
@@ -13,7 +13,7 @@ export type EpicChanges = {
   add_labels?: readonly string[] | undefined;
   remove_labels?: readonly string[] | undefined;
   confidential?: boolean | undefined;
-  /** A code or the name of a colour. */
+  /** A hex code or the name of a CSS colour. */
   color?: string | undefined;
   start_date_is_fixed?: boolean | undefined;
   start_date_fixed?: string | null | undefined;
@@ -26,7 +26,7 @@ export type EpicChanges = {
 
 export type NewEpic = Omit<EpicChanges, 'title' | 'state_event' | 'updated_at'> & { title: string };
 
-/** The columns that a request sets, those of a new epic or of one that is there. */
+/** Columns that a request sets on a new or existing epic. */
 export type EpicColumns = Partial<
   Pick<
     EpicRow,
@@ -60,14 +60,14 @@ const plainColumns = [
 const sent = (changes: EpicChanges, names: readonly (keyof EpicChanges & keyof EpicColumns)[]): EpicColumns =>
   Object.fromEntries(names.flatMap((name) => (changes[name] === undefined ? [] : [[name, changes[name]]])));
 
-/** The columns of a new epic; 400 for a title, description or colour that will not do. */
+/** The columns of a new epic; 400 for a wrong title, description or colour. */
 export function newColumns(changes: EpicChanges): EpicColumns {
   checkTexts(changes);
   const { color } = changes;
   return { ...sent(changes, plainColumns), ...(color !== undefined && { color: colorCode(color) }) };
 }
 
-/** The columns that become another than they are; 400 as above. */
+/** The columns whose values change; 400 as newColumns(). */
 export function changedColumns(
   before: EpicRow,
   changes: EpicChanges,
@@ -76,7 +76,7 @@ export function changedColumns(
 ): EpicColumns {
   const columns = { ...newColumns(changes), ...stateColumns(before, changes.state_event, actor, time) };
   const changed: EpicColumns = Object.fromEntries(
-    // The columns are those of the row.
+    // `columns` has only columns of the row.
     Object.entries(columns).filter(([name, value]) => !isSame(value, before[name as keyof EpicRow])),
   );
   const edited = 'title' in changed || 'description' in changed;
@@ -99,14 +99,14 @@ function stateColumns(
   return {};
 }
 
-/** An epic as far as people are told of its changes. */
+/** The properties of an epic that are compared. */
 type EpicWithLabels = { epic: EpicRow; labels: readonly Labelled[] };
 
-/** What people are told of, in the order in which it is told. */
+/** The differences, in the order of their system notes. */
 export const epicDifferences = (before: EpicWithLabels, after: EpicWithLabels): WorkChange[] =>
   differences(stateOf(before), stateOf(after));
 
-/** An epic as far as issues have the same; the rest never differs. */
+/** The properties that epics share with issues; the others are constant. */
 const stateOf = ({ epic, labels }: EpicWithLabels): IssueState => ({
   title: epic.title,
   description: epic.description,

@@ -1,16 +1,16 @@
 /**
- * When an epic starts and is due: on fixed days, or from the earliest start to the latest end of the milestones of its issues
- * and of its child epics, whose days may be inherited in turn. Pure.
+ * Start and due dates of epics: fixed, or the earliest start and latest end of the milestones of their issues
+ * and of their child epics, whose dates may be inherited in turn. Pure.
  */
 import type { EpicRow } from './epic-rows.ts';
 
-/** An epic with what its days come from: its own, and those of the milestones of its issues. */
+/** An epic with its fixed dates and those of the milestones of its issues. */
 export type DatedEpic = Pick<
   EpicRow,
   'id' | 'parent_id' | 'start_date_is_fixed' | 'start_date_fixed' | 'due_date_is_fixed' | 'due_date_fixed'
 > & { milestone_start: string | null; milestone_due: string | null };
 
-/** Days as `YYYY-MM-DD`; the effective ones, and those that hold while none is fixed. */
+/** Days as `YYYY-MM-DD`: the effective ones, and the inherited ones that fixed dates override. */
 export type EpicDates = {
   start: string | null;
   due: string | null;
@@ -23,14 +23,14 @@ export const noDates: EpicDates = { start: null, due: null, inheritedStart: null
 const sorted = (days: readonly (string | null)[]): string[] =>
   days.filter((day): day is string => day !== null).sort();
 
-/** The days of each of the epics, by id. Children that are not among them count for nothing. */
+/** The dates of the epics, by id; child epics that are not among them are ignored. */
 export function datesOf(epics: readonly DatedEpic[]): Map<number, EpicDates> {
   const children = Map.groupBy(epics, ({ parent_id }) => parent_id);
   const known = new Map<number, EpicDates>();
   const dates = (epic: DatedEpic): EpicDates => {
     const already = known.get(epic.id);
     if (already) return already;
-    // Were there a circle, it would end here.
+    // A cycle would end here.
     known.set(epic.id, noDates);
     const below = (children.get(epic.id) ?? []).map(dates);
     const inheritedStart = sorted([epic.milestone_start, ...below.map(({ start }) => start)])[0] ?? null;

@@ -1,4 +1,4 @@
-/** Finds an epic that a caller sees: what is hidden is answered as if it were not there. */
+/** Finds epics for a caller: a hidden one is 404, as a missing one is. */
 import type postgres from 'postgres';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
@@ -7,7 +7,7 @@ import type { Caller } from '../identity/actor.ts';
 import type { EpicRow } from './epic-rows.ts';
 import { seesEpic } from './epic-visibility.ts';
 
-/** The epic of the group by its number there; 404 when there is none that the caller, who found the group, sees. */
+/** The epic of the group by its number; 404 unless it exists and the caller sees it. */
 export async function findEpic(
   db: Db,
   group: AuthorizedGroup,
@@ -26,7 +26,7 @@ export async function findEpic(
 
 export type FoundEpic = { epic: EpicRow; group: AuthorizedGroup };
 
-/** The epic by its id, with its group; 404 when there is none that the caller sees. */
+/** The epic by its id, with its group; 404 unless it exists and the caller sees it. */
 export async function findEpicById(
   db: Db,
   sql: postgres.Sql,
@@ -35,9 +35,9 @@ export async function findEpicById(
 ): Promise<FoundEpic> {
   const epic = await db.selectFrom('epics').selectAll().where('id', '=', id).executeTakeFirst();
   if (!epic) throw notFound();
-  // Whether they read its epics seesEpic() asks.
+  // seesEpic() decides who reads its epics.
   const group = await authorizeGroup(sql, caller, 'read_group', epic.namespace_id).catch((error) => {
-    // That the group refuses would tell that there is such an epic.
+    // A 403 from the group would reveal the epic.
     throw error instanceof Failure && error.kind !== 'unavailable' ? notFound() : error;
   });
   if (!seesEpic(group, epic)) throw notFound();

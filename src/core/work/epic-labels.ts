@@ -7,7 +7,7 @@ import { resolveLabels } from './label-find.ts';
 import { withoutScopedSiblings } from './label-names.ts';
 import type { LabelRow } from './label-records.ts';
 
-/** The labels after the change. Names that are not known become labels of the group, where the actor may make them. */
+/** The labels after the change. Unknown names become labels of the group where the actor may create them. */
 export async function changedLabels(
   tx: Db,
   actor: Actor,
@@ -23,7 +23,7 @@ export async function changedLabels(
   return withoutScopedSiblings([...all.values()]).filter(({ name }) => !gone.has(name));
 }
 
-/** Writes what came and went, by one statement each. */
+/** Writes added and removed labels, by one statement each. */
 export async function writeLabels(
   tx: Db,
   epicId: number,

@@ -1,4 +1,4 @@
-/** What is told under an epic of other epics and of issues: only what whoever reads the note may know of. */
+/** System notes on epics about other epics and issues: only if all readers of the note may see those. */
 import type { Db } from '../../platform/db/database.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { PUBLIC } from '../access/roles.ts';
@@ -7,12 +7,12 @@ import type { IssueRow } from './issue-rows.ts';
 import { epicNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
 
-/** Where something is, and for whom. */
+/** The visibility of an epic or issue. */
 export type Standing = { visibility: number; ancestorIds: readonly number[]; confidential: boolean };
 
 /**
- * Whether all who see the epic `told` see what is named as well: it is public, or in the epic's group and no less open, and
- * not confidential unless the epic is. Pure.
+ * Whether all readers of the epic `told` see the other record too: it is public, or in the epic's group and
+ * no less visible, and not confidential unless the epic is. Pure.
  */
 export function mayMention(told: Standing & { groupId: number }, named: Standing): boolean {
   const inside = named.ancestorIds.includes(told.groupId);
@@ -32,7 +32,7 @@ const referenceFrom = (reader: FoundEpic, { epic, group }: FoundEpic): string =>
 
 type SystemNoteText = { action: string; body: string };
 
-/** Tells under an epic of another; `note` takes what the other is called there. */
+/** Adds a system note on one epic about another; `note` takes the reference to the other. */
 export async function addSystemNoteOfEpic(
   tx: Db,
   author: { id: number },
@@ -45,7 +45,7 @@ export async function addSystemNoteOfEpic(
   await writeSystemNotes(tx, noteable, author, [note(referenceFrom(told, named))]);
 }
 
-/** Tells under an epic of an issue that came or went. */
+/** Adds a system note on an epic about an issue that was added or removed. */
 export async function addSystemNoteOfIssue(
   tx: Db,
   author: { id: number },

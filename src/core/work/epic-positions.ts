@@ -1,18 +1,18 @@
-/** The order of what is ordered by hand: child epics, and the issues of an epic. Pure. */
+/** Manual order of child epics and of the issues of an epic. Pure. */
 import { notFound } from '../../platform/failure.ts';
 
-/** Where something is to stand: behind the one that goes before it, or in front of the one that comes after it. */
+/** The neighbour that the item comes after (`move_before_id`) or before (`move_after_id`). */
 export type Move = { move_before_id?: number | undefined; move_after_id?: number | undefined };
 
-/** What is moved in front of all others is this far from the next. */
+/** The gap between a new first item and the next. */
 const DISTANCE = 512;
 
-/** A place in front of all that are there; the first is at zero. */
+/** The position in front of all others; the first item is at 0. */
 export const firstPosition = (first: number | null): number => (first === null ? 0 : first - DISTANCE);
 
 /**
- * The ids in their new order, each with its place; only those whose place becomes another. 404 for a neighbour that is not
- * among them. Without a neighbour nothing moves.
+ * The ids whose positions change, with the new ones. 404 for a neighbour that is not among them. Without a
+ * neighbour nothing moves.
  */
 export function positionsAfterMove(
   siblings: readonly { id: number; relative_position: number }[],

@@ -1,4 +1,4 @@
-/** Epics as records: in their own lists, and as what issues and links name (facts: Resource entities, Epic). */
+/** Epic records, in lists of epics and as parents and links show them (facts: Resource entities, Epic). */
 import { sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
@@ -78,16 +78,16 @@ export type EpicReading = {
 
 export type EpicOptions = {
   withLabelsDetails?: boolean | undefined;
-  /** An epic for itself says whether the reader hears of it. */
+  /** A single epic shows whether the reader is subscribed. */
   single?: boolean;
-  /** The group that was asked: the epics of others are named by their whole path. */
+  /** The group of the request: references to epics of other groups have the full path. */
   groupId?: number;
 };
 
-/** Deeper trees than are made are not walked. */
+/** More levels than an epic tree can have. */
 const MAX_DEPTH = 10;
 
-/** The days of the epics, by id, in one statement: those of all that is below them, and of the issues' milestones. */
+/** The dates of the epics, by id, in one statement that reads their descendants and milestones. */
 export async function epicDates(db: Db, ids: readonly number[]): Promise<Map<number, EpicDates>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<DatedEpic>`
@@ -107,7 +107,7 @@ export async function epicDates(db: Db, ids: readonly number[]): Promise<Map<num
 
 type Parent = { id: number; iid: number; namespace_id: number };
 
-/** Those of the parents that the reader sees: the others are not named. */
+/** The parents that the reader sees: the others are not named. */
 async function parentsOf(db: Db, actor: Caller, rows: readonly EpicRow[]): Promise<Map<number, Parent>> {
   const ids = [...new Set(rows.flatMap((row) => row.parent_id ?? []))];
   if (ids.length === 0) return new Map();
@@ -140,7 +140,7 @@ async function groupPathsOf(db: Db, rows: readonly EpicRow[]): Promise<Map<numbe
   return new Map(groups.map((group) => [group.id, group.full_path]));
 }
 
-/** All that the records need beside their rows. */
+/** The relations of the records. */
 type EpicRelations = {
   baseUrl: string;
   authors: Map<number, UserBasic>;
@@ -148,11 +148,11 @@ type EpicRelations = {
   parents: Map<number, Parent>;
   labels: Map<number, LabelRow[]>;
   dates: Map<number, EpicDates>;
-  /** Undefined where it is not shown. */
+  /** Undefined where the record does not show it. */
   subscribed: Set<number> | undefined;
 };
 
-/** The records of the epics, in the order of the rows; the sides are loaded once for all of them. */
+/** The records of the epics, in the order of the rows; relations are loaded once for all. */
 export async function presentEpics(
   { db, services, settings, actor }: EpicReading,
   rows: readonly EpicRow[],
@@ -182,7 +182,7 @@ export async function presentEpics(
   return records.filter((record) => record !== undefined);
 }
 
-/** The record; none when its author or group went in between. */
+/** The record; undefined when its author or group was deleted meanwhile. */
 function presentEpic(row: EpicRow, references: EpicRelations, options: EpicOptions): EpicRecord | undefined {
   const author = references.authors.get(row.author_id);
   const groupPath = references.groupPaths.get(row.namespace_id);

@@ -1,4 +1,4 @@
-/** Tables: what may be below what, what may be named where, the order by hand, and what an update changes. */
+/** Tables: the tree of epics, mentions in notes, manual order, and changes by updates. */
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../platform/failure.ts';
 import { INTERNAL, PRIVATE, PUBLIC } from '../access/roles.ts';

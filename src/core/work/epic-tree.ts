@@ -1,4 +1,4 @@
-/** Epics below epics: at most seven levels, in no circle, and nothing for everybody below what is confidential. */
+/** Trees of epics: at most seven levels, no cycles, and no public epic below a confidential one. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -9,13 +9,13 @@ import type { EpicRow } from './epic-rows.ts';
 /** Levels from the outermost epic to the innermost, both included. */
 export const MAX_EPIC_LEVELS = 7;
 
-/** How a parent and a child would stand to each other. */
+/** The facts that decide whether the child may join the parent. */
 export type Joining = {
   parent: Pick<EpicRow, 'id' | 'confidential'>;
   child: Pick<EpicRow, 'id' | 'parent_id' | 'confidential'>;
-  /** The parent and all that it is below. */
+  /** The parent and its ancestors. */
   lineage: readonly number[];
-  /** Levels of the child and all that is below it. */
+  /** Levels of the child and its descendants. */
   childLevels: number;
 };
 
@@ -35,8 +35,7 @@ export function checkJoining({ parent, child, lineage, childLevels }: Joining): 
 }
 
 /**
- * Only one transaction at a time puts epics below others: two that each would be right could make a circle together. Call it
- * before rows are locked.
+ * One transaction at a time changes trees: two valid changes could make a cycle. Call before locking rows.
  */
 export const lockTrees = (tx: Db): Promise<unknown> =>
   sql`select pg_advisory_xact_lock(hashtextextended('epic trees', 0))`.execute(tx);
@@ -84,7 +83,7 @@ export async function joinEpics(tx: Db, parentId: number, childId: number): Prom
     .executeTakeFirstOrThrow();
 }
 
-/** Takes the child from the parent that it was found with; 404 when it has another meanwhile, or is gone. */
+/** Removes the child from the parent that it was found with; 404 when it has another one now, or is gone. */
 export async function separateEpic(
   tx: Db,
   { id, parent_id }: Pick<EpicRow, 'id' | 'parent_id'>,
@@ -115,7 +114,7 @@ export async function moveChild(tx: Db, parentId: number, childId: number, move:
   await writePositions(tx, 'epics', positionsAfterMove(siblings, childId, move));
 }
 
-/** Writes the places of epics or of issues in one, by one statement. */
+/** Writes the positions of epics, or of issues in epics, by one statement. */
 export async function writePositions(
   tx: Db,
   table: 'epics' | 'epic_issues',

@@ -1,6 +1,7 @@
 /**
- * Who sees which epics: whoever reads the epics of the group, and a confidential one only from Planner up (facts: Roles and
- * visibility). Once for an epic at hand, once as SQL for lists over many groups; both decide as the policy does.
+ * Visibility of epics: users who read the group's epics see them, confidential ones only from Planner up
+ * (facts: Roles and visibility). Once for one epic, once as SQL for lists over many groups; both follow the
+ * policy.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedGroup } from '../access/find.ts';
@@ -10,14 +11,11 @@ import type { Caller } from '../identity/actor.ts';
 import { openTo, seesAll } from '../namespaces/group-list.ts';
 import type { EpicRow } from './epic-rows.ts';
 
-/** Whether whoever found the group sees this epic of it. */
+/** Whether the caller with this receipt sees the epic. */
 export const seesEpic = (group: AuthorizedGroup, epic: Pick<EpicRow, 'confidential'>): boolean =>
   group.may('read_epics') && (!epic.confidential || group.may('read_confidential_epics'));
 
-/**
- * The condition over `epics` that leaves those that the caller sees. The groups that the caller is in are found once for the
- * statement.
- */
+/** The condition over `epics` that the caller sees. The caller's groups are found once per statement. */
 export function visibleEpics(caller: Caller): RawBuilder<SqlBool> {
   const live = sql`select from namespaces n where n.id = epics.namespace_id and not n.deleting`;
   if (seesAll(caller)) return sql`exists (${live})`;
@@ -47,5 +45,5 @@ export function epicGroups(caller: Caller, groups: RawBuilder<unknown>): RawBuil
     where ${live} and (${open} or r.level >= ${sql.lit(GUEST)}))`;
 }
 
-/** The condition on an epic of a group `v` of them. */
+/** The condition on an epic of a group `v` of `epic_groups`. */
 export const inEpicGroup = sql<SqlBool>`epics.namespace_id = v.id and (v.confidential or not epics.confidential)`;

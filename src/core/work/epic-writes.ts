@@ -1,4 +1,4 @@
-/** Writing epics: creation, update and removal, with all that each leaves behind. */
+/** Creates, updates and deletes epics, with their notes, events and announcements. */
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
@@ -29,10 +29,9 @@ import { systemNote } from './system-notes.ts';
 import { completeTodos } from './todo-writes.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** What every change of epics is made with. */
 export type ActorContext = Pick<WriteContext, 'db' | 'services' | 'actor'>;
 
-/** A new epic of the group; 400 for what will not do. */
+/** A new epic of the group; 400 for a wrong title, description or colour. */
 export const createEpic = (
   context: ActorContext,
   group: AuthorizedGroup,
@@ -50,7 +49,7 @@ export async function insertEpic(
 ): Promise<EpicRow> {
   const { actor } = context;
   const columns = newColumns(input);
-  // Before the group's counter is locked, as whoever puts one epic below another does.
+  // Before the group's counter, in the lock order of other changes of trees.
   if (parent) await lockTrees(tx);
   const iid = await nextIid(tx, { groupId: group.id }, 'epics');
   const time = input.created_at ?? now();
@@ -77,10 +76,10 @@ export async function insertEpic(
   return parent ? moveEpic(tx, actor, { epic, group }, { from: null, to: parent }) : epic;
 }
 
-/** The parent that an epic leaves, if there is one that the actor sees, and the one that it gets. */
+/** The old parent, if there is one that the actor sees, and the new one. */
 export type Parentage = { from: FoundEpic | null; to: FoundEpic | null };
 
-/** The changed epic; what is not asked for stays as it is. 404 when it is gone, 400 and 409 for what will not do. */
+/** The changed epic; absent properties stay. 404 when it is gone, 400 and 409 for wrong values. */
 export const updateEpic = (
   context: ActorContext,
   group: AuthorizedGroup,
@@ -94,7 +93,7 @@ export const updateEpic = (
     return parentage ? moveEpic(tx, context.actor, { epic, group }, parentage) : epic;
   });
 
-/** Puts an epic below another, or takes it from its parent; both are told. Fails as joinEpics(). */
+/** Sets or removes the parent of an epic; both get a system note. Fails as joinEpics(). */
 export const setParent = (
   { db, actor }: Pick<ActorContext, 'db' | 'actor'>,
   child: FoundEpic,
@@ -136,7 +135,7 @@ async function writeChanges(
   return epic;
 }
 
-/** Deletes the epic; `check` sees it first, while nobody else can change it. Its children have no parent then. */
+/** Deletes the epic; `check` sees its locked row first. Its children lose their parent. */
 export const deleteEpic = (
   { db, actor }: ActorContext,
   group: AuthorizedGroup,
@@ -182,7 +181,7 @@ async function lockEpic(tx: Db, id: number): Promise<EpicRow> {
   return epic;
 }
 
-/** Fails with 409 where something for everybody would be below what is confidential. */
+/** Fails with 409 where a public epic or issue would be below a confidential epic. */
 async function checkConfidentiality(tx: Db, epic: EpicRow): Promise<void> {
   if (!epic.confidential) {
     const parent = await tx
@@ -232,7 +231,7 @@ async function addChangeNotes(
   ]);
 }
 
-/** The audit row, what the feed shows, and what listeners hear. */
+/** The audit event, the activity event, and the announcement. */
 async function addSystemNotes(
   tx: Db,
   author: Actor,
@@ -256,7 +255,7 @@ async function addSystemNotes(
   });
 }
 
-/** Reminds whom the description calls and did not call before. */
+/** Adds to-dos for users whom the description mentions and did not mention before. */
 const addTodosOfMentions = (
   { services, actor }: ActorContext,
   tx: Db,

@@ -1,4 +1,4 @@
-/** Whom a text calls all at once: the members of the project with `@all`, and those of a group with its path. */
+/** Group mentions: `@all` for the members of the project or group, and a group's path for its members. */
 import { type RawBuilder, sql } from 'kysely';
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
@@ -10,13 +10,13 @@ import { groupSettings } from '../namespaces/group-settings.ts';
 import type { Person } from './mentions.ts';
 import type { Noteable } from './noteables.ts';
 
-/** Calls everybody. */
+/** Mentions all members. */
 export const ALL = 'all';
 
-/** A text calls no more people than these by calls for many: whether each may read it costs a question. */
+/** More members than these in one text get no to-dos: checking each one's access costs a query. */
 const MAX_MENTIONED_MEMBERS = 100;
 
-/** Those who are called by one name. */
+/** The users behind one name. */
 export type GroupMention = { name: string; people: Person[] };
 
 const current = (alias: string): RawBuilder<boolean> =>
@@ -26,7 +26,7 @@ const current = (alias: string): RawBuilder<boolean> =>
 const membersOfGroup = (id: number): RawBuilder<unknown> =>
   sql`select m.user_id from members m where m.namespace_id = ${id} and ${current('m')}`;
 
-/** The people who are active; one more than there may be tells that there are too many. */
+/** The active users among them; one more than the maximum shows that there are too many. */
 async function activeOf(db: Db, ids: RawBuilder<unknown>): Promise<Person[]> {
   const { rows } = await sql<Person>`
     select id, username, name, kind, admin, auditor, external from users
@@ -41,7 +41,7 @@ const membersOf = ({ id, row }: AuthorizedProject): MembersOf => ({
   ancestorIds: row.ancestor_ids,
 });
 
-/** Everybody of where the target is; only its members call them. */
+/** Members of the noteable's project or group; only members may mention all. */
 function everybody({ project, group }: Noteable): RawBuilder<unknown> | undefined {
   if (project) return project.role > 0 ? memberIds(membersOf(project)) : undefined;
   return group && group.role > 0 ? membersOfGroup(group.id) : undefined;
@@ -50,8 +50,8 @@ function everybody({ project, group }: Noteable): RawBuilder<unknown> | undefine
 const isOpenToMentions = ({ row }: AuthorizedGroup): boolean => groupSettings(row).mentions_disabled !== true;
 
 /**
- * The crowds that these names call, in their order: `all`, and groups that the actor sees and that may be called. One that
- * would make the people too many is called in vain.
+ * The group mentions of these names, in their order: `all`, and groups that the actor sees and whose mentions
+ * are enabled. One that would exceed the maximum is left out.
  */
 export async function findGroupMentions(
   db: Db,

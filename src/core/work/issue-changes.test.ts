@@ -1,4 +1,4 @@
-/** What of a request remains for whom, what a change is, and the sentences that tell of it. */
+/** Permitted parts of requests, differences, and their system notes. */
 import { describe, expect, test } from 'vitest';
 import {
   type ChangeRights,

@@ -1,4 +1,4 @@
-/** What creating or updating an issue asks for, what of it the caller may have, and what it changes: all without a database. */
+/** Requests to create or update an issue, their permitted part, and the changes, without a database. */
 import { invalid } from '../../platform/failure.ts';
 import type { ResourceEvent } from './resource-events.ts';
 
@@ -9,7 +9,7 @@ export type Severity = (typeof severities)[number];
 export const healthStatuses = ['on_track', 'needs_attention', 'at_risk'] as const;
 export type HealthStatus = (typeof healthStatuses)[number];
 
-/** What can be asked for; nothing changes where a property is not there. An id of 0, and null, take away. */
+/** Properties of the request; a missing one changes nothing. An id of 0, and null, remove. */
 export type IssueChanges = {
   title?: string | undefined;
   description?: string | null | undefined;
@@ -30,7 +30,7 @@ export type IssueChanges = {
   epic_id?: number | null | undefined;
   /** Seconds. */
   time_estimate?: number | undefined;
-  /** The issue that it repeats. */
+  /** The issue that this one duplicates. */
   duplicated_to_id?: number | null | undefined;
   created_at?: Date | undefined;
   updated_at?: Date | undefined;
@@ -38,14 +38,14 @@ export type IssueChanges = {
 
 export type NewIssue = Omit<IssueChanges, 'title' | 'state_event' | 'updated_at'> & {
   title: string;
-  /** The next one where it is not given. */
+  /** The next number where it is missing. */
   iid?: number | undefined;
 };
 
 const MAX_TITLE_LENGTH = 255;
 const MAX_TEXT_LENGTH = 1_048_576;
 
-/** Fails with 400 for a title or description that is blank or too long. Lengths are in characters. */
+/** Fails with 400 for a title or description that is blank or too long, in characters. */
 export function checkTexts(texts: {
   title?: string | undefined;
   description?: string | null | undefined;
@@ -60,22 +60,22 @@ export function checkTexts(texts: {
   }
 }
 
-/** Fails with 400 for days in the wrong order. */
+/** Fails with 400 when the due date is before the start date. */
 export function checkDates(dates: { start_date: string | null; due_date: string | null }): void {
   if (dates.start_date !== null && dates.due_date !== null && dates.due_date < dates.start_date) {
     throw invalid({ due_date: ['must be greater than or equal to start date'] });
   }
 }
 
-/** How the caller stands to the issue that is made or changed. */
+/** The caller's rights to set properties of the issue. */
 export type ChangeRights = {
-  /** Sets labels, assignees, milestone, dates and the like: Planners, and members on what they create (facts: Roles). */
+  /** Labels, assignees, milestone, dates: Planners, and members on issues that they create (facts: Roles). */
   metadata: boolean;
-  /** Anyone on what they create. */
+  /** All authors at creation. */
   confidentiality: boolean;
   /** Planners. */
   lock: boolean;
-  /** Says when it happened and which number it has: administrators and owners. */
+  /** Times and number: administrators and owners. */
   history: boolean;
   /** Weight, epic and several assignees. */
   premium: boolean;
@@ -100,7 +100,7 @@ const metadataKeys = [
 ] as const;
 const premiumKeys = ['weight', 'epic_id'] as const;
 
-/** What remains of the request for this caller: what may not be set is passed over, as the public API does. */
+/** The request without the properties that the caller may not set, which the public API ignores. */
 export function permitted<T extends IssueChanges & { iid?: number | undefined }>(
   changes: T,
   rights: ChangeRights,
@@ -115,7 +115,7 @@ export function permitted<T extends IssueChanges & { iid?: number | undefined }>
   ]);
   const kept = { ...changes };
   for (const key of Object.keys(kept) as (keyof T & string)[]) if (dropped.has(key)) delete kept[key];
-  // One person answers for an issue below premium.
+  // Below premium an issue has one assignee.
   if (kept.assignee_ids && !rights.premium) kept.assignee_ids = kept.assignee_ids.slice(0, 1);
   return kept;
 }
@@ -124,7 +124,7 @@ export type NamedUser = { id: number; username: string };
 export type Labelled = { id: number; name: string };
 export type Referenced = { id: number; reference: string };
 
-/** An issue as far as changes are told of. */
+/** The properties of an issue that are compared. */
 export type IssueState = {
   title: string;
   description: string | null;
@@ -142,12 +142,12 @@ export type IssueState = {
   labels: readonly Labelled[];
   milestone: Referenced | null;
   epic: Referenced | null;
-  /** The issue that it repeats. */
+  /** The issue that this one duplicates. */
   original: Referenced | null;
 };
 
 type Change<What extends string, Value> = { what: What; from: Value; to: Value };
-/** One thing that is another than before. */
+/** One changed property. */
 export type WorkChange =
   | Change<'title', string>
   | { what: 'description' }
@@ -162,7 +162,7 @@ export type WorkChange =
   | Change<'weight', number | null>
   | Change<'time_estimate', number>;
 
-/** What is in the first list and not in the second, by id. */
+/** Items of the first list that are not in the second, by id. */
 export const without = <T extends { id: number }>(all: readonly T[], gone: readonly { id: number }[]): T[] =>
   all.filter(({ id }) => !gone.some((each) => each.id === id));
 
@@ -171,7 +171,7 @@ function moved<T extends { id: number }>(before: readonly T[], after: readonly T
   return added.length + removed.length > 0 ? { added, removed } : undefined;
 }
 
-/** What differs, in the order in which it is told. */
+/** The differences, in the order of their system notes. */
 export function differences(before: IssueState, after: IssueState): WorkChange[] {
   const changes: WorkChange[] = [];
   if (before.title !== after.title) changes.push({ what: 'title', from: before.title, to: after.title });
@@ -197,7 +197,7 @@ export function differences(before: IssueState, after: IssueState): WorkChange[]
   ] as const;
   for (const what of scalars) {
     const [from, to] = [before[what], after[what]];
-    // Never locked and unlocked again are the same to people.
+    // Null and false both mean unlocked.
     const same = what === 'discussion_locked' ? Boolean(from) === Boolean(to) : from === to;
     // The name and the type of its values come from the same list.
     if (!same) changes.push({ what, from, to } as WorkChange);
@@ -208,7 +208,7 @@ export function differences(before: IssueState, after: IssueState): WorkChange[]
   return changes;
 }
 
-/** The events of their own that changes are kept as. */
+/** The resource events of the changes. */
 export const resourceEvents = (changes: readonly WorkChange[]): ResourceEvent[] =>
   changes.flatMap((change): ResourceEvent[] => {
     if (change.what === 'state') return [{ kind: 'state', action: change.to }];
@@ -226,7 +226,7 @@ export const resourceEvents = (changes: readonly WorkChange[]): ResourceEvent[] 
     ];
   });
 
-/** The labels after a change: a list replaces them, then some are added and some taken away. */
+/** The labels after a change: a list replaces them, then labels are added and removed. */
 export function labelsAfter<T extends Labelled>(
   current: readonly T[],
   requested: { labels?: readonly T[] | undefined; add: readonly T[]; remove: readonly T[] },

@@ -1,4 +1,4 @@
-/** Quick actions in the description of an issue that is made or changed: they count as parameters of the request. */
+/** Quick actions in the description of an issue that is created or updated: parameters of the request. */
 import type { AuthorizedProject } from '../access/find.ts';
 import type { Effect } from './commands.ts';
 import type { IssueChanges } from './issue-changes.ts';
@@ -6,7 +6,7 @@ import type { IssueRow } from './issue-rows.ts';
 import { atCreation, readCommands, type Spoken, stageOf } from './read-commands.ts';
 import type { ActorContext } from './write-context.ts';
 
-/** The request with what its description's commands add to it, and what they do besides. */
+/** The request with the changes of its description's commands, and their effects. */
 export async function parseQuickActions<T extends IssueChanges>(
   context: ActorContext,
   project: AuthorizedProject,
@@ -40,7 +40,7 @@ export async function parseQuickActions<T extends IssueChanges>(
   };
 }
 
-/** How the issue stands when the commands are read. */
+/** The state of the issue for the commands. */
 async function standing(
   { db }: ActorContext,
   issue: IssueRow,

@@ -1,4 +1,4 @@
-/** What of an issue is copied to the issue or epic that it becomes: notes with their awards, awards, time, and who hears of it. */
+/** Copies notes, awards, time and subscriptions of an issue to its new issue or epic. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -8,16 +8,16 @@ import type { MoveTexts } from './moved-texts.ts';
 import { writeResourceEvents } from './resource-events.ts';
 import { isProject, type ResourceParent } from './resource-parents.ts';
 
-/** The new issue or epic, and where it is. */
+/** The new issue or epic and its parent. */
 export type Fresh = { kind: 'issue' | 'epic'; id: number; place: ResourceParent };
 
-/** Notes whose texts are read at once: each may be long. */
+/** Notes rewritten at once, as each may be long. */
 const BATCH = 20;
 
-/** What may name something, or show a file. */
+/** Texts that may have a reference or an upload. */
 const NAMES_SOMETHING = '[#&$%~!]|/uploads/';
 
-/** Copies the notes with their awards, and makes them mean the same there. Threads stay threads, under a new id of their own. */
+/** Copies the notes with their awards, and rewrites their references. Threads stay, under new ids. */
 export async function copyNotes(tx: Db, issueId: number, fresh: Fresh, moveTexts: MoveTexts): Promise<void> {
   const { kind, id, place: parent } = fresh;
   const [issue, epic] = kind === 'issue' ? [id, null] : [null, id];
@@ -58,7 +58,7 @@ async function rewriteNotes(tx: Db, { kind, id }: Fresh, moveTexts: MoveTexts): 
   }
 }
 
-/** Copies the awards, and who wants to hear of it or does not. */
+/** Copies the awards and subscriptions. */
 export async function copyInterest(
   tx: Db,
   issueId: number,
@@ -74,7 +74,7 @@ export async function copyInterest(
     on conflict do nothing`.execute(tx);
 }
 
-/** Awards, time and who wants to hear of it; and the links, which are of both from then on. */
+/** Copies awards, time and subscriptions; and links, which both issues have from then on. */
 export async function takeAlong(tx: Db, from: number, to: number): Promise<void> {
   await copyInterest(tx, from, { kind: 'issue', id: to });
   await sql`insert into timelogs (issue_id, user_id, seconds, summary, spent_at, created_at)
@@ -87,7 +87,7 @@ export async function takeAlong(tx: Db, from: number, to: number): Promise<void>
     from issue_links where source_id = ${from} or target_id = ${from} order by id`.execute(tx);
 }
 
-/** The new one takes the place of the old one, which is closed. */
+/** Closes the old issue, which now refers to the new one. */
 export async function closeForGood(
   tx: Db,
   actor: { id: number },

@@ -1,4 +1,4 @@
-/** New issues: what is asked for, what of it the caller may have, and all that comes with it. */
+/** Creates issues: prepares the request, inserts the issue and runs its quick actions. */
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { AuthorizedProject } from '../access/find.ts';
@@ -25,7 +25,7 @@ import {
 } from './resolve-references.ts';
 import type { ActorContext, WriteContext } from './write-context.ts';
 
-/** Puts a description into a frame of words in which nothing is a command. */
+/** Puts a description into a template after its quick actions were parsed. */
 type DescriptionTemplate = (description: string | null) => string | null;
 const bare: DescriptionTemplate = (description) => description;
 
@@ -33,11 +33,11 @@ export type IssuePlan = {
   prepared: PreparedIssue;
   labels: readonly LabelRow[];
   quickActions: Awaited<ReturnType<typeof parseQuickActions<NewIssue>>>;
-  /** Where labels are missing: makes them in the transaction that the issue is born in. */
+  /** Present where labels are missing: creates them in the transaction of the insert. */
   createLabels?(tx: Db): Promise<Pick<IssuePlan, 'prepared' | 'labels'>>;
 };
 
-/** What an issue will be, before it is written. 400 for a wrong title, description, date or milestone. */
+/** Prepares an issue. 400 for a wrong title, description, date or milestone. */
 export async function prepareIssue(
   context: ActorContext,
   project: AuthorizedProject,
@@ -97,8 +97,9 @@ export async function prepareIssue(
 }
 
 /**
- * A new issue of the project. What the caller may not set is passed over; 400 for a wrong title, description, date or
- * milestone, 409 for a number that is taken. All is found beforehand, and written by one statement.
+ * A new issue of the project, without the properties that the caller may not set; 400 for a wrong title,
+ * description, date or milestone, 409 for a number that is taken. References are resolved first, and one
+ * statement inserts it.
  */
 export async function createIssue(
   context: WriteContext,
@@ -132,10 +133,10 @@ export async function createIssue(
   return { issue, ...(isBare && { sides: relationsOfNew(project, issue, author, labels) }) };
 }
 
-/** The new row; and what stands beside it, where that is known without looking. */
+/** The new row, and its relations where they are known without a query. */
 export type CreatedIssue = { issue: IssueRow; sides?: IssueRelations };
 
-/** Of an issue that only has labels: nobody said or did anything yet, and its author, who made it, hears of it. */
+/** Relations of an issue with labels only: no notes, time or links yet, and its author is subscribed. */
 const relationsOfNew = (
   project: AuthorizedProject,
   issue: IssueRow,

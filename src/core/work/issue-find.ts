@@ -1,4 +1,4 @@
-/** Finds an issue that a caller sees: what is hidden is answered as if it were not there. */
+/** Finds issues for a caller: a hidden one is 404, as a missing one is. */
 import type postgres from 'postgres';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
@@ -7,7 +7,7 @@ import type { Caller } from '../identity/actor.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { seesIssue } from './issue-visibility.ts';
 
-/** The issue, unless it is hidden from the caller; only of a confidential one the assignees matter. */
+/** The issue, unless it is hidden from the caller; assignees are read for confidential issues only. */
 async function revealed(
   db: Db,
   project: AuthorizedProject,
@@ -28,7 +28,7 @@ async function revealed(
   return issue;
 }
 
-/** The issue of the project by its number there; 404 when there is none that the caller sees. */
+/** The issue of the project by its number; 404 unless it exists and the caller sees it. */
 export async function findIssue(
   db: Db,
   project: AuthorizedProject,
@@ -44,7 +44,7 @@ export async function findIssue(
   return revealed(db, project, caller, issue);
 }
 
-/** The issue by its id, with its project; 404 when there is none whose project's issues the caller reads. */
+/** The issue by its id, with its project; 404 unless it exists and the caller sees it. */
 export async function findIssueById(
   db: Db,
   sql: postgres.Sql,
@@ -54,7 +54,7 @@ export async function findIssueById(
   const issue = await db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
   if (!issue) throw notFound();
   const project = await authorizeProject(sql, caller, 'read_issues', issue.project_id).catch((error) => {
-    // That the project refuses would tell that there is such an issue.
+    // A 403 from the project would reveal the issue.
     throw error instanceof Failure && error.kind !== 'unavailable' ? notFound() : error;
   });
   return { issue: await revealed(db, project, caller, issue), project };

@@ -1,7 +1,7 @@
 /**
- * The birth of issues as one statement: the number, the row, and all that hangs on it. Where that is a transaction of its
- * own, a project's counter is locked for no trip to the database; and a number is never taken in vain. What one process
- * creates at the same time is born together.
+ * Inserts issues with their number, relations and events by one statement. Run as its own transaction, it
+ * locks the project's counter for no extra round trip, and a number is never lost. Issues that one process
+ * creates at the same time are inserted as a batch.
  */
 import { CompiledQuery } from 'kysely';
 import { batch } from '../../platform/batch.ts';
@@ -18,11 +18,11 @@ import { issueAnnouncement } from './work-events.ts';
 
 declareUnique('issues_project_iid', 'iid', 'conflict');
 
-/** How far apart issues are placed, so that others can be put between them. */
+/** The gap between the positions of issues, so that others can be put between them. */
 export const POSITION_GAP = 65_536;
 
 export type PreparedIssue = {
-  /** The next one where it is null. */
+  /** The next number where it is null. */
   iid: number | null;
   authorId: number;
   title: string;
@@ -46,13 +46,13 @@ export type PreparedIssue = {
   todos: readonly MentionTodo[];
 };
 
-/** An issue to be, who makes it, and where. */
+/** A prepared issue, its author and its project. */
 export type IssueInsert = { actor: Actor; project: AuthorizedProject; issue: PreparedIssue };
 
-/** The row, and its author as records show people. */
+/** The row, and its author for records. */
 export type InsertedIssue = { issue: IssueRow; author: UserBasicRow };
 
-/** What `given` has beside the columns of issues. */
+/** The columns of `given` that are not columns of issues. */
 const inputColumns = {
   place: 'integer',
   actor_id: 'bigint',
@@ -124,7 +124,7 @@ function givenRow({ actor, project, issue }: IssueInsert, place: number, moment:
   };
 }
 
-/** What issues have at their sides, each as a CTE beside `born`; what none of them has costs nothing. */
+/** Inserts of relations, one CTE each beside `born`; a relation that none of the issues has adds no CTE. */
 function relationStatements(issues: readonly PreparedIssue[]): string[] {
   const some = (has: (issue: PreparedIssue) => boolean) => issues.some(has);
   const event = (kind: string, columns: string, from = '', where = 'true') => `
@@ -170,8 +170,9 @@ const given = `jsonb_to_recordset($1::text::jsonb) as given (${definition({ ...i
 const columns = Object.keys(issueColumns).join(', ');
 
 /**
- * The text for issues without numbers of their own, or for one that may have one. Counters are counted up, and so locked,
- * in the order of their projects: no two processes wait for each other. `patience` is evaluated before anything waits.
+ * The statement for issues that take the next numbers, or for one with a given number. Counters are updated,
+ * and so locked, in the order of their projects, which avoids deadlocks. `patience` is evaluated before any
+ * lock is waited for.
  */
 const insertion = (issues: readonly PreparedIssue[], patience?: string): string => `
   with given as materialized (select given.*${patience === undefined ? '' : `, ${patience} as patience`} from ${given}),
@@ -227,7 +228,7 @@ async function insertAll(
   return born;
 }
 
-/** Inserts it all in the caller's transaction; 409 for a given number that is taken. */
+/** Inserts the issue in the caller's transaction; 409 for a given number that is taken. */
 export async function insertIssue(tx: Db, insert: IssueInsert): Promise<InsertedIssue> {
   try {
     const [inserted] = await insertAll(tx, [insert]);
@@ -238,13 +239,12 @@ export async function insertIssue(tx: Db, insert: IssueInsert): Promise<Inserted
   }
 }
 
-/** So many are born together at most. */
 const MAX_BATCH_ISSUES = 64;
 
-/** Milliseconds: whoever's project is held for longer is waited for alone. */
+/** Milliseconds: an issue whose project stays locked for longer is inserted alone. */
 const SHORT_LOCK_TIMEOUT = `set_config('lock_timeout', '50', true)`;
 
-/** Refused as a whole by the database, for what one of them says or waits for (SQLSTATE classes 22, 23, 40 and 55). */
+/** Whether one issue's values or locks rolled back the whole batch (SQLSTATE classes 22, 23, 40 and 55). */
 const isRolledBack = (error: unknown): boolean =>
   /^(22|23|40|55)/.test(String((error as { code?: unknown }).code));
 
@@ -257,10 +257,7 @@ const insertBatched = batch<Db, IssueInsert, InsertedIssue>(MAX_BATCH_ISSUES, as
   }
 });
 
-/**
- * Inserts it all in a transaction of its own, or in one that is shared with whatever else is born just now; 409 for a
- * given number that is taken.
- */
+/** Inserts the issue in its own transaction or in that of a batch; 409 for a given number that is taken. */
 export const insertIssueInBatch = (db: Db, insert: IssueInsert): Promise<InsertedIssue> =>
-  // A number that is taken would be everybody's trouble.
+  // A given number that is taken would fail the batch.
   insert.issue.iid === null ? insertBatched(db, insert) : insertIssue(db, insert);

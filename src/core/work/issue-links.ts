@@ -27,16 +27,16 @@ export type IssueInProject = { issue: IssueRow; project: AuthorizedProject };
 const noteActions = { relates_to: 'related', blocks: 'blocking', is_blocked_by: 'blocked_by' } as const;
 const otherWay = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked_by: 'blocks' } as const;
 
-/** What the link is, seen from one of its issues. */
+/** The type of the link from the side of one of its issues. */
 export function typeSeenFrom(link: Pick<IssueLinkRow, 'link_type' | 'source_id'>, issueId: number): LinkType {
   if (link.link_type === 'relates_to') return 'relates_to';
   return link.source_id === issueId ? 'blocks' : 'is_blocked_by';
 }
 
 /**
- * Links the issues; a link of another type between them becomes this one. 403 unless the actor manages the issues of both
- * projects, as both are told, and for blocking below premium; 400 for an issue and itself; 409 where they are linked so
- * already.
+ * Links the issues; a link of another type between them becomes this one. 403 unless the actor manages the
+ * issues of both projects, as both get a system note, and for blocking below premium; 400 for an issue and
+ * itself; 409 where this link exists.
  */
 export async function linkIssues(
   { db, services, actor }: Pick<WriteContext, 'db' | 'services' | 'actor'>,
@@ -73,7 +73,7 @@ export async function linkIssues(
           .onConflict((taken) => taken.doNothing())
           .returningAll()
           .executeTakeFirst();
-    // Somebody else linked them at the same moment.
+    // Another request linked them at the same time.
     if (!row) throw alreadyLinked();
     await addNotesToBoth(tx, actor, from, to, type);
     return row;
@@ -109,7 +109,7 @@ async function addNotesToBoth(
   await announceAll(tx, [issueAnnouncement(actor, from.project, from.issue, 'issue_updated', payload)]);
 }
 
-/** Takes the link away. */
+/** Removes the link. */
 export function unlinkIssues(
   db: Db,
   actor: Actor,

@@ -1,7 +1,7 @@
 /**
- * Lists of issues. The projects whose issues the caller reads come first, and do not grow with issues; of each, the first
- * issues in the order of the list are read from its own index and cut at the page. What few issues meet is found from
- * those few instead.
+ * Lists of issues. The projects whose issues the caller reads come first, and do not grow with issues; from
+ * each, the first issues in the list's order are read by its own index, up to the page. A filter that few
+ * issues match starts from those issues instead.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
@@ -15,10 +15,10 @@ export type IssueCondition = RawBuilder<SqlBool>;
 /** A statement giving ids of issues, below the CTEs of a list; `tail` orders them, by their number as `1`, and bounds them. */
 export type IssueSeed = (tail: RawBuilder<unknown>) => RawBuilder<unknown>;
 
-/** A condition over `issues i` and, where an index leads to all that it is true of, the way there. */
+/** A condition over `issues i` and, where an index finds all its matches, the statement that does. */
 export type IssueClause = { where: IssueCondition; seed?: IssueSeed };
 
-/** What a list is narrowed by: all of them are true. */
+/** The conditions of a list, joined by `and`. */
 export type IssueFilter = readonly IssueClause[];
 
 const labelPriority = `(select min(order_lp.priority) from label_links order_ll
@@ -28,7 +28,7 @@ const milestoneDue = '(select order_m.due_date from milestones order_m where ord
 
 type Order = { place: string; nullable?: boolean };
 
-/** `order_by` names and what they order by; what has no such value comes last in both directions. */
+/** `order_by` values and their expressions; rows without a value come last in both directions. */
 const orders = {
   id: { place: 'i.id' },
   created_at: { place: 'i.created_at' },
@@ -47,7 +47,7 @@ const orders = {
 export type IssueOrder = keyof typeof orders;
 export const issueOrders = Object.keys(orders) as [IssueOrder, ...IssueOrder[]];
 
-/** The orders that are columns, and so have keyset pages; a day is carried as its midnight. */
+/** The orders that are columns, and so have keyset pages; a day is its midnight. */
 export const issueKeysets = {
   created_at: 'time',
   updated_at: 'time',
@@ -69,7 +69,7 @@ export type IssueListQuery = {
 const fragment = (text: string): RawBuilder<unknown> => sql.raw(text);
 const all = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
   sql.join(conditions, fragment(' and '));
-/** Of all clauses but that which the issues were found by. */
+/** The conditions, without that of the clause that found the issues. */
 const wheres = (filter: IssueFilter, found?: IssueClause): IssueCondition[] =>
   filter.flatMap((clause) => (clause === found ? [] : clause.where));
 
@@ -78,16 +78,16 @@ function ordering({ by, sort }: IssueListQuery): { place: string; order: RawBuil
   return { place, order: fragment(`order by place ${sort}${nullable ? ' nulls last' : ''}, id ${sort}`) };
 }
 
-/** As many issues as are sooner found and sorted than met on the way through a project. */
+/** With at most so many matches, reading and sorting them beats walking through the projects. */
 const FEW_ISSUES = 1_000;
 
-/** The clause that is true of the least issues by its index. */
+/** The clause with the fewest matches by its index. */
 type Seeded = { clause: IssueClause; seed: IssueSeed; isFew: boolean };
 
-/** Of more issues in the projects listed, a clause is not counted on to see whether it is true of even more. */
+/** With more issues in the listed projects, a clause is not counted to compare the two. */
 const MANY_ISSUES = 100_000;
 
-/** Whether a clause leads to no fewer issues than there are in the projects listed: most of them are elsewhere. */
+/** Whether a clause matches as many issues as the listed projects have: most are in other projects. */
 async function leadsElsewhere(db: Db, { ctes }: VisibleIssues, seed: IssueSeed): Promise<boolean> {
   const { rows } = await sql<{ elsewhere: boolean }>`
     with ${ctes}, listed as materialized (
@@ -99,7 +99,7 @@ async function leadsElsewhere(db: Db, { ctes }: VisibleIssues, seed: IssueSeed):
   return rows[0]?.elsewhere ?? false;
 }
 
-/** The best of the clauses to find issues by, if there is one; counted no further than FEW_ISSUES at first. */
+/** The best clause to find issues by, if any; counted no further than FEW_ISSUES at first. */
 async function seedOf(
   db: Db,
   { visible, filter }: Pick<IssueListQuery, 'visible' | 'filter'>,
@@ -118,7 +118,7 @@ async function seedOf(
   return isFew || !(await leadsElsewhere(db, visible, best.seed)) ? { ...best, isFew } : undefined;
 }
 
-/** The selected columns of all issues that a clause leads to, or of the first of them. */
+/** The selected columns of all matches of a clause, or of the first of them. */
 function fromSeed(
   { visible, filter }: Pick<IssueListQuery, 'visible' | 'filter'>,
   { clause, seed, isFew }: Seeded,
@@ -129,21 +129,21 @@ function fromSeed(
   if (isFew)
     return sql`select ${fragment(columns)} from issues i join issue_projects v on v.id = i.project_id
       where i.id = any(array(${seed(sql``)})) and ${all([visible.condition, ...others])}`;
-  // Issue by issue, so that whoever has enough of them can stop.
+  // One issue at a time, so that a `limit` can stop the scan.
   return sql`select ${fragment(columns)} from (${seed(first ?? sql``)}) seeded(id)
     cross join lateral (select * from issues where issues.id = seeded.id offset 0) i
     where ${all([visible.conditionAlone, ...others])}`;
 }
 
-/** How the issues of a list are come by: from a clause, or from the projects, down to a place in the order. */
+/** The plan of a list: from a clause, or from the projects down to a time. */
 type Way = { seeded?: Seeded; until?: Date };
 
-/** As many of the newest show well enough how far to read, and are quickly looked at. */
+/** Newest matches that are read to bound the scan of each project. */
 const SCANNED_ISSUES = 300;
 
 /**
- * The way to the first `count` issues. Where a clause is true of many issues, but perhaps of none in most projects, the
- * newest of those many show how far each project must be read at most: the first `count` end no later than theirs.
+ * The plan for the first `count` issues. Where a clause has many matches, but perhaps none in most projects,
+ * its newest matches bound the scan of each project: the first `count` end no later than theirs.
  */
 async function wayTo(db: Db, query: IssueListQuery, seeded: Seeded | undefined, count: number): Promise<Way> {
   if (!seeded) return {};
@@ -158,7 +158,7 @@ async function wayTo(db: Db, query: IssueListQuery, seeded: Seeded | undefined, 
   return last ? { until: last.place } : { seeded };
 }
 
-/** The selected columns of the issues to be listed, along the way; `tail` bounds those of each project. */
+/** The selected columns of the listed issues by this plan; `tail` bounds those of each project. */
 function selection(
   query: IssueListQuery,
   { seeded, until }: Way,
@@ -173,7 +173,7 @@ function selection(
     select ${fragment(columns)} from issues i where i.project_id = v.id and ${where} ${tail}) listed`;
 }
 
-/** Rows of a first page, and of the longest: with these in the text the planner knows that it is few, and plans once. */
+/** Row limits of a first page and of the longest: as literals, so that the planner plans once, for few. */
 const FEW_ROWS = [21, 101];
 const few = (rows: number): RawBuilder<unknown> => {
   const bound = FEW_ROWS.find((each) => each >= rows);
@@ -206,8 +206,8 @@ function orderOf({ by, sort }: IssueListQuery): RawBuilder<unknown> {
 }
 
 /**
- * How many of the issues that a clause is true of are in the list, counted to `limit`; undefined where too many of those
- * looked at are not. Looked up together they are found in a fraction of the time that one by one takes.
+ * The number of matches of a clause that are in the list, counted to `limit`; undefined where too many of
+ * those read are not. One batch takes a fraction of the time of single lookups.
  */
 async function countBatched(
   db: Db,
@@ -227,7 +227,7 @@ async function countBatched(
   return row && (row.count === limit || row.found < lookedAt) ? row.count : undefined;
 }
 
-/** How many there are, counted to `limit` and no further. */
+/** The number of issues, counted to `limit`. */
 async function count(
   db: Db,
   query: IssueListQuery,
@@ -237,7 +237,7 @@ async function count(
   const together = seeded && !seeded.isFew ? await countBatched(db, query, seeded, limit) : undefined;
   if (together !== undefined) return together;
   const bound = fragment(`limit ${limit}`);
-  // An issue can be met twice, by two labels of one name.
+  // Two labels of one name can match an issue twice.
   const { rows } = await sql<{ count: number }>`
     with ${query.visible.ctes}
     select count(distinct id) as count from (
@@ -245,18 +245,18 @@ async function count(
   return rows[0]?.count ?? 0;
 }
 
-/** One page of the issues that the caller sees and the filter admits, in six statements at most. */
+/** One page of the issues that the caller sees and the filter matches, in six statements at most. */
 export async function listIssues(db: Db, query: IssueListQuery, page: PageRequest): Promise<Page<IssueRow>> {
   const seeded = await seedOf(db, query);
   if (page.kind === 'offset') {
     const fetching = fetch(db, query, seeded, page.perPage + 1, page.offset);
     const counting = () => count(db, query, seeded, page.countLimit + 1);
     if (!seeded || seeded.isFew) return offsetPage(page, await fetching, counting);
-    // There are many, so that they will be counted: that takes longest, and goes on meanwhile.
+    // Counting takes longest with many matches: run it at the same time.
     const [rows, total] = await Promise.all([fetching, counting()]);
     return offsetPage(page, rows, async () => total);
   }
-  // Only these are offered by the list's keyset rule.
+  // The list's keyset rule admits only these.
   const by = page.orderBy as KeysetOrder;
   const filter = page.after ? [...query.filter, { where: beyond(by, page.sort, page.after) }] : query.filter;
   const items = await fetch(db, { ...query, filter, by, sort: page.sort }, seeded, page.perPage, 0);
@@ -271,7 +271,7 @@ function cursorValue(by: KeysetOrder, row: IssueRow): string | number | null {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** What comes behind a place in the order, in which rows without a value come last. */
+/** Rows after the cursor; rows without a value come last. */
 function beyond(by: KeysetOrder, sort: 'asc' | 'desc', after: CursorValues): IssueCondition {
   const column = fragment(orders[by].place);
   const than = fragment(sort === 'asc' ? '>' : '<');
@@ -284,12 +284,12 @@ function beyond(by: KeysetOrder, sort: 'asc' | 'desc', after: CursorValues): Iss
   return nullable ? sql`(${behind} or ${column} is null)` : behind;
 }
 
-/** All of them, in no order. */
+/** All matches, unordered. */
 const everywhere = ({ visible, filter }: Pick<IssueListQuery, 'visible' | 'filter'>): RawBuilder<unknown> =>
   sql`select i.state from issues i join issue_projects v on v.id = i.project_id
     where ${all([visible.condition, ...wheres(filter)])}`;
 
-/** How many of the issues are open and how many closed, all of them counted. */
+/** The numbers of open and closed issues, counted in full. */
 export async function countIssueStates(
   db: Db,
   query: Pick<IssueListQuery, 'visible' | 'filter'>,

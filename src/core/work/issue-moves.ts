@@ -1,4 +1,4 @@
-/** Issues that go to another project, or are made there once more. */
+/** Moves and clones issues to projects. */
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -17,7 +17,7 @@ import { systemNote } from './system-notes.ts';
 import { issueAnnouncement } from './work-events.ts';
 import type { ActorContext } from './write-context.ts';
 
-/** 400 with the text alone, as for what is refused for a reason. */
+/** 400 with the reason as its message. */
 const refused = (reason: string) => new Failure('bad_request', reason);
 
 type Copy = {
@@ -25,7 +25,7 @@ type Copy = {
   withNotes: boolean;
 };
 
-/** What of the issue's sides there is in the other project too: labels and milestone by name, people who may read there. */
+/** The issue's relations in the other project: labels and milestone by name, assignees who read it. */
 async function relationsThere(context: ActorContext, issue: IssueRow, to: AuthorizedProject) {
   const { db } = context;
   const here = await currentRelations(db, issue.id);
@@ -46,13 +46,15 @@ async function relationsThere(context: ActorContext, issue: IssueRow, to: Author
   ]);
   return {
     assigneeIds: (there.assignees ?? []).map(({ id }) => id),
-    // Looked up without making those that are missing.
+    // Parsed as `remove_labels`, which creates none.
     labelIds: there.removeLabels.map(({ id }) => id),
     milestoneId: known?.id ?? null,
   };
 }
 
-/** A new issue in `to` with what the issue says. Moved, it keeps its author and its times; cloned, it is the actor's. */
+/**
+ * A new issue in `to` with the old one's texts. Moved, it keeps author and times; cloned, it is the actor's.
+ */
 async function copyIssue(
   context: ActorContext,
   from: AuthorizedProject,
@@ -126,7 +128,7 @@ async function addNotesToBoth(
   );
 }
 
-/** The counts that came along with notes and awards, and, of one that moved, how it stood. */
+/** Sets the counts of copied notes and awards, and the state of a moved issue. */
 const finish = (tx: Db, old: IssueRow, born: IssueRow, { how, withNotes }: Copy): Promise<IssueRow> =>
   tx
     .updateTable('issues')
@@ -147,7 +149,7 @@ const finish = (tx: Db, old: IssueRow, born: IssueRow, { how, withNotes }: Copy)
 
 const insufficient = (how: Copy['how']) => refused(`Cannot ${how} issue due to insufficient permissions!`);
 
-/** The issue in another project; what was there is closed. 400 unless the caller manages the issues of both. */
+/** The issue in another project; the old one is closed. 400 unless the caller manages the issues of both. */
 export async function moveIssue(
   context: ActorContext,
   from: AuthorizedProject,
@@ -160,7 +162,7 @@ export async function moveIssue(
   return copyIssue(context, from, issue, to, { how: 'move', withNotes: true });
 }
 
-/** Another issue that says the same, here or in another project. 400 unless the caller manages the issues of both. */
+/** A clone in this or another project. 400 unless the caller manages the issues of both. */
 export async function cloneIssue(
   context: ActorContext,
   from: AuthorizedProject,

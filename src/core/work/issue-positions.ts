@@ -1,11 +1,11 @@
-/** The places of a project's issues among each other when they are ordered by hand. */
+/** Manual order of a project's issues. */
 import { sql } from 'kysely';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import { POSITION_GAP } from './issue-insert.ts';
 import type { IssueRow } from './issue-rows.ts';
 
-/** A whole number between the two, half way; undefined where there is none. A side that is not there is open. */
+/** The integer half way between the two; undefined where there is none. A missing bound is open. */
 export function positionBetween(lower: number | undefined, upper: number | undefined): number | undefined {
   if (lower === undefined) return upper === undefined ? undefined : upper - POSITION_GAP;
   if (upper === undefined) return lower + POSITION_GAP;
@@ -13,10 +13,10 @@ export function positionBetween(lower: number | undefined, upper: number | undef
   return middle > lower && middle < upper ? middle : undefined;
 }
 
-/** Where an issue goes: between these two of its project, or next to the only one that is named. */
+/** The neighbours of an issue in its project: both, or one. */
 export type Neighbours = { beforeId: number | undefined; afterId: number | undefined };
 
-/** Puts the issue between its neighbours; 404 when one of them is not in the project. Two at once take turns. */
+/** Puts the issue between its neighbours; 404 when one is not in the project. Calls are serialized. */
 export function reorderIssue(db: Db, issue: IssueRow, neighbours: Neighbours): Promise<IssueRow> {
   return inTransaction(db, async (tx) => {
     await tx
@@ -46,7 +46,7 @@ async function findPosition(
 ): Promise<number | undefined> {
   const before = await positionOf(tx, issue.project_id, beforeId);
   const after = await positionOf(tx, issue.project_id, afterId);
-  // Beside the one that is named, not beyond the next.
+  // A single neighbour bounds one side; the next issue beyond it bounds the other.
   return positionBetween(
     before ?? (after === undefined ? undefined : await nextTo(tx, issue, after, 'max')),
     after ?? (before === undefined ? undefined : await nextTo(tx, issue, before, 'min')),
@@ -83,7 +83,7 @@ async function nextTo(
   return row?.relative_position;
 }
 
-/** Gives all of the project's issues room between them, in the order that they are in. */
+/** Spaces out all of the project's issues in their order. */
 const spread = (tx: Db, projectId: number) =>
   sql`update issues i set relative_position = x.place * ${sql.lit(POSITION_GAP)}
     from (select id, row_number() over (order by relative_position, id) as place from issues where project_id = ${projectId}) x

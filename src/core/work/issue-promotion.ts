@@ -1,4 +1,4 @@
-/** An issue that becomes an epic of its project's group. */
+/** Promotes an issue to an epic of its project's group. */
 import { inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../access/find.ts';
@@ -21,7 +21,7 @@ import type { ActorContext } from './write-context.ts';
 const insufficient = () =>
   new Failure('bad_request', 'Cannot promote issue due to insufficient permissions.');
 
-/** The epic that the issue is in, where the actor may put others below it. */
+/** The epic of the issue, where the actor may add child epics. */
 async function findParent(
   { db, services, actor }: ActorContext,
   issueId: number,
@@ -42,9 +42,9 @@ async function findParent(
 }
 
 /**
- * The epic that the issue becomes, the actor's: with its texts, notes and awards, the labels that its group has, and below the
- * epic that the issue was in. The issue is closed. The quick action decided that the actor may. 400 when the group is another,
- * or the issue has become something else already; 409 when the tree of epics would be too deep.
+ * The actor's new epic with the issue's texts, notes and awards, and the labels that the group has, below the
+ * epic of the issue. The issue is closed. The quick action checked the permission. 400 when the group is
+ * another, or the issue was moved or promoted already; 409 when the tree of epics would be too deep.
  */
 export async function promoteIssue(
   context: ActorContext,

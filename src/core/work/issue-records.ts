@@ -1,4 +1,4 @@
-/** Issues as records (facts: Resource entities, Issue): what is beside them is loaded once for all of a page. */
+/** Issue records (facts: Resource entities, Issue); relations are loaded once per page. */
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { date, dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
@@ -23,7 +23,7 @@ export const TimeStatsRecord = Type.Object({
 });
 export type TimeStatsRecord = Static<typeof TimeStatsRecord>;
 
-/** The record of what was estimated and spent, both in seconds. */
+/** The time estimate and the time spent, both in seconds. */
 export const presentTimeStats = (estimate: number, spent: number): TimeStatsRecord => ({
   time_estimate: estimate,
   total_time_spent: spent,
@@ -70,7 +70,7 @@ const basic = {
   blocking_issues_count: Type.Integer(),
 };
 
-/** What other records show of an issue. */
+/** The fields that other records show of an issue. */
 export const IssueBasicRecord = Type.Object(basic);
 export type IssueBasicRecord = Static<typeof IssueBasicRecord>;
 
@@ -107,18 +107,18 @@ export const IssueRecord = Type.Object({
 });
 export type IssueRecord = Static<typeof IssueRecord>;
 
-/** Who reads, and where. */
+/** The reader, and the services of the request. */
 export type IssueReading = { db: Db; services: Services; settings: ApplicationSettings; actor: Caller };
 
 export type IssueRecordOptions = {
   withLabelsDetails?: boolean;
-  /** One issue by itself: says whether the reader is subscribed. */
+  /** A single issue shows whether the reader is subscribed. */
   single?: boolean;
-  /** From a list over several projects, where the relative reference is the full one. */
+  /** In a list over several projects, where relative references are full ones. */
   across?: boolean;
 };
 
-/** The records of the issues, in the order of the rows. Whether the reader sees the issues was decided before. */
+/** The records, in the order of the rows. The caller checked that the reader sees the issues. */
 export async function presentIssues(
   reading: IssueReading,
   rows: readonly IssueRow[],
@@ -130,7 +130,7 @@ export async function presentIssues(
   return records.filter((record) => record !== undefined);
 }
 
-/** The record with what stands beside it. Undefined when the project or the author went in between. */
+/** The record with its relations. Undefined when the project or the author was deleted meanwhile. */
 export function presentIssue(
   { services, settings }: Pick<IssueReading, 'services' | 'settings'>,
   relations: IssueRelations,
@@ -207,7 +207,7 @@ function presentLinks(projects: string, relations: IssueRelations, row: IssueRow
   };
 }
 
-/** What the tiers above the free one show; nothing makes iterations, so no issue is in one. */
+/** Fields of paid tiers; no request makes iterations, so no issue is in one. */
 function presentPaid(
   tier: Services['config']['tier'],
   relations: IssueRelations,

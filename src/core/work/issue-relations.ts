@@ -1,4 +1,4 @@
-/** What stands beside issues in their records (issue-records.ts), loaded for all of them at once. */
+/** Relations of issues for their records (issue-records.ts), loaded for all of them at once. */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { Caller } from '../identity/actor.ts';
@@ -23,18 +23,18 @@ type EpicOfIssue = {
 };
 
 export type IssueRelations = {
-  /** Authors, and those who closed. */
+  /** Authors, and users who closed issues. */
   people: ReadonlyMap<number, UserBasicRow>;
-  /** The rest by the issue's id, apart from paths, by the project's, and milestones and originals, by their own. */
+  /** By issue id, but paths by project id, and milestones and originals by their own ids. */
   assignees: ReadonlyMap<number, readonly UserBasicRow[]>;
   paths: ReadonlyMap<number, string>;
   labels: ReadonlyMap<number, readonly LabelRow[]>;
   milestones: ReadonlyMap<number, MilestoneWithPath>;
   counts: ReadonlyMap<number, Counts>;
   epics: ReadonlyMap<number, EpicOfIssue>;
-  /** What issues were closed as duplicates of, where the reader sees it. */
+  /** The issues that these were closed as duplicates of, where the reader sees them. */
   originals: ReadonlyMap<number, { project_id: number; iid: number }>;
-  /** Of a single issue, for who is signed in. */
+  /** Of a single issue, for a signed-in reader. */
   subscribed: boolean | undefined;
 };
 
@@ -43,7 +43,7 @@ const unique = (ids: readonly (number | null)[]): number[] => [
 ];
 const listed = (ids: readonly number[]) => sql`${[...ids]}::bigint[]`;
 
-/** All of it for the rows, of which there is at least one, by statements that do not wait for each other. */
+/** All relations of the rows (at least one), by statements that do not wait for each other. */
 export async function loadIssueRelations(
   { db, services, actor }: { db: Db; services: Services; actor: Caller },
   rows: readonly IssueRow[],

@@ -1,4 +1,4 @@
-/** What a caller may set of an issue, by role, by having written it, and by tier (facts: Roles and visibility). */
+/** Properties that a caller may set, by role, authorship and tier (facts: Roles and visibility). */
 import { forbidden } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { GUEST, OWNER, PLANNER } from '../access/roles.ts';
@@ -12,7 +12,7 @@ const paid = ({ config }: Pick<Services, 'config'>) => ({
   ultimate: config.tier === 'ultimate',
 });
 
-/** Members may say everything of what they create; others the texts, and that it is confidential. */
+/** Members set everything on issues that they create; others the texts, and that it is confidential. */
 export const creationRights = (
   services: Pick<Services, 'config'>,
   project: AuthorizedProject,
@@ -24,7 +24,7 @@ export const creationRights = (
   ...paid(services),
 });
 
-/** Planners change everything; authors and assignees the texts, the type and the state. */
+/** Planners set everything; authors and assignees the texts, the type and the state. */
 export const updateRights = (
   services: Pick<Services, 'config'>,
   project: AuthorizedProject,
@@ -39,7 +39,7 @@ export const updateRights = (
   };
 };
 
-/** Fails with 403 for who neither manages the project's issues, nor wrote this one, nor is assigned to it. */
+/** Fails with 403 unless the actor manages the project's issues, or is the author or an assignee. */
 export function requireUpdate(
   project: AuthorizedProject,
   actor: Actor,
@@ -50,7 +50,7 @@ export function requireUpdate(
   throw forbidden();
 }
 
-/** Fails with 403 for who manages the project's issues not. */
+/** Fails with 403 unless the caller manages the project's issues. */
 export function requireManagement(project: AuthorizedProject): void {
   if (!project.may('update_issues')) throw forbidden();
 }

@@ -1,10 +1,10 @@
-/** Issues before the spam gate (spec: Requests detected as spam). */
+/** The spam check of issues (spec: Requests detected as spam). */
 import type { AuthorizedProject } from '../access/find.ts';
 import { isReadByAnybody } from '../spam/audience.ts';
 import { checkSpam } from '../spam/spam-check.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** Returns when the texts may be written. */
+/** Returns when the check admits the texts. */
 export const checkIssueSpam = (
   { services, settings, actor, request }: WriteContext,
   project: AuthorizedProject,

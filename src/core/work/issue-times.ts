@@ -1,4 +1,4 @@
-/** The time that was spent on issues, as entries that add up. */
+/** Time spent on issues, as entries that add up. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -13,7 +13,7 @@ import { writeSystemNotes } from './notes.ts';
 import { systemNote } from './system-notes.ts';
 import { issueAnnouncement } from './work-events.ts';
 
-/** The seconds spent on an issue so far. */
+/** Seconds spent on an issue so far. */
 export async function timeSpent(db: Db, issueId: number): Promise<number> {
   const { total } = await db
     .selectFrom('timelogs')
@@ -23,7 +23,10 @@ export async function timeSpent(db: Db, issueId: number): Promise<number> {
   return total;
 }
 
-/** Adds an entry, or takes time back; 400 for more than was spent, or than can be counted. Whoever calls decided that the actor may. */
+/**
+ * Adds an entry, or removes time; 400 for more than was spent, or than the column takes. The caller checked
+ * that the actor may.
+ */
 export function spendTime(
   db: Db,
   actor: Actor,
@@ -55,7 +58,7 @@ export function spendTime(
 
 const MAX_SECONDS = 2 ** 31 - 1;
 
-/** Forgets all that was spent. */
+/** Removes all time spent. */
 export function resetSpentTime(
   db: Db,
   actor: Actor,

@@ -1,6 +1,7 @@
 /**
- * Who sees which issues: whoever reads the issues of the project, and a confidential one only from Planner up, or as its
- * author or assignee (facts: Roles and visibility). Once for an issue at hand, once as SQL for lists over many projects.
+ * Visibility of issues: users who read the project's issues see them, confidential ones only from Planner up,
+ * or as author or assignee (facts: Roles and visibility). Once for one issue, once as SQL for lists over many
+ * projects.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../access/find.ts';
@@ -9,7 +10,7 @@ import { GUEST, INTERNAL, PLANNER, PUBLIC } from '../access/roles.ts';
 import type { Caller } from '../identity/actor.ts';
 import type { IssueRow } from './issue-rows.ts';
 
-/** Whether somebody who may read the issues of the project sees this one. */
+/** Whether a caller who may read the issues of the project sees this one. */
 export const seesIssue = (
   project: Pick<AuthorizedProject, 'may'>,
   caller: Caller,
@@ -20,11 +21,11 @@ export const seesIssue = (
   project.may('read_confidential_issues') ||
   (caller !== undefined && (issue.author_id === caller.id || assigneeIds.includes(caller.id)));
 
-/** What a list over several projects starts with, and the condition on each of its issues. */
+/** The CTEs of a list over several projects, and the condition on each of its issues. */
 export type VisibleIssues = {
   /**
-   * CTEs for a `with`: `caller`, what is reached, and `issue_projects(id, confidential)`, the projects whose issues the
-   * caller reads, and whether confidential ones are among them.
+   * CTEs for a `with`: `caller`, the reached groups and projects, and `issue_projects(id, confidential)`: the
+   * projects whose issues the caller reads, and whether confidential ones are among them.
    */
   ctes: RawBuilder<unknown>;
   /** Over `issues i join issue_projects v on v.id = i.project_id`. */
@@ -38,14 +39,14 @@ const own = sql<SqlBool>`(i.author_id = ${sql.raw(CALLER)}
 
 const conditions = {
   condition: sql<SqlBool>`(v.confidential or not i.confidential or ${own})`,
-  // `is true` keeps the planner from making joins of these.
+  // `is true` keeps the planner from turning these into joins.
   conditionAlone: sql<SqlBool>`((i.project_id in (select id from issue_projects)) is true and (not i.confidential
     or (i.project_id in (select id from issue_projects where confidential)) is true or ${own}))`,
 };
 
 const FEATURE = `coalesce(p.settings ->> 'issues_access_level', 'enabled')`;
 
-/** Decided as the abilities read_issues and read_confidential_issues are. */
+/** As the abilities read_issues and read_confidential_issues decide. */
 function issueProjects(caller: Caller): { tables: string; confidential: string; where: string } {
   if (!caller) {
     const where = `p.visibility = ${PUBLIC} and ${FEATURE} = 'enabled'`;
@@ -62,7 +63,9 @@ function issueProjects(caller: Caller): { tables: string; confidential: string; 
   };
 }
 
-/** The issues that a caller sees, in all projects or in those of which `projects`, a condition over `projects p`, is true. */
+/**
+ * The issues that a caller sees, in all projects or where `projects`, a condition over `projects p`, holds.
+ */
 export function visibleIssues(caller: Caller, projects: RawBuilder<unknown> = sql`true`): VisibleIssues {
   const { tables, confidential, where } = issueProjects(caller);
   const reached = caller === undefined ? '' : `${reachedCtes(CALLER, TODAY)},`;
@@ -74,7 +77,7 @@ export function visibleIssues(caller: Caller, projects: RawBuilder<unknown> = sq
   };
 }
 
-/** The same for the issues of one project, which were decided with its receipt. */
+/** The same for one project, as its receipt decided. */
 export const visibleIssuesOf = (project: AuthorizedProject, caller: Caller): VisibleIssues => ({
   ctes: sql`${callerCte(caller)}, issue_projects as (
     select ${project.id}::bigint as id, ${project.may('read_confidential_issues')}::boolean as confidential)`,

@@ -1,4 +1,4 @@
-/** Changing issues and removing them, with all that each leaves behind. */
+/** Updates and deletes issues, with their relations, notes, events and announcements. */
 import type { Updateable } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -88,7 +88,7 @@ function stateAfter(
   };
 }
 
-/** The columns that are written, and when they say it happened. */
+/** The columns to write, with the times of the changes. */
 function columnsOf(
   after: IssueState,
   changes: readonly WorkChange[],
@@ -112,8 +112,8 @@ function columnsOf(
 }
 
 /**
- * The issue with the changes that the caller may make; what is asked for and already so is no change and leaves nothing
- * behind. 400 for a wrong title, description, date or milestone. Whoever calls decided that the caller may change it.
+ * The issue with the changes that the caller may make; a requested value that it has already is no change.
+ * 400 for a wrong title, description, date or milestone. The caller was checked before.
  */
 export async function updateIssue(
   context: WriteContext,
@@ -147,7 +147,7 @@ export async function updateIssue(
 
 type Decided = { asked: IssueChanges; sides: ResolvedReferences; mentioned: readonly MentionTodo[] };
 
-/** Writes what was decided on, as far as it is a change of the row as it is now, and tells of it. */
+/** Writes the requested values that differ from the locked row, with notes, events and announcement. */
 async function change(
   { services, actor }: ActorContext,
   tx: Db,
@@ -187,7 +187,7 @@ const noRelations: ResolvedReferences = {
   original: undefined,
 };
 
-/** Closes the issue, in the caller's transaction; leaves one alone that is closed. 404 when it is gone. */
+/** Closes the issue, unless it is closed, in the caller's transaction. 404 when it is gone. */
 export const closeIssue = (
   context: ActorContext,
   tx: Db,
@@ -203,7 +203,7 @@ export const closeIssue = (
 const readIssue = (db: Db, id: number): Promise<IssueRow | undefined> =>
   db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The rows of other tables that say what the issue has. */
+/** Writes the changed rows of relations. */
 async function writeRelations(tx: Db, issue: IssueRow, changes: readonly WorkChange[]): Promise<void> {
   for (const change of changes) {
     if (change.what === 'assignees') {
@@ -246,7 +246,7 @@ async function setEpic(tx: Db, issue: IssueRow, epicId: number | undefined): Pro
     .execute();
 }
 
-/** Notes, events, reminders and announcements of the changes. */
+/** Writes the notes, events, to-dos and announcements of the changes. */
 async function addSystemNotes(
   actor: Actor,
   tx: Db,
@@ -276,7 +276,7 @@ async function addSystemNotes(
   await announce(tx, issueAnnouncement(actor, project, issue, eventOf(changes), payload));
 }
 
-/** Removes the issue with all that hangs on it. `check` sees the row as it is when nobody else can change it any more. */
+/** Deletes the issue with all its rows. `check` sees the locked row first. */
 export async function deleteIssue(
   { db, actor }: WriteContext,
   project: AuthorizedProject,

@@ -1,6 +1,6 @@
 /**
- * Iterations, the periods that groups plan their issues in (facts: Resource entities, Iteration). The public API only reads
- * them, and none of its requests makes one or puts an issue into one: there are none, and lists of them are empty.
+ * Iterations, in which groups plan their issues (facts: Resource entities, Iteration). The public API only
+ * reads them, and none of its requests makes one: lists of them are empty.
  */
 import Type from 'typebox';
 import { date, dateTime, nullable } from '../../platform/http/schema.ts';

@@ -1,4 +1,4 @@
-/** Which labels a project or group has to offer, and those that a request names. */
+/** Finds the labels of a project or group and those that a request names. */
 
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -14,7 +14,7 @@ import {
   reachOf,
 } from './resource-parents.ts';
 
-/** The labels of the project and of the groups around it, by name; only those with one of `names`, where given. */
+/** The labels of the project and of its ancestor groups, by name; only those in `names`, where given. */
 export async function availableLabels(db: Db, reach: Reach, names?: readonly string[]): Promise<LabelRow[]> {
   if (names?.length === 0) return [];
   let query = db
@@ -30,7 +30,7 @@ export async function availableLabels(db: Db, reach: Reach, names?: readonly str
   return query.orderBy('name').orderBy('id').execute();
 }
 
-/** One label for each name, the nearest where the project and groups around it have the same name. */
+/** One label for each name: that of the project or of the nearest group. */
 function nearest(labels: readonly LabelRow[], reach: Reach): Map<string, LabelRow> {
   const distance = (label: LabelRow): number =>
     label.namespace_id === null
@@ -44,12 +44,12 @@ function nearest(labels: readonly LabelRow[], reach: Reach): Map<string, LabelRo
   return byName;
 }
 
-/** What a label has that nobody gave a colour. */
+/** The colour of a label that was made without one. */
 const DEFAULT_COLOR = '#6699cc';
 
 /**
- * The labels that a request names, in its order and each once. With `create`, and where the actor may manage labels, a
- * name that is not known becomes a label of the project or group; else it is left out.
+ * The labels that a request names, in its order, each once. With `create`, and where the actor may manage
+ * labels, an unknown name becomes a label of the project or group; else it is left out.
  */
 export async function resolveLabels(
   tx: Db,
@@ -68,7 +68,7 @@ export async function resolveLabels(
   return wanted.flatMap((name) => known.get(name) ?? []);
 }
 
-/** Who else made one of them in the meantime is not an error: it is there. */
+/** Creates missing labels; one that another request has made meanwhile is no error. */
 async function createLabels(
   tx: Db,
   parent: ResourceParent,
@@ -79,7 +79,7 @@ async function createLabels(
   const made = await tx
     .insertInto('labels')
     .values(
-      // In one order, so that no two who make the same ones wait for each other.
+      // Sorted, so that two requests that create the same labels do not deadlock.
       names.toSorted().map((name) => ({
         ...parentColumns(parent),
         name,

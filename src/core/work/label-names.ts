@@ -1,16 +1,16 @@
-/** The rules of labels' names. */
+/** Rules for names of labels. */
 
-/** Of a title, in letters. */
+/** Characters. */
 export const MAX_TITLE_LENGTH = 255;
 
-/** Of a name, as a schema says it: neither blank nor with the comma that parts names in a list. */
+/** The pattern of a name in a schema: not blank, and without the comma, which separates names in a list. */
 export const labelPattern = '^[^,]*[^,\\s][^,]*$';
 
-/** Whether a label can have this name: commas separate labels in requests. */
+/** Whether a label can have this name: commas separate names in requests. */
 export const isLabelName = (name: string): boolean =>
   name !== '' && name.length <= MAX_TITLE_LENGTH && !/[,\0]/.test(name);
 
-/** `a::b::` of the name `a::b::c`; undefined for a name without a scope. */
+/** `a::b::` of `a::b::c`; undefined for a name without a scope. */
 export const labelScope = (name: string): string | undefined => /^(.*::)./su.exec(name)?.[1];
 
 /** The labels without those that a later one of the same scope replaces (facts: Labels, scoped; Premium). */

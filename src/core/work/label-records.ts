@@ -1,4 +1,4 @@
-/** Labels as other records show them, and their colours. */
+/** Labels in other records, and their colours. */
 import type { Selectable } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
@@ -30,14 +30,14 @@ export const presentLabelBasic = (row: LabelRow): LabelBasicRecord => ({
   archived: row.archived,
 });
 
-/** A label's description is one line of text, not Markdown: as HTML it is the same, escaped. */
+/** A label's description is one line of text, not Markdown: its HTML is the escaped text. */
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Above this sum of red, green and blue a colour is light. */
 const LIGHT = 500;
 
-/** The colour of a text that is to be read on `#rrggbb`. */
+/** The text colour on the background `#rrggbb`. */
 export function textColor(color: string): string {
   const sum = [1, 3, 5].reduce((total, at) => total + Number.parseInt(color.slice(at, at + 2), 16), 0);
   return sum > LIGHT ? '#1F1E24' : '#FFFFFF';
@@ -53,7 +53,7 @@ export function colorCode(text: string): string {
   return named;
 }
 
-/** The labels of issues or epics, by name; what has none is not in the map. */
+/** The labels of issues or epics, by the id of those that have any. */
 export async function labelsOf(
   db: Db,
   kind: 'issue' | 'epic',

@@ -1,4 +1,4 @@
-/** Reminds people whom a text calls by name, alone or with others, when they may see what it is about. */
+/** To-dos for users whom a text mentions, alone or by group, when they may see the noteable. */
 import type postgres from 'postgres';
 import type { Db } from '../../platform/db/database.ts';
 import type { Actor } from '../identity/actor.ts';
@@ -9,19 +9,19 @@ import { addTodos, type TodoAction } from './todo-writes.ts';
 
 export type MentionTodo = { userId: number; action: TodoAction };
 
-/** A text about a target, and what stood there before. */
+/** A text of a noteable, and its former version. */
 export type TextChange = {
   actor: Actor;
   target: Noteable;
   text: string | null | undefined;
   before?: string | null | undefined;
-  /** Whether only the team reads it. */
+  /** Whether it is an internal note. */
   internal?: boolean | undefined;
 };
 
 /**
- * Those whom the text calls and who were not called before, each once: `directly_addressed` where it begins with them, else
- * `mentioned`. Nobody is reminded by themselves, nor of what they would not be shown.
+ * Users whom the text mentions and did not before, each once: `directly_addressed` where it begins with them,
+ * else `mentioned`. Without the actor, and without users who do not see the text.
  */
 export async function findMentionTodos(
   db: Db,
@@ -62,7 +62,7 @@ export async function findMentionTodos(
     .map(({ person, action }) => ({ userId: person.id, action }));
 }
 
-/** Reminds those whom findMentionTodos() finds. Inside a transaction. */
+/** Adds the to-dos of findMentionTodos(). Inside a transaction. */
 export async function addMentionTodos(
   tx: Db,
   points: postgres.Sql,

@@ -1,4 +1,4 @@
-/** Whom a text calls by name, and who of them may hear of it. */
+/** Users whom a text mentions, and which of them may see it. */
 import { sql } from 'kysely';
 import type postgres from 'postgres';
 import type { Db } from '../../platform/db/database.ts';
@@ -12,18 +12,18 @@ import { seesEpic } from './epic-visibility.ts';
 import { seesIssue } from './issue-visibility.ts';
 import type { Noteable } from './noteables.ts';
 
-/** More names than these in one text are not heard: each costs a question. */
+/** More names in one text are ignored: each costs a query. */
 const MAX_NAMES = 100;
-/** Characters in which those to whom a text is addressed stand. */
+/** Characters at the start of a text in which addressed users are looked for. */
 const MAX_ADDRESSED_LENGTH = 10_000;
 
 const mention = /(?<![\w/@.`])@([a-z0-9_][\w.-]{0,254}(?:\/[\w.-]{1,255}){0,20})/gi;
 const cleaned = (name: string): string => name.replace(/(?<![./-])[./-]+$/, '').toLowerCase();
 
-/** The names that the text calls with an `@`, of people or paths of groups, in small letters, outside code, each once. */
+/** Names after an `@` outside code, of users or paths of groups, in lower case, each once. */
 export function mentionedNames(markdown: string | null | undefined): string[] {
   if (!markdown?.includes('@')) return [];
-  // A long text may repeat one name very often, and then it is looked at once; or call very many, and then the rest is not.
+  // A repeated name is cleaned once, and the scan stops at the maximum.
   const written = new Set<string>();
   const names = new Set<string>();
   for (const [, name = ''] of outsideCode(markdown).matchAll(mention)) {
@@ -36,7 +36,7 @@ export function mentionedNames(markdown: string | null | undefined): string[] {
   return [...names];
 }
 
-/** Those of them that the text begins with: it is addressed to them. */
+/** The names that the text begins with: it is addressed to them. */
 export function addressedNames(markdown: string | null | undefined): string[] {
   const [beginning = ''] =
     /^\s*(?:@[\w./-]+[\s,]*(?:(?:and|&)\s+(?=@))?)+/i.exec(markdown?.slice(0, MAX_ADDRESSED_LENGTH) ?? '') ??
@@ -46,7 +46,7 @@ export function addressedNames(markdown: string | null | undefined): string[] {
 
 export type Person = ActorColumns;
 
-/** Active people by their names, which are in small letters. */
+/** Active users by lowercase username. */
 export async function usersByName(db: Db, names: readonly string[]): Promise<Person[]> {
   if (names.length === 0) return [];
   const rows = await db
@@ -60,7 +60,7 @@ export async function usersByName(db: Db, names: readonly string[]): Promise<Per
   return rows as Person[];
 }
 
-/** Active people by their ids. */
+/** Active users by id. */
 export async function usersByIds(db: Db, ids: readonly number[]): Promise<Person[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -74,7 +74,7 @@ export async function usersByIds(db: Db, ids: readonly number[]): Promise<Person
   return rows as Person[];
 }
 
-/** Whether somebody else would be shown the target, or the internal notes on it. */
+/** Whether the user sees the noteable, or the internal notes on it. */
 async function sees(
   points: postgres.Sql,
   noteable: Noteable,
@@ -107,7 +107,7 @@ async function sees(
   }
 }
 
-/** The ids of those of the people who would be shown the target, or the internal notes on it. */
+/** Ids of the users who see the noteable, or the internal notes on it. */
 export async function readersAmong(
   db: Db,
   points: postgres.Sql,

@@ -1,4 +1,4 @@
-/** What a merge request shows beside what it is about. There are none yet: lists of them are empty. */
+/** Merge request records. There are no merge requests yet: lists of them are empty. */
 import Type from 'typebox';
 
 export const MergeRequestBasicRecord = Type.Object({

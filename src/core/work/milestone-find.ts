@@ -1,4 +1,4 @@
-/** The milestones that an issue of a project, or an epic's issues, can have. */
+/** Finds milestones that an issue of a project, or an epic's issues, can have. */
 
 import type { Db } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
@@ -13,7 +13,7 @@ const ofProject = (db: Db, project: AuthorizedProject) =>
       where.or([where('project_id', '=', project.id), where('namespace_id', 'in', project.row.ancestor_ids)]),
     );
 
-/** The milestone of the project or of a group around it; 400 under `milestone_id` for any other. */
+/** The milestone of the project or of an ancestor group; 400 under `milestone_id` for any other. */
 export async function availableMilestone(
   db: Db,
   project: AuthorizedProject,
@@ -24,7 +24,7 @@ export async function availableMilestone(
   return row;
 }
 
-/** The milestone with this title of the project, or else of the nearest group around it. */
+/** The milestone with this title of the project, or else of the nearest ancestor group. */
 export async function availableMilestoneByTitle(
   db: Db,
   project: AuthorizedProject,

@@ -1,4 +1,4 @@
-/** Milestones as every record shows them. */
+/** Milestone records. */
 import type { Selectable } from 'kysely';
 import Type, { type Static } from 'typebox';
 import { now } from '../../platform/clock.ts';
@@ -8,7 +8,7 @@ import { date, dateTime, nullable } from '../../platform/http/schema.ts';
 
 export type MilestoneRow = Selectable<MilestonesTable>;
 
-/** With the full path of the project or group that it belongs to. */
+/** A milestone with the full path of its project or group. */
 export type MilestoneWithPath = MilestoneRow & { full_path: string };
 
 export const MilestoneRecord = Type.Object({
@@ -28,7 +28,7 @@ export const MilestoneRecord = Type.Object({
 });
 export type MilestoneRecord = Static<typeof MilestoneRecord>;
 
-/** The record; `fullPath` is of the project or group that the milestone belongs to. */
+/** The record; `fullPath` is that of its project or group. */
 export const presentMilestone = (
   row: MilestoneRow,
   { baseUrl, fullPath }: { baseUrl: string; fullPath: string },
@@ -48,7 +48,7 @@ export const presentMilestone = (
   web_url: `${baseUrl}/${row.project_id === null ? 'groups/' : ''}${fullPath}/-/milestones/${row.iid}`,
 });
 
-/** The milestones of these ids, each with the path that its address needs. */
+/** The milestones by id, with the paths that their addresses need. */
 export async function milestonesById(
   db: Db,
   ids: readonly number[],

@@ -1,7 +1,7 @@
-/** The quick actions that take an issue elsewhere, or make another of it. Pure. */
+/** The quick actions that move, clone or promote an issue. Pure. */
 import { type CommandRule, issues } from './command-terms.ts';
 
-/** What follows the command: the full path of a project, if one is named, and whether notes come along. */
+/** The full path of the project in the argument, if there is one, and whether notes are copied. */
 export function destinationIn(argument: string): { path: string | undefined; withNotes: boolean } {
   const words = argument.split(/\s+/).filter((word) => word !== '');
   return {

@@ -1,4 +1,4 @@
-/** Texts that go to another project: which references get a path, and which files come along. */
+/** Texts moved to another project: references that get a path, and files that are copied. */
 import { expect, test } from 'vitest';
 import { relativeReferences, uploadAddresses, withAddresses, withPaths } from './moved-references.ts';
 

@@ -1,4 +1,4 @@
-/** What a text names as if it stood in its project, and the same text for elsewhere. Pure. */
+/** Finds relative references and uploads in a text, and rewrites them for another project or group. Pure. */
 import { scanReferences } from '../markdown/references.ts';
 import { outsideCode } from './code-spans.ts';
 
@@ -14,12 +14,12 @@ export type RelativeReference = {
 
 const mergeRequest = /(?<![\w/@.#&~%$!-])!(\d{1,10})(?!\w)/g;
 
-/** What only looks like it: addresses, where links lead, and HTML. */
+/** Addresses, link targets and HTML, which may look like references. */
 const notText = /https?:\/\/[^\s<>"]+|\]\([^\s()]*|<[a-z/][^<>]*>/gi;
 
 const isMoved = (kind: string): kind is (typeof kinds)[number] => (kinds as readonly string[]).includes(kind);
 
-/** More of one text stay as they are: each path makes it longer. */
+/** More references in one text stay as they are: each path makes it longer. */
 const MAX_REFERENCES = 500;
 
 /** The relative references of the text, outside code, addresses and HTML, in their order; the first 500 of them. */
@@ -40,7 +40,7 @@ export function relativeReferences(markdown: string): RelativeReference[] {
   return found.toSorted((a, b) => a.start - b.start).slice(0, MAX_REFERENCES);
 }
 
-/** The text with the paths before those references. */
+/** The text with paths before the references. */
 export function withPaths(
   markdown: string,
   references: readonly RelativeReference[],
@@ -57,12 +57,12 @@ export function withPaths(
   return [...parts, markdown.slice(from)].join('');
 }
 
-/** The secret of an uploaded file, and where its address stands. */
+/** The secret of an uploaded file, and the position of its address. */
 export type UploadAddress = { secret: string; projectId: number | undefined; start: number; end: number };
 
 const upload = /(?<![\w./-])(?:\/-\/project\/(\d{1,15}))?\/uploads\/([0-9a-f]{32})(?=\/)/g;
 
-/** The uploaded files that the text shows or leads to, outside code. */
+/** The addresses of uploaded files in the text, outside code. */
 export function uploadAddresses(markdown: string): UploadAddress[] {
   if (!markdown.includes('/uploads/')) return [];
   return [...outsideCode(markdown).matchAll(upload)].map(({ 0: text, 1: id, 2: secret = '', index }) => ({
@@ -73,7 +73,7 @@ export function uploadAddresses(markdown: string): UploadAddress[] {
   }));
 }
 
-/** The text with other addresses in the place of these. */
+/** The text with these addresses replaced. */
 export function withAddresses(
   markdown: string,
   addresses: readonly UploadAddress[],

@@ -1,4 +1,4 @@
-/** Makes texts of one project mean the same in another, or in a group: references get paths, uploaded files come along. */
+/** Rewrites texts for another project, or for a group: references get paths, uploaded files are copied. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -17,21 +17,21 @@ import {
 } from './moved-references.ts';
 import { isProject, parentColumns, type ResourceParent, reachOf } from './resource-parents.ts';
 
-/** The texts as they are to stand in the new place, in their order. */
+/** Rewrites the texts, in their order. */
 export type MoveTexts = (texts: readonly string[]) => Promise<string[]>;
 
-/** Files beyond these stay where they are, and the texts lead there. */
+/** More files are not copied, and the texts link to the old ones. */
 const MAX_UPLOADS = 500;
 
 const key = ({ kind, name }: Pick<RelativeReference, 'kind' | 'name'>): string => `${kind} ${name}`;
 
-/** Where labels and milestones are that are not in the new place as well. */
+/** The groups of `from` whose labels and milestones are not available in `to`. */
 const lostGroups = (from: AuthorizedProject, to: ResourceParent): number[] => {
   const kept = new Set(reachOf(to).ancestorIds);
   return from.row.ancestor_ids.filter((id) => !kept.has(id));
 };
 
-/** Which of the references name something in `from` that they would not name in `to`, by one statement. */
+/** The references to records in `from` that would not resolve to them in `to`, by one statement. */
 async function selectNamed(
   tx: Db,
   from: AuthorizedProject,
@@ -68,14 +68,14 @@ async function moveReferences(
   if (all.length === 0) return [...texts];
   const named = await selectNamed(tx, from, to, all);
   const pathOf = (reference: RelativeReference): string | undefined => {
-    // Of merge requests there is no table to ask.
+    // There is no table of merge requests.
     if (reference.kind !== 'merge_request' && !named.has(key(reference))) return undefined;
     return reference.kind === 'epic' ? from.row.namespace_full_path : from.fullPath;
   };
   return texts.map((text, at) => withPaths(text, found[at] ?? [], pathOf));
 }
 
-/** Copies the project's files of these secrets to the new place; returns the secrets under which they are there. */
+/** Copies the project's files with these secrets to the new parent; returns the new secrets. */
 async function copyUploads(
   tx: Db,
   dataFolder: string,
@@ -103,7 +103,7 @@ async function copyUploads(
   return copied;
 }
 
-/** What makes texts of `from` those of `to`, inside a transaction; a file that several texts show is copied once. */
+/** The rewriter of texts of `from` for `to`, inside a transaction; a file in several texts is copied once. */
 export function textsMover(
   tx: Db,
   { config }: Pick<Services, 'config'>,
@@ -116,7 +116,7 @@ export function textsMover(
   const addressOf = ({ secret, projectId }: UploadAddress): string => {
     const fresh = copies.get(secret);
     if (fresh === undefined) return `/-/project/${from.id}/uploads/${secret}`;
-    // A short address is one of a project's file.
+    // A short address belongs to a project.
     if (!isProject(to)) return `/-/group/${to.id}/uploads/${fresh}`;
     return `${projectId === undefined ? '' : `/-/project/${to.id}`}/uploads/${fresh}`;
   };

@@ -1,4 +1,4 @@
-/** Notes and threads as records (facts: Resource entities, Note, Discussion). */
+/** Note and discussion records (facts: Resource entities, Note, Discussion). */
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
@@ -14,7 +14,7 @@ const LineEnd = Type.Object({
   new_line: nullable(Type.Integer()),
 });
 
-/** Of a line the lines, of a spot of a picture the rest. */
+/** Lines for a position in text, the rest for one in an image. */
 const Position = Type.Object({
   base_sha: Type.String(),
   start_sha: Type.String(),
@@ -75,11 +75,11 @@ export function kindOf(note: Placed): NoteableKind {
   return note.snippet_id !== null ? 'snippet' : 'commit';
 }
 
-/** Whether its thread can be settled: on issues and epics, where it is one. */
+/** Whether its thread can be resolved: threads on issues and epics can. */
 export const isResolvable = (note: Placed & Pick<NoteRow, 'in_thread' | 'system_action'>): boolean =>
   note.in_thread && note.system_action === null && (note.issue_id !== null || note.epic_id !== null);
 
-/** The numbers of the issues, epics or alerts, by id, in one statement or none. */
+/** Numbers of issues, epics or alerts by id, in one statement or none. */
 async function iidsOf(db: Db, table: 'issues' | 'epics' | 'alerts', ids: readonly (number | null)[]) {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
   if (wanted.length === 0) return new Map<number, number>();
@@ -87,7 +87,7 @@ async function iidsOf(db: Db, table: 'issues' | 'epics' | 'alerts', ids: readonl
   return new Map(rows.map(({ id, iid }) => [id, iid]));
 }
 
-/** The records of the notes, in the order of the rows; without those whose author went in between. */
+/** The records, in the order of the rows; without those whose author was deleted meanwhile. */
 export async function presentNotes(
   { db, around }: { db: Db; around: Surroundings },
   rows: readonly NoteRow[],
@@ -148,7 +148,7 @@ export async function presentNotes(
   });
 }
 
-/** The notes of threads, with their records, as discussions, in the order in which the first of each comes. */
+/** The notes grouped into discussions, in the order of their first notes. */
 export function gatherDiscussions(
   rows: readonly NoteRow[],
   records: readonly NoteRecord[],

@@ -1,4 +1,4 @@
-/** What is talked about: issues, epics, snippets of projects, commits and alerts, under one description. */
+/** Noteables: issues, epics, snippets of projects, commits and alerts, in one type. */
 import type { Selectable } from 'kysely';
 import type { AlertsTable, EpicsTable, IssuesTable } from '../../platform/db/rows.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../access/find.ts';
@@ -9,18 +9,18 @@ export type NoteableKind = (typeof noteableKinds)[number];
 
 export type Noteable = {
   kind: NoteableKind;
-  /** Of all but commits. */
+  /** Undefined for commits. */
   id: number | undefined;
   sha: string | undefined;
-  /** The number in the project or group, of issues, epics and alerts. */
+  /** The number of issues, epics and alerts in their project or group. */
   iid: number | undefined;
   title: string;
-  /** Nobody of the instance wrote a commit or an alert. */
+  /** Undefined for commits and alerts. */
   authorId: number | undefined;
   confidential: boolean;
-  /** Only members may say something. */
+  /** Only members may comment. */
   locked: boolean;
-  /** Of snippets, whose own it is beside their project's. */
+  /** The visibility of a snippet, beside its project's. */
   visibility?: number | undefined;
   project: AuthorizedProject | undefined;
   group: AuthorizedGroup | undefined;
@@ -103,7 +103,7 @@ export const alertNoteable = (
   project,
 });
 
-/** The columns that name a target, for a row that hangs on it; those that a table lacks are left out by its writer. */
+/** The columns that refer to a noteable; the writer leaves out those that its table lacks. */
 export const noteableColumns = (noteable: Noteable) => ({
   issue_id: noteable.kind === 'issue' ? (noteable.id ?? null) : null,
   epic_id: noteable.kind === 'epic' ? (noteable.id ?? null) : null,
@@ -119,7 +119,7 @@ type NoteableKey =
   | { column: 'alert_id'; id: number }
   | { column: 'commit_sha'; id: string };
 
-/** The column of notes, awards and the like that names the target, and its value. */
+/** The column of notes, awards and the like that refers to the noteable, and its value. */
 export function noteableKey(noteable: Noteable): NoteableKey {
   const { kind, id, sha } = noteable;
   if (kind === 'commit') return { column: 'commit_sha', id: sha ?? '' };
@@ -127,10 +127,10 @@ export function noteableKey(noteable: Noteable): NoteableKey {
   return { column: `${kind}_id`, id: id ?? 0 };
 }
 
-/** Whether the caller, whose receipt is in the target, may say something there: in a locked discussion only members may. */
+/** Whether the caller with this receipt may comment: on a locked noteable only members may. */
 export const mayComment = ({ locked, project, group }: Noteable): boolean =>
   !locked || (project?.role ?? group?.role ?? 0) > 0;
 
-/** Whether the caller reads the notes that are not for everybody. */
+/** Whether the caller reads internal notes. */
 export const readsInternalNotes = ({ project, group }: Noteable): boolean =>
   project?.may('read_internal_notes') ?? group?.may('read_internal_epic_notes') ?? false;

@@ -1,4 +1,4 @@
-/** Writing notes: what people say of a target, and what the system tells of its changes. */
+/** Writes notes: comments of users, and system notes. */
 import { type Selectable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -8,7 +8,7 @@ import { type Noteable, noteableColumns } from './noteables.ts';
 
 export type NoteRow = Selectable<NotesTable>;
 
-/** Two commits that are compared, and a place in what differs: a line, a spot of a picture, or a file. */
+/** Two compared commits, and a position in their diff: a line, a point of an image, or a file. */
 export type NotePosition = {
   base_sha: string;
   start_sha: string;
@@ -31,21 +31,21 @@ type LineEnd = {
   new_line: number | null;
 };
 
-/** Where the note stands in what its commit changed, if it does; only createNote() writes the column. */
+/** The note's position in the diff of its commit, if any; only createNote() writes the column. */
 export const positionOf = ({ position }: Pick<NoteRow, 'position'>): NotePosition | undefined =>
   (position ?? undefined) as NotePosition | undefined;
 
 export type NewNote = {
   body: string;
   internal?: boolean;
-  /** The thread that it answers; a new one, or none, where it is missing. */
+  /** The thread of a reply; without it a new one, or none. */
   discussionId?: string;
   inThread?: boolean;
   systemAction?: string;
   createdAt?: Date;
-  /** The line of a commit that it is about. */
+  /** The line of a commit that it comments on. */
   line?: { path: string | null; line: number | null; line_type: string | null };
-  /** The place in what a commit changed, of a note that begins or answers a thread there. */
+  /** The position in the diff of a commit, of a note that starts or answers a thread there. */
   position?: NotePosition;
 };
 
@@ -65,11 +65,11 @@ const noteRow = (noteable: Noteable, author: { id: number }, note: NewNote, time
   updated_at: note.createdAt ?? time,
 });
 
-/** Whether it is counted: what the system says, and what not all read, is not. */
+/** Whether it is counted: system notes and internal notes are not. */
 export const isCounted = (note: Pick<NoteRow, 'system_action' | 'internal'>): boolean =>
   note.system_action === null && !note.internal;
 
-/** Counts what was said, or taken back, on an issue or epic; the others show no number. */
+/** Adjusts the count of an issue or epic; other noteables have none. */
 export async function countNotes(
   tx: Db,
   note: Pick<NoteRow, 'issue_id' | 'epic_id'>,
@@ -101,7 +101,7 @@ export async function writeNote(
   return row;
 }
 
-/** Writes what the system tells of a change, by one statement. */
+/** Writes system notes, by one statement. */
 export async function writeSystemNotes(
   tx: Db,
   noteable: Noteable,

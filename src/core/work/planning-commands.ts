@@ -1,10 +1,10 @@
-/** The quick actions that plan an issue: when, how long, how much, and under what. Pure. */
+/** The quick actions that set dates, time, weight, type, milestone, epic and the like of an issue. Pure. */
 import { type Changes, type CommandRule, issues, referencesIn } from './command-terms.ts';
 import { parseDay } from './day-words.ts';
 import { humanDuration, parseDuration } from './durations.ts';
 import { healthStatuses, issueTypes, severities } from './issue-changes.ts';
 
-/** Takes a property away. */
+/** A command that clears a property. */
 const clear = (name: string, changes: Changes, message: string): CommandRule => ({
   names: [name],
   kinds: issues,

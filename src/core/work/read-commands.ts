@@ -1,4 +1,4 @@
-/** Looks up what the commands of a text name, and understands them for a speaker. */
+/** Resolves the references in the commands of a text, and parses the commands for a user. */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -23,7 +23,7 @@ import { destinationIn } from './move-commands.ts';
 import type { NoteableKind } from './noteables.ts';
 import { reachOf } from './resource-parents.ts';
 
-/** Where the commands are said, and how it stands; a new issue is open, its author's, and nothing else yet. */
+/** The noteable of the commands and its state; a new issue is open and its author's. */
 export type Spoken = {
   kind: NoteableKind;
   project: AuthorizedProject | undefined;
@@ -34,7 +34,7 @@ export type Spoken = {
 
 export type ActorContext = { db: Db; services: Services; actor: Actor };
 
-/** The state of something that is only being made. */
+/** The state of a noteable that is being created. */
 export const atCreation: Known['now'] = {
   state: 'opened',
   confidential: false,
@@ -44,7 +44,7 @@ export const atCreation: Known['now'] = {
   stage: 'new',
 };
 
-/** Whether the issue still is where it is spoken of. */
+/** Whether the issue was moved or promoted. */
 export const stageOf = (
   issue: Pick<IssueRow, 'moved_to_id' | 'promoted_to_epic_id'>,
 ): Known['now']['stage'] =>
@@ -52,7 +52,7 @@ export const stageOf = (
 
 const MAX_REFERENCES = 20;
 
-/** Ids by references such as `#1` and `group/project#1`, of what the speaker may use for it. */
+/** Ids by references such as `#1` and `group/project#1`, of those that the user may use. */
 async function referred(
   commands: readonly Command[],
   mark: '#' | '&',
@@ -76,7 +76,7 @@ async function referred(
   return new Map(found.flat());
 }
 
-/** Whether the speaker makes epics in the group that the project is in. */
+/** Whether the user may create epics in the project's group. */
 async function mayPromote(
   { services, actor }: Pick<ActorContext, 'services' | 'actor'>,
   project: AuthorizedProject | undefined,
@@ -91,7 +91,7 @@ async function mayPromote(
   }
 }
 
-/** What the text says without its commands, and what they come to; undefined for a text without any. */
+/** The text without its commands, and their effects; undefined for a text without any. */
 export async function readCommands(
   { db, services, actor }: ActorContext,
   spoken: Spoken,
@@ -130,7 +130,7 @@ export async function readCommands(
     promotes && mayPromote({ services, actor }, project),
   ]);
   const metadata = project?.may('update_issues') ?? group?.may('update_epics') ?? false;
-  // Whoever wrote an epic changes it only while they plan in its group.
+  // Authors of epics change them only while they may plan in the group.
   const own = kind === 'issue' && (spoken.authorId === actor.id || spoken.now.assigneeIds.includes(actor.id));
   return interpretCommands(text ?? '', {
     kind,

@@ -25,7 +25,7 @@ test('what was of the old groups becomes what the new ones have, or the projectâ
 
   const { db } = ashlar.app.services.database;
   bodyOf(await ashlar.root(`PUT /projects/${project.id}/transfer`, { body: { namespace: to.id } }), 200);
-  // Nothing is left to do.
+  // A second run changes nothing.
   await inTransaction(db, (tx) => remapPlanning(tx, [project.id]));
 
   const show = async (issue: { project_id: number; iid: number }) =>

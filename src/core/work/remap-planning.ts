@@ -1,24 +1,24 @@
 /**
- * After a project has moved: labels and milestones that its issues have of groups which are no longer around it become
- * those of the same name where it is now, or its own.
+ * After the move of a project: labels and milestones of groups that are no longer its ancestors are replaced,
+ * on its issues, by those of the same name in its new groups, or by copies in the project.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { nextIid } from './counters.ts';
 
-/** Call it in the transaction of the move, when the projects and the groups around them are where they belong. */
+/** Call it in the transaction of the move, when the projects and groups have their new ancestors. */
 export async function remapPlanning(tx: Db, projectIds: readonly number[]): Promise<void> {
   if (projectIds.length === 0) return;
   await remapLabels(tx, sql`${[...projectIds]}::bigint[]`);
   await remapMilestones(tx, projectIds);
 }
 
-/** What is behind `x` is of a group that is not around the project. */
+/** The row `x` belongs to a group that is no ancestor of the project. */
 const lost = (x: string) => sql`${sql.ref(`${x}.namespace_id`)} is not null
   and not ${sql.ref(`${x}.namespace_id`)} = any(n.ancestor_ids)`;
 
-/** The one of this name at a project `p` in `n`: its own before those of its groups, the nearest of them first. */
+/** The row of this name at a project `p` in `n`: its own before those of its groups, nearest first. */
 const nearest = (table: 'labels' | 'milestones', name: 'name' | 'title', of: string) => sql`(
   select t.id from ${sql.table(table)} t where t.${sql.ref(name)} = ${sql.ref(`${of}.${name}`)}
     and (t.project_id = p.id or t.namespace_id = any(n.ancestor_ids))
@@ -72,7 +72,7 @@ async function remapMilestones(tx: Db, projectIds: readonly number[]): Promise<v
     where p.id = any(${[...projectIds]}::bigint[]) and ${lost('m')} order by 1, 2`.execute(tx);
   for (const { project_id, milestone_id, new_id } of rows) {
     const id = new_id ?? (await copyMilestone(tx, project_id, milestone_id));
-    // It went in the meantime, and the issues that had it have none.
+    // It was deleted meanwhile, and the issues that had it have none.
     if (id === undefined) continue;
     const issues = sql`(select id from issues where project_id = ${project_id})`;
     await sql`update resource_events set milestone_id = ${id}
@@ -82,7 +82,7 @@ async function remapMilestones(tx: Db, projectIds: readonly number[]): Promise<v
   }
 }
 
-/** A milestone of the project's own, like the other; returns its id, or undefined where the other is gone. */
+/** Copies the milestone to the project; returns its id, or undefined where the original is gone. */
 async function copyMilestone(tx: Db, projectId: number, milestoneId: number): Promise<number | undefined> {
   const milestone = await tx
     .selectFrom('milestones')

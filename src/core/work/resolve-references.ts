@@ -1,4 +1,4 @@
-/** What a request names beside an issue's own columns: people, labels, milestone and epic, found before anything is written. */
+/** Resolves references in a request for an issue: assignees, labels, milestone, epic and original. */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
@@ -24,25 +24,25 @@ export type ResolvedReferences = {
   labels: LabelRow[] | undefined;
   addLabels: LabelRow[];
   removeLabels: LabelRow[];
-  /** Whether there are none yet of some labels; resolveLabels() asks who may make them. */
+  /** Whether labels are missing; resolveLabels() decides who may create them. */
   lacksLabels: boolean;
   milestone: Referenced | null | undefined;
   epic: (Referenced & { confidential: boolean }) | null | undefined;
   original: Referenced | null | undefined;
 };
 
-/** An issue as a text in a project names it: by its number there, elsewhere with the project's path. */
+/** Reference to an issue: its number in its own project, else with the project's path. */
 export const issueReference = (
   from: { id: number },
   project: { id: number; fullPath: string },
   { iid }: { iid: number },
 ): string => (from.id === project.id ? `#${iid}` : `${project.fullPath}#${iid}`);
 
-/** A milestone as a text names it: by number in its project, by title from a group. */
+/** Reference to a milestone: by number in its project, by title from a group. */
 const milestoneReference = (milestone: Pick<MilestoneRow, 'project_id' | 'iid' | 'title'>): string =>
   milestone.project_id === null ? `%"${milestone.title}"` : `%${milestone.iid}`;
 
-/** Those of the users who may read the project's issues, in the order asked for; the rest are passed over. */
+/** The users who may read the project's issues, in the order requested; others are left out. */
 async function findAssignees(
   { db, services, actor }: ActorContext,
   project: AuthorizedProject,
@@ -61,15 +61,15 @@ async function findAssignees(
   });
 }
 
-/** Whether a name is of no label that was found. */
+/** Whether a valid name has no label among those found. */
 const isMissing = (found: readonly LabelRow[]) => {
   const known = new Set(found.map(({ name }) => name));
   return (name: string): boolean => isLabelName(name.trim()) && !known.has(name.trim());
 };
 
 /**
- * The sides with the labels that they lack, made in the transaction that writes what has them: a request that is refused
- * after all leaves none.
+ * The references with missing labels, which are created in the transaction of the write: a refused request
+ * leaves none.
  */
 export async function withNewLabels(
   tx: Db,
@@ -96,12 +96,12 @@ async function resolveEpic({ db, services, actor }: ActorContext, id: number | n
   if (id === undefined) return undefined;
   if (!id) return null;
   const { epic, group } = await findEpicById(db, services.database.points, actor, id);
-  // What somebody sees is still not theirs to fill.
+  // Reading an epic does not permit adding issues to it.
   if (!group.may('update_epics')) throw forbidden();
   return { id, reference: `${group.row.full_path}&${epic.iid}`, confidential: epic.confidential };
 }
 
-/** The issue that another repeats, as it is called from the project. */
+/** The issue that another duplicates, with its reference from the project. */
 async function findOriginal(
   { db, services, actor }: ActorContext,
   home: AuthorizedProject,
@@ -114,8 +114,8 @@ async function findOriginal(
 }
 
 /**
- * All that the changes name. 400 for a milestone that is not there, 404 for an epic that the caller does not see, and 403
- * for one of a group whose epics the caller may not change.
+ * The references of the changes. 400 for a missing milestone, 404 for an epic that the caller does not see,
+ * and 403 for one of a group whose epics the caller may not change.
  */
 export async function resolveReferences(
   context: ActorContext,
@@ -141,11 +141,11 @@ export async function resolveReferences(
   return { assignees, labels: replacing, addLabels, removeLabels, lacksLabels, milestone, epic, original };
 }
 
-/** The epic as it is now: until the transaction ends nobody makes it confidential, or takes it away. */
+/** The epic, locked against changes and deletion until the transaction ends. */
 export const holdEpic = (tx: Db, id: number): Promise<{ confidential: boolean } | undefined> =>
   tx.selectFrom('epics').select('confidential').where('id', '=', id).forShare().executeTakeFirst();
 
-/** Fails with 400 where everybody would learn of an epic that is for few. */
+/** Fails with 400 for a confidential epic on an issue that is not. */
 export function checkEpic(epic: { confidential: boolean } | null | undefined, confidential: boolean): void {
   if (!epic?.confidential || confidential) return;
   throw invalid({
@@ -155,7 +155,7 @@ export function checkEpic(epic: { confidential: boolean } | null | undefined, co
   });
 }
 
-/** An issue that has no number yet, for deciding who would see it. */
+/** A noteable for an issue without a number, to decide who would see it. */
 const newTarget = (project: AuthorizedProject, confidential: boolean, authorId: number): Noteable => ({
   kind: 'issue',
   id: undefined,
@@ -169,7 +169,7 @@ const newTarget = (project: AuthorizedProject, confidential: boolean, authorId: 
   group: undefined,
 });
 
-/** Whom the text calls that `before` did not, and who may see the issue, each once; its writer is not reminded. */
+/** Users whom the text mentions and `before` did not, and who see the issue, each once; without the actor. */
 export const findMentioned = (
   { db, services, actor }: ActorContext,
   project: AuthorizedProject,
@@ -200,7 +200,7 @@ type RelationsRow = {
   original: Referenced | null;
 };
 
-/** What the issue has at its sides now, by one statement: read it when the issue's row is locked. */
+/** The current relations of the issue, by one statement: read them when the issue's row is locked. */
 export async function currentRelations(tx: Db, issueId: number): Promise<CurrentRelations> {
   const { rows } = await sql<RelationsRow>`select
     (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'username', u.username) order by u.id), '[]')

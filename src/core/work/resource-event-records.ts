@@ -1,4 +1,4 @@
-/** Events of issues and epics as records, and the reading of them (facts: Resource events). */
+/** Resource event records and lists (facts: Resource events). */
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import Type, { type Static } from 'typebox';
@@ -37,7 +37,7 @@ export type ResourceEventRecord<Kind extends ResourceEventKind> = Static<(typeof
 export type EventTarget = { kind: 'issue' | 'epic'; id: number };
 type EventRow = Selectable<ResourceEventsTable> & { state: string };
 
-/** The events of a kind, each with the state that its issue or epic was in. */
+/** Events of one kind, each with the current state of its issue or epic. */
 const eventsOf = (db: Db, target: EventTarget, kind: ResourceEventKind) => {
   const column = target.kind === 'issue' ? ('issue_id' as const) : ('epic_id' as const);
   return db
@@ -70,7 +70,7 @@ export async function listResourceEvents<Kind extends ResourceEventKind>(
   return { ...rows, items: await present(db, around, target, kind, rows.items) };
 }
 
-/** One of them; 404 when there is none with this id on the target. */
+/** One event; 404 when the noteable has none with this id. */
 export async function findResourceEvent<Kind extends ResourceEventKind>(
   db: Db,
   around: Surroundings,

@@ -1,4 +1,4 @@
-/** What happened to the state, labels, milestone and weight of an issue or epic, as rows of their own. */
+/** Resource events: rows for changes of state, labels, milestone and weight of an issue or epic. */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
@@ -8,7 +8,6 @@ export type ResourceEvent =
   | { kind: 'milestone'; action: 'add' | 'remove'; milestoneId: number }
   | { kind: 'weight'; weight: number | null };
 
-/** The rows of the events, for the insert. */
 export const resourceEventRows = (
   target: { issueId: number } | { epicId: number },
   userId: number,
@@ -26,7 +25,7 @@ export const resourceEventRows = (
     created_at: now(),
   }));
 
-/** Writes the events, by one statement. */
+/** Writes the events by one statement. */
 export async function writeResourceEvents(
   tx: Db,
   target: { issueId: number } | { epicId: number },

@@ -1,4 +1,4 @@
-/** Where labels and milestones are: in a project or a group, the groups around it, and what is inside a group. */
+/** Parents of labels and milestones: a project or a group, its ancestors and its descendants. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../access/find.ts';
@@ -8,28 +8,28 @@ import type { AuditedEntity } from '../activity/announce.ts';
 import type { Caller } from '../identity/actor.ts';
 import { openTo, seesAll } from '../namespaces/group-list.ts';
 
-/** What labels and milestones belong to. */
+/** The parent of a label or milestone. */
 export type ResourceParent = AuthorizedProject | AuthorizedGroup;
 
 export const isProject = (parent: ResourceParent): parent is AuthorizedProject => 'fullPath' in parent;
 
-/** A project, if it is one, and the groups whose labels and milestones are there too, the outermost first. */
+/** A project, if it is one, and its ancestor groups, whose labels and milestones it has, outermost first. */
 export type Reach = { projectId?: number; ancestorIds: readonly number[] };
 
-/** The place and the groups around it. */
+/** The parent and its ancestor groups. */
 export const reachOf = (parent: ResourceParent): Reach =>
   isProject(parent)
     ? { projectId: parent.id, ancestorIds: parent.row.ancestor_ids }
     : { ancestorIds: parent.row.ancestor_ids };
 
-/** The columns that say which of the two a label or milestone belongs to. */
+/** The column of the parent in a label or milestone. */
 export const parentColumns = (parent: ResourceParent): { project_id: number } | { namespace_id: number } =>
   isProject(parent) ? { project_id: parent.id } : { namespace_id: parent.id };
 
 export const parentPath = (parent: ResourceParent): string =>
   isProject(parent) ? parent.fullPath : parent.row.full_path;
 
-/** The place as the audit trail names it. */
+/** The parent in the audit trail. */
 export const auditedParent = (parent: ResourceParent): AuditedEntity => ({
   type: isProject(parent) ? 'Project' : 'Group',
   id: parent.id,
@@ -37,8 +37,8 @@ export const auditedParent = (parent: ResourceParent): AuditedEntity => ({
 });
 
 /**
- * Lets one at a time change what has to be different across a group and its projects; others may read, and write what
- * belongs to it.
+ * Serializes changes of names that are unique across a group and its projects; others may still read, and
+ * write rows that refer to it.
  */
 export async function lockNamespace(tx: Db, id: number): Promise<void> {
   await tx.selectFrom('namespaces').select('id').where('id', '=', id).forNoKeyUpdate().execute();
@@ -51,7 +51,7 @@ const reached = (caller: Caller, from: 'reached_groups' | 'reached_projects'): R
     : sql`(with ${callerCte(caller)}, ${sql.raw(reachedCtes(CALLER, TODAY))}
         select id from ${sql.raw(from)} where level >= ${sql.lit(GUEST)})`;
 
-/** The ids of the group and of the groups below it whose planning the caller reads; decided as `read_planning` is. */
+/** The ids of the group and its descendants whose planning the caller reads, as `read_planning` decides. */
 export function groupsBelow(caller: Caller, groupId: number): RawBuilder<unknown> {
   const seen = seesAll(caller)
     ? sql<SqlBool>`true`
@@ -60,7 +60,7 @@ export function groupsBelow(caller: Caller, groupId: number): RawBuilder<unknown
     where n.ancestor_ids @> array[${groupId}]::bigint[] and n.kind = 'group' and not n.deleting and ${seen})`;
 }
 
-/** The ids of projects right in the groups, a list or statement of ids, whose planning the caller reads. */
+/** The ids of projects directly in `groups`, a list or statement of ids, whose planning the caller reads. */
 export function projectsIn(caller: Caller, groups: RawBuilder<unknown>): RawBuilder<unknown> {
   const seen = seesAll(caller)
     ? sql<SqlBool>`true`

@@ -1,10 +1,10 @@
-/** Who hears of what happens to an issue, epic or label: whoever said so, and without a word whoever takes part. */
+/** Subscriptions to issues, epics and labels: explicit ones, and those of participants. */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Noteable } from './noteables.ts';
 
-/** A label of a group is heard of in one project, or, without one, in the group. */
+/** A subscription to a group's label is for one project, or, without one, for the group. */
 export type Subscribable =
   | Pick<Noteable, 'kind' | 'id'>
   | { kind: 'label'; id: number; projectId: number | null };
@@ -16,7 +16,7 @@ const columnsOf = (what: Subscribable) => ({
   project_id: 'projectId' in what ? what.projectId : null,
 });
 
-/** Says that the user wants, or does not want, to hear of it, whatever was said before. */
+/** Sets or clears the user's subscription, whatever it was. */
 export async function setSubscription(
   tx: Db,
   userId: number,
@@ -35,7 +35,7 @@ export async function setSubscription(
     .execute();
 }
 
-/** Ids of those who take part: authors, assignees, and whoever said something that all may read. */
+/** Ids of participants: authors, assignees, commenters and mentioned users, internal notes aside. */
 export const takesPart = {
   issue: (ids: RawBuilder<unknown>) => sql`
     select id as target, author_id as user_id from issues where id = any(${ids})
@@ -50,7 +50,7 @@ export const takesPart = {
       where t.epic_id = any(${ids}) and t.action in ('mentioned', 'directly_addressed') and n.internal is not true`,
 };
 
-/** Which of the issues or epics the user hears of, by one statement. */
+/** The issues or epics to which the user is subscribed, by one statement. */
 export async function subscribedAmong(
   db: Db,
   userId: number,
@@ -68,7 +68,7 @@ export async function subscribedAmong(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Which of the labels the user hears of, in the project, or where they are; by one statement. */
+/** The labels to which the user is subscribed in the project, or in their group; by one statement. */
 export async function subscribedLabels(
   db: Db,
   userId: number,
@@ -87,7 +87,6 @@ export async function subscribedLabels(
   return new Set(rows.flatMap(({ label_id }) => label_id ?? []));
 }
 
-/** Whether the user hears of it. */
 export async function isSubscribed(db: Db, userId: number, what: Subscribable): Promise<boolean> {
   if (what.id === undefined) return false;
   if (what.kind === 'label')
@@ -96,7 +95,7 @@ export async function isSubscribed(db: Db, userId: number, what: Subscribable): 
   return (await subscribedAmong(db, userId, what.kind, [what.id])).has(what.id);
 }
 
-/** Ids of those who take part in an issue or epic: its author first, the rest in the order of their accounts. */
+/** Ids of participants of an issue or epic: its author first, the others by id. */
 export async function participantIds(
   db: Db,
   noteable: Pick<Noteable, 'kind' | 'id' | 'authorId'>,

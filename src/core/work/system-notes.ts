@@ -1,10 +1,10 @@
-/** What the system writes under an issue or epic when it changes: one sentence for each change, in the public words. */
+/** System notes of issues and epics: one sentence for each change, in the public API's words. */
 import { humanDuration } from './durations.ts';
 import type { WorkChange } from './issue-changes.ts';
 
 export type SystemNote = { body: string; action: string };
 
-/** What changes something else beside the columns of one issue, and is told under it. */
+/** A change beside the issue's own columns that gets a system note. */
 export type WorkOccurrence =
   | {
       what: 'related' | 'unrelated' | 'blocking' | 'blocked_by' | 'duplicated';
@@ -27,7 +27,7 @@ const people = (names: readonly { username: string }[]): string =>
 const labels = (verb: string, ids: readonly { id: number }[]): string =>
   `${verb} ${ids.map(({ id }) => `~${id}`).join(' ')} label${ids.length === 1 ? '' : 's'}`;
 
-/** Both texts with what differs between their common start and end marked. */
+/** Both texts with the difference between their common start and end marked. */
 export function markDifference(from: string, to: string): { from: string; to: string } {
   const [old, fresh] = [[...from], [...to]];
   const shorter = Math.min(old.length, fresh.length);
@@ -55,7 +55,7 @@ const severityNames: Record<string, string> = {
   CRITICAL: 'Critical - S1',
 };
 
-/** The note of a change, `noun` being what it is written under. */
+/** The system note of a change of an issue or epic. */
 export function systemNote(
   change: WorkChange | WorkOccurrence,
   noun: 'issue' | 'epic' = 'issue',

@@ -1,12 +1,12 @@
-/** Tasks of a description: lines that start with a box, checked or not. */
+/** Task lists of descriptions: lines that start with a checkbox. */
 
-/** A bullet or a number, in quotes or not, and a box with something behind it; `[~]` is no longer to be done. */
+/** A bullet or a number, quoted or not, and a checkbox with text behind it; `[~]` is no longer to be done. */
 const TASK = /^[\s>]*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX])\](?=\s+\S)/;
 const FENCE = /^\s*(`{3,}|~{3,})/;
 
 export type TaskCounts = { count: number; completed_count: number };
 
-/** How many tasks the Markdown has and how many of them are checked; those in fenced code are none. */
+/** The number of tasks in the Markdown, and of checked ones; fenced code has none. */
 export function countTasks(markdown: string | null): TaskCounts {
   const counts = { count: 0, completed_count: 0 };
   if (!markdown?.includes('[')) return counts;

@@ -1,4 +1,4 @@
-/** What somebody is reminded of: written when others involve them, done when they answer. */
+/** To-dos: added when other users involve a user, done when the user answers. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -8,8 +8,8 @@ import { noteableColumns, noteableKey } from './noteables.ts';
 export type TodoAction = 'assigned' | 'mentioned' | 'marked' | 'directly_addressed';
 
 /**
- * Reminds the users of the target, except those whom the same waits for already; returns whom it did. Nobody is reminded
- * of snippets. Call it inside a transaction.
+ * Adds a to-do for each user without a pending one of this action on the noteable; returns those users.
+ * Snippets get none. Call it inside a transaction.
  */
 export async function addTodos(
   tx: Db,
@@ -25,7 +25,8 @@ export async function addTodos(
   if (users.length === 0 || noteable.kind === 'snippet') return [];
   const { issue_id, epic_id, commit_sha, alert_id, project_id, namespace_id } = noteableColumns(noteable);
   const key = noteableKey(noteable);
-  // One after the other looks whom the target waits for already: whoever changes two notes on it locks no row of both.
+  // Serialized, so that two writers do not both find a user without a to-do; changes of two notes on the
+  // noteable lock no row of both.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`todos ${key.column} ${key.id}`}, 0))`.execute(
     tx,
   );
@@ -42,7 +43,7 @@ export async function addTodos(
   return rows.map(({ user_id }) => user_id);
 }
 
-/** What the user was reminded of about the target is done. */
+/** Marks the user's pending to-dos on the noteable as done. */
 export async function completeTodos(tx: Db, userId: number, noteable: Noteable): Promise<void> {
   if (noteable.kind === 'snippet') return;
   const { column, id } = noteableKey(noteable);

@@ -1,4 +1,4 @@
-/** What a change of an issue tells the rest of the program: the feed, the audit trail, and who listens. */
+/** Announcements of changes of issues, for the feed, the audit trail and listeners. */
 import type { Json } from '../../platform/db/rows.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import type { ActivityAction, Announcement } from '../activity/announce.ts';
@@ -19,12 +19,12 @@ const activities: Partial<Record<IssueEvent, ActivityAction>> = {
   issue_created: 'created',
   issue_closed: 'closed',
   issue_reopened: 'reopened',
-  // What goes elsewhere is closed where it was.
+  // A moved or promoted issue is closed where it was.
   issue_moved: 'closed',
   issue_promoted: 'closed',
 };
 
-/** The event by its public name. An issue that is not there yet has no id: who inserts it adds that. */
+/** The announcement of the event. An issue that is not inserted yet has no id: its insert adds it. */
 export function issueAnnouncement(
   actor: Actor,
   project: AuthorizedProject,
@@ -32,7 +32,7 @@ export function issueAnnouncement(
   event: IssueEvent,
   details: Record<string, Json> = {},
 ): Announcement {
-  // It was told already of one that had been closed before it left.
+  // The feed already shows that it was closed.
   const isTold = issue.state === 'closed' && (event === 'issue_moved' || event === 'issue_promoted');
   const action = isTold ? undefined : activities[event];
   return {
@@ -66,13 +66,13 @@ export function issueAnnouncement(
   };
 }
 
-/** The name of the event that these changes are. */
+/** The event of these changes. */
 export function eventOf(changes: readonly WorkChange[]): IssueEvent {
   const state = changes.find((change) => change.what === 'state');
   if (!state) return 'issue_updated';
   return state.to === 'closed' ? 'issue_closed' : 'issue_reopened';
 }
 
-/** The changes as listeners read them: by name, with the values before and after where those are short. */
+/** The changes in a fact: by name, with short values before and after. */
 export const changesPayload = (changes: readonly WorkChange[]): Record<string, Json> =>
   Object.fromEntries(changes.map(({ what, ...rest }) => [what, rest]));

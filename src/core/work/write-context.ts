@@ -1,4 +1,4 @@
-/** What whoever writes issues and epics is given: the caller, and the request that it came with. */
+/** Context of writes of issues and epics: the caller and its request. */
 import type { Db } from '../../platform/db/database.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import type { Actor } from '../identity/actor.ts';
@@ -13,5 +13,5 @@ export type WriteContext = {
   request: HttpRequest;
 };
 
-/** As much of it as what changes issues and epics needs where no request is judged. */
+/** The part for writes without a request to check for spam. */
 export type ActorContext = Pick<WriteContext, 'db' | 'services' | 'actor'>;

@@ -345,7 +345,7 @@ describe('a password', () => {
       expect(late).toMatchObject({ status: 429, text: `${text}\n` });
       await withSettings({ rate_limiting_response_text: 'Come back at noon.' });
     }
-    // Tokens are not guessed.
+    // Guesses at a password do not lock tokens out.
     expect((await requestGit(pathOf(project), 'upload-pack', { password: user.token })).status).toBe(200);
   });
 

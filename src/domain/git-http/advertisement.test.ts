@@ -1,4 +1,4 @@
-/** What a service says first is what git itself would say, byte for byte. */
+/** The advertisement is that of git itself, byte for byte. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ function byGit(service: string, protocol = ''): string {
 const update = (...refs: string[]) =>
   git(['update-ref', '--stdin'], { folder, input: refs.map((ref) => `create ${ref} ${commit}\n`).join('') });
 
-/** Whether refs are read without git. */
+/** Whether the refs are read without git. */
 const isReadHere = () => readRefFiles(folder) !== undefined;
 
 test('of branches and tags, loose, packed, and both', async () => {

@@ -1,6 +1,6 @@
 /**
- * What a service says first: what it can do, and to a push which refs there are. git would say it by a process for each
- * client; here it is asked once what it can do, and refs are read without it where there are few.
+ * The advertisement of a service: its capabilities, and for a push the refs. git would need a process for
+ * each client; here it is asked once for the capabilities, and few refs are read without it.
  */
 import { buffer } from 'node:stream/consumers';
 import type { Services } from '../../core/services.ts';
@@ -14,7 +14,7 @@ import { FLUSH, PktLineReader, pktLine } from './pkt-line.ts';
 
 export const SECOND_VERSION = 'version=2';
 
-/** How git is asked for it: nothing else is read from its standard input, nor said. */
+/** git's flag for an advertisement: it reads and says nothing else. */
 export const ADVERTISE = ['--http-backend-info-refs'];
 
 type AdvertisementRequest = Pick<ServiceOptions, 'service' | 'protocol'>;
@@ -22,12 +22,12 @@ type AdvertisementRequest = Pick<ServiceOptions, 'service' | 'protocol'>;
 const emptyAdvertisements = new Map<string, Promise<Buffer>>();
 const READ_TIMEOUT_MS = 30_000;
 
-/** What git says in a repository without refs; it says the same in all of them, so it is asked once. */
+/** git's advertisement for a repository without refs; it is the same in all of them, so git is asked once. */
 function inEmpty(services: Services, request: AdvertisementRequest): Promise<Buffer> {
   const key = JSON.stringify(request);
   const known = emptyAdvertisements.get(key);
   if (known) return known;
-  // For all who ask from now on: no caller's share is for that.
+  // Later callers use it too, so it counts in no caller's share.
   const change = runForProgram(() => askInEmpty(services, request));
   emptyAdvertisements.set(key, change);
   change.catch(() => emptyAdvertisements.delete(key));
@@ -45,7 +45,7 @@ async function askInEmpty(services: Services, request: AdvertisementRequest): Pr
   return bytes;
 }
 
-/** What the service says in the folder, as git would; undefined where git has to be asked. */
+/** The advertisement of the folder, as git would give it; undefined where git has to be asked. */
 export async function advertisementIn(
   services: Services,
   folder: string,
@@ -55,7 +55,7 @@ export async function advertisementIn(
     if (protocol !== SECOND_VERSION || !isRepository(folder)) return undefined;
     return inEmpty(services, { service, protocol });
   }
-  // Pushes have no second version of the protocol; in the first there is a line more.
+  // Pushes have no second version of the protocol; the first adds a line.
   if (protocol === 'version=1') return undefined;
   const refs = readRefFiles(folder);
   return refs && linesOf(refs, await inEmpty(services, { service, protocol: undefined }));
@@ -63,7 +63,10 @@ export async function advertisementIn(
 
 const isHidden = (name: string): boolean => name === HIDDEN_REFS || name.startsWith(`${HIDDEN_REFS}/`);
 
-/** The refs in the place of none, behind the first of them what the service can do (gitprotocol-pack: Reference Discovery). */
+/**
+ * The advertisement of these refs: the capabilities of the empty one behind the first ref (gitprotocol-pack:
+ * Reference Discovery).
+ */
 function linesOf(refs: ReadonlyMap<string, string>, ofNone: Buffer): Buffer {
   const [first] = new PktLineReader().push(ofNone);
   const abilities = first?.payload?.toString('latin1').split('\0')[1]?.trimEnd() ?? '';

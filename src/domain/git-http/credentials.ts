@@ -1,4 +1,4 @@
-/** Who is at the door of git: by a token, a deploy token, or a password where those are taken (spec: OAuth 2.0 provider, 8). */
+/** Authenticates git clients: by a token, a deploy token, or a password where those are taken (spec: OAuth 2.0 provider, 8). */
 import type postgres from 'postgres';
 import { selectUser } from '../../core/access/users.ts';
 import { type Caller, toActor } from '../../core/identity/actor.ts';
@@ -17,13 +17,13 @@ import { digest } from '../../platform/secret.ts';
 
 export type Purpose = 'read' | 'write';
 
-/** What a service does there. */
+/** The purpose of each service. */
 export const purposes = { 'upload-pack': 'read', 'receive-pack': 'write' } as const satisfies Record<
   Service,
   Purpose
 >;
 
-/** A deploy token that works: it may do this in its project, or in the projects of its group. */
+/** A valid deploy token: for its project, or for the projects of its group. */
 export type DeployToken = {
   id: number;
   username: string;
@@ -32,7 +32,7 @@ export type DeployToken = {
   scopes: string[];
 };
 
-/** A person or bot, a deploy token, or nobody. */
+/** A person or bot, a deploy token, or an anonymous caller. */
 export type Visitor = { caller: Caller; deployToken?: DeployToken };
 
 const WRONG =
@@ -44,7 +44,7 @@ const scopesFor = {
   write: ['write_repository', 'api'],
 } as const satisfies Record<Purpose, readonly string[]>;
 
-/** Who the request is by; 401 for a wrong credential, 403 for one that may not do this at all, 429 for too many guesses. */
+/** The request's visitor; 401 for a wrong credential, 403 for one that never allows this, 429 for too many guesses. */
 export async function identify(
   services: Services,
   settings: ApplicationSettings,
@@ -54,7 +54,7 @@ export async function identify(
   const presented = readAuthorization(request.headers.authorization?.toString());
   if (!presented) return { caller: undefined };
   const { username, password } = presented;
-  // Neither is a guess; the database would choke on such a name, and nobody has it.
+  // Neither is a guess; PostgreSQL refuses a zero byte, and no name has one.
   if (password === '' || username.includes('\0')) throw wrong();
   const caller = await byToken(services, settings, presented);
   if (caller) {
@@ -80,7 +80,10 @@ const gitTokenKinds = ['personal', 'impersonation', 'project', 'group', 'oauth']
 const isJob = (caller: Caller): boolean =>
   caller?.credential.via === 'token' && caller.credential.kind === 'job';
 
-/** Whose token the password is; undefined when it is no token. A token that was one, and ended, is 401. */
+/**
+ * The owner of the token that the password is; undefined when it is no token. A token that was one, and
+ * ended, is 401.
+ */
 async function byToken(
   services: Services,
   settings: ApplicationSettings,
@@ -132,7 +135,10 @@ async function limitGuesses(
   });
 }
 
-/** The account whose password it is. Nobody with a second factor, or who must have one, comes in by a password alone. */
+/**
+ * The account whose password it is; none with a second factor, or that must have one, since a password alone
+ * is not enough.
+ */
 async function byPassword(
   services: Services,
   settings: ApplicationSettings,
@@ -152,6 +158,6 @@ async function byPassword(
   const user = await selectUser(points, account.id);
   if (!user) throw wrong();
   nameCaller(`user:${account.id}`);
-  // Others have no passwords.
+  // Only people have passwords.
   return toActor({ ...user.row, kind: 'human' }, { via: 'password' });
 }

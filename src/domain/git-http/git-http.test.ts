@@ -44,7 +44,7 @@ test('an empty project is cloned, and its first push makes and protects the defa
   expect(events).toMatchObject([
     { details: { push_data: { action: 'created', ref: 'trunk', commit_count: 1 } } },
   ]);
-  // Protected as the instance says: nobody forces.
+  // The instance's default protection lets no user force.
   await mustGit(work, ['commit', '-q', '--amend', '-m', 'Other']);
   const forced = await runGit(work, ['push', '--force', 'origin', 'trunk']);
   expect(forced.code).not.toBe(0);
@@ -193,7 +193,7 @@ test('a write while the repository moves is refused in words, a read is not', as
   await mustGit(work, ['fetch', '-q', 'origin']);
   await sql`update projects set repository_read_only = false where id = ${project.id}`;
   await mustGit(work, ['push', '-q', 'origin', 'main']);
-  // Nothing stays held.
+  // No lease stays.
   await expect.poll(() => sql`select * from repository_uses where container_id = ${project.id}`).toEqual([]);
 });
 

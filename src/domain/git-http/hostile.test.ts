@@ -28,7 +28,7 @@ const authorization = `Basic ${Buffer.from(`oauth2:${ROOT_TOKEN}`).toString('bas
 
 type Service = 'upload-pack' | 'receive-pack';
 
-/** Begins a request by hand; the caller writes its body, and reads its answer or does not. */
+/** Begins a request by hand; the caller writes its body, and reads its response or does not. */
 function begin(project: MadeProject, service: Service, headers: Record<string, string> = {}): ClientRequest {
   const request = httpRequest(`${app.url}/${project.path_with_namespace}.git/git-${service}`, {
     method: 'POST',
@@ -101,7 +101,7 @@ test('a client that hangs up in the middle of a clone leaves no process', { time
   const noise = randomBytes(12_000_000).toString('base64');
   const head = await fillProject(app, project.id, [{ 'noise.txt': noise }]);
   const request = begin(project, 'upload-pack');
-  // It never reads: git waits for room to write, and is there until the client goes.
+  // It never reads: git waits to write, and is there until the client goes.
   request.on('response', (response) => response.pause());
   request.end(Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]));
   await until(() => processesOf(diskFolder(project), 'upload-pack').length > 0);
@@ -128,7 +128,8 @@ test('a client that hangs up in the middle of a push leaves nothing', { timeout:
   request.write(Buffer.concat([command('refs/heads/half', someId), pack]));
   await until(() => processesOf(diskFolder(project), 'receive-pack').length > 0);
   const [pid = 0] = processesOf(diskFolder(project), 'receive-pack');
-  // However large a pack says that its objects are. It is a shell first, which sets the limit and becomes git.
+  // The limit holds whatever sizes a pack gives its objects. It is a shell first, which sets the limit and
+  // becomes git.
   await until(() => /Max address space +2147483648/.test(readFileSync(`/proc/${pid}/limits`, 'utf8')));
   request.destroy();
   await until(() => processesOf(diskFolder(project), '').every((each) => !isService(each)));
@@ -241,7 +242,7 @@ test('nobody changes what an id stands for', async () => {
   ).trim();
   const refused = await post(project, 'receive-pack', command(`refs/replace/${head}`, forged), {});
   expect(refused.text).toContain('cannot be the name of a branch or tag here');
-  // And where one came by another way, it is not obeyed.
+  // git does not obey a replacement that came by another way either.
   await gitText(['update-ref', `refs/replace/${head}`, forged], { folder });
   const shown = await app.root(`GET /projects/${project.id}/repository/commits/${head}`);
   expect(shown.body.title).toBe('Commit 2');
@@ -277,7 +278,7 @@ test('requests that are no requests of git', async () => {
   const request = Buffer.concat([pktLine(`want ${head}\n`), FLUSH, pktLine('done\n')]);
   const response = await post(project, 'upload-pack', gzipSync(request), { 'content-encoding': 'gzip' });
   expect(response.text).toContain('NAK\nPACK');
-  // 200 MB of nothing in 200 kB.
+  // 200 MB of zeros in 200 kB.
   const bomb = gzipSync(Buffer.concat([pktLine(`want ${head}\n`), Buffer.alloc(200_000_000, '0')]));
   const refused = await post(project, 'upload-pack', bomb, { 'content-encoding': 'gzip' });
   expect(refused.text).not.toContain('PACK');
@@ -308,7 +309,7 @@ test('who may not push is told so before any of the push is read', async () => {
     [{ authorization: `Basic ${password}` }, 403],
   ] as const) {
     const request = begin(project, 'receive-pack', headers);
-    // No line that any push has: whoever read it would say 400.
+    // A line that no push has: a server that read it would say 400.
     request.write('nonsense');
     expect((await answerTo(request)).statusCode).toBe(status);
     request.destroy();
@@ -333,7 +334,7 @@ test('the commands of all pushes together are bounded; small pushes go on', { ti
   );
   expect([small.status, small.text]).toEqual([200, expect.stringContaining('ok refs/tags/small')]);
   first.destroy();
-  // There is room again, for as many refs as a push may have at once.
+  // Requests the refs, as the beginning of a fetch or a push.
   const list = Buffer.concat([commands, pktLine(`${NO_OBJECT} ${someId} refs/tags/one-too-many`)]);
   await until(async () => (await post(project, 'receive-pack', list)).text.includes('100000 refs at most'));
 });
@@ -347,7 +348,7 @@ function beginHalf(project: MadeProject, headers: Record<string, string> = {}) {
 
 const places = availableParallelism() * 8;
 
-/** As many such pushes of each administrator as one may have at once; of root's last. */
+/** As many half pushes of each administrator as one may have at once; root's last. */
 async function takePlaces(...others: string[]) {
   const project = await makeProject(app);
   await fillProject(app, project.id);
@@ -389,7 +390,7 @@ test('a caller has half of the places, waits in a line of its own, and is told w
     const [response] = (await once(push, 'response')) as [IncomingMessage];
     return [response.statusCode, response.headers['retry-after'], await text(response)];
   };
-  // One more than may wait: one of them hears it at once, the others when their patience is over.
+  // One more than may wait: one of them is refused at once, the others after their timeout.
   const waiting = Array.from({ length: 51 }, () => beginHalf(project));
   const responses = waiting.map(toldTo);
   expect(await Promise.race(responses)).toEqual(told);

@@ -1,4 +1,4 @@
-/** Git over HTTP: clones, fetches and pushes by the git program, and who may. */
+/** Git over HTTP: clones, fetches and pushes by the git program, and their authorization. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { gitRoutes } from './routes.ts';

@@ -1,4 +1,4 @@
-/** The folder that a service reads: the repository's, held so that no move takes it away, or an empty one in its place. */
+/** The folder that a service reads: the repository's, leased so that no move takes it away, or an empty one instead. */
 import { join } from 'node:path';
 import type { RepositoryKey } from '../../core/repositories/containers.ts';
 import type { Purpose } from '../../core/repositories/store.ts';
@@ -9,20 +9,23 @@ import { createRepository } from '../../platform/git/write.ts';
 
 export type LeasedFolder = {
   folder: string;
-  /** There is no repository yet: the folder is that of an empty one, the same for all. */
+  /** There is no repository yet: the folder is the empty one that all share. */
   empty: boolean;
-  /** Once is enough; more do no harm. */
+  /** May be called more than once. */
   release(): Promise<void>;
 };
 
-/** Holds the folder; 403 for a write while the repository is read-only, 503 when it should be on the disk and is not. */
+/**
+ * Leases the folder; 403 for a write while the repository is read-only, 503 when it should be on the disk and
+ * is not.
+ */
 export async function leaseFolder(
   services: Services,
   key: RepositoryKey,
   purpose: Purpose,
 ): Promise<LeasedFolder> {
   const lease = await services.repositories.lease(key, purpose).catch((error: unknown) => {
-    // A group has no row for its wiki until somebody writes to it.
+    // A group has no row for its wiki before the first write.
     if (key.kind === 'group' && error instanceof Failure && error.kind === 'not_found') return undefined;
     throw error;
   });
@@ -44,7 +47,7 @@ async function isKnown({ database }: Services, { kind, id, wiki }: RepositoryKey
   return rows.length > 0;
 }
 
-/** A repository without refs; nobody writes there. */
+/** A repository without refs, which no client writes to. */
 export async function emptyRepository({ config }: Services): Promise<string> {
   const folder = join(config.data, 'empty.git');
   if (!isRepository(folder)) await createRepository(folder, 'main');

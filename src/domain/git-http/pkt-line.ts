@@ -12,15 +12,15 @@ export function pktLine(payload: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes]);
 }
 
-/** What is not a line where one must be. */
+/** Bytes that are no line where one must be. */
 export class BadPktLine extends Error {}
 
 /** A line with the bytes that it came in; `payload` is undefined for a flush. */
 export type PktLine = { payload: Buffer | undefined; bytes: Buffer };
 
 /**
- * The line at the beginning of the bytes; undefined when it is not whole yet. Throws BadPktLine for what is none, and for the
- * delimiters of later versions of the protocol, which no push has.
+ * The line at the beginning of the bytes; undefined when it is not whole yet. Throws BadPktLine for other
+ * bytes, and for the delimiters of later versions of the protocol, which no push has.
  */
 function takeLine(bytes: Buffer): PktLine | undefined {
   if (bytes.length < 4) return undefined;
@@ -46,7 +46,7 @@ export class PktLineReader {
   }
 }
 
-/** Bands of a side-band: what is for the program, what a person reads, and what ends it all. */
+/** Bands of a side-band: for the program, for people, and for the error that ends it all. */
 export const DATA = 1;
 export const PROGRESS = 2;
 export const FATAL = 3;

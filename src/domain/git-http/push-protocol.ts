@@ -1,4 +1,4 @@
-/** What a push asks for and how it is answered, as bytes and as values. Pure (gitprotocol-pack, "Pushing data to a server"). */
+/** Requests and responses of pushes, as bytes and as values. Pure (gitprotocol-pack, "Pushing data to a server"). */
 import { isObjectId } from '../../platform/git/names.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
 import {
@@ -35,7 +35,7 @@ function readCommand(line: string): RefUpdate {
   return { before, after, ref: rest.join(' ') };
 }
 
-/** Reads what stands before the pack. Bytes are given until the commands come back; throws BadPktLine for what is no push. */
+/** Reads the commands before the pack. Bytes are pushed until the commands come back; throws BadPktLine for no push. */
 export class CommandReader {
   readonly #lines = new PktLineReader();
   readonly #updates: RefUpdate[] = [];
@@ -68,7 +68,7 @@ export class CommandReader {
     if (line.startsWith('push-cert')) throw new BadPktLine('signed pushes are not supported');
     if (nul >= 0) {
       const text = payload.toString('latin1', nul + 1);
-      // git would read such lists in another way than we do, and we would misread its answer.
+      // git would read such lists in another way than we do, and we would misread its report.
       if (this.#capabilities || this.#updates.length > 0 || !/^[\x20-\x7e]*\n?$/.test(text))
         throw new BadPktLine('its list of capabilities is strange');
       this.#capabilities = new Set(text.trim().split(/ +/));
@@ -83,10 +83,10 @@ export class CommandReader {
   }
 }
 
-/** Why each ref was refused, by its name. */
+/** The reason of each refusal, by the ref's name. */
 export type Refusals = ReadonlyMap<string, string>;
 
-/** The answer to a push of which nothing was written, since some of its refs were refused. */
+/** The report on a push of which nothing was written, since some of its refs were refused. */
 export function refusalReport({ updates, capabilities }: PushCommands, refusals: Refusals): Buffer {
   const sentences = [...new Set(refusals.values())].map((sentence) => `${sentence}\n`).join('');
   const reports = capabilities.has('report-status') || capabilities.has('report-status-v2');

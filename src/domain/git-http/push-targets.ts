@@ -1,4 +1,4 @@
-/** The kinds of repositories as a push sees them: what is refused there, and what a push leaves behind. */
+/** The kinds of repositories for a push: the rules for their refs, and the records that a push leaves. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import {
@@ -20,9 +20,9 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import { headRef, readRef } from '../../platform/git/refs.ts';
 import { type RefUpdate, setHead } from '../../platform/git/write.ts';
 
-/** Judges the refs of a push, under the hold of the repository. */
+/** Judges the refs of a push, under the lease of the repository. */
 export type Judge = {
-  /** Why the update is refused; undefined when it is not. */
+  /** The reason to refuse the update; undefined when it is allowed. */
   refusal(update: RefUpdate): string | undefined;
   /** Whether the ref's past may be rewritten. */
   mayForce(ref: string): boolean;
@@ -30,14 +30,14 @@ export type Judge = {
 
 export type PushTarget = {
   key: RepositoryKey;
-  /** What HEAD of a new repository points to. */
+  /** The branch that HEAD of a new repository points to. */
   defaultBranch: string;
-  /** The largest pack that is taken, in bytes; undefined without a limit. */
+  /** Bytes of the largest pack that is taken; undefined without a limit. */
   largestPush: number | undefined;
-  /** Gives it a storage where it has none yet; before it is held for a push. */
+  /** Assigns a storage where there is none yet; before the lease for a push. */
   ensureStorage(): Promise<void>;
   judge(): Promise<Judge>;
-  /** Writes down what was pushed when the hold is `confirmed`, before the client hears that it was taken. */
+  /** Records the push once the lease is `confirmed`, before the client gets its report. */
   record(git: GitFolder, updates: readonly RefUpdate[], confirmed: Promise<unknown>): Promise<void>;
 };
 
@@ -79,7 +79,7 @@ export function projectPushTarget(
 
 const free: Judge = { refusal: () => undefined, mayForce: () => true };
 
-/** A wiki: whoever may write pages may push them. */
+/** A wiki: users who may write pages may push them. */
 export function wikiPushTarget(
   services: Services,
   settings: ApplicationSettings,

@@ -1,4 +1,4 @@
-/** Pushes: what they would change is looked at first, and recorded before the client hears that it was taken. */
+/** Pushes: their updates are judged first, and recorded before the client gets its report. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
@@ -23,24 +23,24 @@ import { chunksOf, openBody, requireType } from './request.ts';
 import { requestMemory } from './request-memory.ts';
 import { ofService } from './responses.ts';
 
-/** Its hooks are the program's own; no other ever runs. */
+/** The program's own hooks; those of repositories never run. */
 const HOOKS = join(packageFolder, 'bin', 'hooks');
-/** Bytes of names that one variable of the environment is given. */
+/** Bytes of names that one variable of the environment may have. */
 const MAX_NAMES = 100_000;
-/** Of a push that is refused, so much is read: clients read no answer before they have sent what they have. */
+/** Bytes of a refused push that are read: clients read no response before they have sent everything. */
 const MAX_DRAINED = 1_073_741_824;
 
 const pushResponse = (body: Readable | Buffer): HttpResponse => ofService('receive-pack-result', body);
 
 type Push = PushCommands & {
-  /** The bytes of the commands, and what came with them. */
+  /** The bytes of the commands, and any that came with them. */
   taken: readonly Buffer[];
   body: Readable;
-  /** What has not been read yet. */
+  /** The rest of the body. */
   chunks: AsyncIterableIterator<Buffer>;
 };
 
-/** The commands of the push; 400 for what is none, 503 where there is no room for so many. */
+/** The commands of the push; 400 for bytes that are none, 503 where there is no memory for so many. */
 async function readPush(body: Readable, memory: MemoryReservation): Promise<Push> {
   const chunks = chunksOf(body);
   const reader = new CommandReader();
@@ -66,7 +66,7 @@ async function drain(body: Readable): Promise<void> {
   }
 }
 
-/** Takes a push; 413 for one that says that it is too large, 403 while the repository is read-only. */
+/** Takes a push; 413 for one whose length is over the limit, 403 while the repository is read-only. */
 export async function receive(
   services: Services,
   target: PushTarget,
@@ -87,7 +87,7 @@ export async function receive(
   }
 }
 
-/** What is answered to the push: refusals, or what git says to it while it runs; then it keeps its room to its end. */
+/** The response to the push: refusals, or git's output while it runs; git's push keeps its memory to the end. */
 async function judgePush(
   services: Services,
   target: PushTarget,
@@ -95,7 +95,7 @@ async function judgePush(
   push: Push,
   memory: MemoryReservation,
 ): Promise<Readable | Buffer> {
-  // Clients ask so whether they are let in.
+  // Clients send an empty push to learn whether they are authorized.
   if (push.updates.length === 0) {
     memory.release();
     return Buffer.alloc(0);
@@ -103,7 +103,7 @@ async function judgePush(
   if (!reports(push))
     throw new Failure('bad_request', 'The client does not ask for a report of what was pushed.');
   const judging = target.judge();
-  // Asked for when there is something to judge for.
+  // Its rejection is handled where it is awaited below.
   judging.catch(() => {});
   await target.ensureStorage();
   const lease = await services.repositories.lease(target.key, 'write');
@@ -155,7 +155,7 @@ function refusalsOf(
   return refusals;
 }
 
-/** The hook that looks whether commits of those branches would be lost: it alone sees the objects before they are stored. */
+/** The hook that refuses to lose commits of those branches: it alone sees the objects before they are stored. */
 async function watchForce(unforced: readonly RefUpdate[]): Promise<Partial<ServiceOptions>> {
   if (unforced.length === 0) return {};
   // git passes over a hook that cannot be run.
@@ -166,7 +166,7 @@ async function watchForce(unforced: readonly RefUpdate[]): Promise<Partial<Servi
   };
 }
 
-/** Hands the push to git; what comes back is its answer, as far as there is one yet. */
+/** Hands the push to git; returns git's report while it is still being written. */
 async function take(
   services: Services,
   target: PushTarget,
@@ -193,7 +193,7 @@ async function take(
     signal: sending.signal,
   });
   const sent = feed(push, running).then((whole) => {
-    // From here on nothing is missing: the push is taken and recorded, whether the client waits for it or not.
+    // git has all of the push now: it is taken and recorded, even when the client goes.
     if (whole) request.signal.removeEventListener('abort', hangUp);
   });
   const out = new PassThrough();
@@ -227,14 +227,14 @@ async function feed(push: Push, running: Running): Promise<boolean> {
     await pipeline(all, running.stdin);
     return true;
   } catch {
-    // Where git has ended, it has said why; the client reads that when it has sent its pack.
+    // When git has ended, it has given the reason; the client reads that after it has sent its pack.
     if (!push.body.errored && !push.body.destroyed) await drain(push.body).catch(() => {});
     if (!push.body.readableEnded) running.end();
     return false;
   }
 }
 
-/** Passes on what people read while it runs; keeps the report until what it says is recorded. */
+/** Passes progress on while git runs; keeps the report until the push is recorded. */
 async function finishPush(
   services: Services,
   target: PushTarget,
@@ -255,14 +255,15 @@ async function finishPush(
   }
   const { code, complaint } = await running.ended;
   const accepted = acceptedRefs(report, sideBand);
-  // Nothing is taken without a record: where the report is not what it should be, the refs themselves are asked.
+  // Every push that git took is recorded: where the report cannot be read, the refs themselves are asked.
   const updates = accepted
     ? push.updates.filter(({ ref }) => accepted.has(ref))
     : await takenRefs(lease.git, push.updates);
   if (updates.length > 0) {
     const refs = updates.map(({ ref }) => ref);
     const { folder } = lease.git;
-    // A loss of power may leave the record of a push that is not there, and that nobody was told of: they push again.
+    // A power failure may leave the record of a push whose objects are lost; its client got no report, and pushes
+    // again.
     await Promise.all([
       syncNewObjects(folder, since),
       syncRefNames(folder, refs),
@@ -278,7 +279,7 @@ async function finishPush(
 const isForPeople = ({ payload }: PktLine): boolean =>
   payload !== undefined && (payload[0] === PROGRESS || (payload[0] === DATA && payload.length === 1));
 
-/** What people read says nothing of where the repository is. */
+/** Progress does not show the path of the repository's folder. */
 function withoutPath(line: PktLine, folder: string): Buffer {
   const text = line.payload?.toString('latin1', 1) ?? '';
   if (!text.includes(folder)) return line.bytes;

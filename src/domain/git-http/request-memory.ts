@@ -1,6 +1,7 @@
 /**
- * Memory for requests of git clients: the refs that a push is to change, and what a fetch wants and has. It is held until
- * git has ended. A few names always fit; long lists share the rest. The largest push may have as much as one caller.
+ * Memory for requests of git clients: the refs that a push is to change, and the wants and haves of a fetch.
+ * It is kept until git has ended. A few names always fit; long lists share the rest. The largest push may
+ * have as much as one caller.
  */
 import { createMemoryShare } from '../../platform/fair-share.ts';
 

@@ -1,11 +1,16 @@
-/** What git clients send: bodies that may be compressed, and the version of the protocol that they ask for. */
+/**
+ * Requests of git clients: bodies that may be compressed, and the version of the protocol that they ask for.
+ */
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../../platform/failure.ts';
 import type { Service } from '../../platform/git/transport.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 
-/** Bytes of what a fetch asks for, and of all that is compressed: names of commits. Packs are compressed by themselves. */
+/**
+ * Bytes of a fetch's request, and of any compressed body: these are names of commits. Packs are compressed by
+ * themselves.
+ */
 const MAX_REQUEST_BYTES = 64 * 1_048_576;
 
 /** `version=0` to `version=2` of the header Git-Protocol, for the environment of git; undefined for anything else. */
@@ -14,7 +19,7 @@ export function protocolOf(header: string | string[] | undefined): string | unde
   return parts.find((part) => /^version=[012]$/.test(part));
 }
 
-/** 415 unless the body is what this service's clients send. */
+/** 415 unless the body has the type of this service's clients. */
 export function requireType(request: HttpRequest, type: string): void {
   if (request.headers['content-type'] !== `application/x-git-${type}-request`)
     throw new Failure('unsupported_media_type', '415 Unsupported Media Type');
@@ -32,17 +37,17 @@ const upTo = (limit: number): Transform => {
   });
 };
 
-/** The body as it was before it was compressed, and of a fetch no more than one asks; 415 for an encoding other than gzip. */
+/** The body, decompressed; a fetch's with a limit on its bytes. 415 for an encoding other than gzip. */
 export function openBody({ headers, bodyStream }: HttpRequest, service: Service): Readable {
   const encoding = headers['content-encoding']?.toString().toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip' && encoding !== 'x-gzip')
     throw new Failure('unsupported_media_type', '415 Unsupported Media Type');
-  // What goes wrong on the way is seen by whoever reads at the end.
+  // The reader at the end of the pipeline gets the errors of its parts.
   const seen = (): void => {};
   if (encoding !== 'identity') return pipeline(bodyStream, createGunzip(), upTo(MAX_REQUEST_BYTES), seen);
   return service === 'upload-pack' ? pipeline(bodyStream, upTo(MAX_REQUEST_BYTES), seen) : bodyStream;
 }
 
-/** A body that can be left and read on. */
+/** Iterates over a body that a later reader may go on with. */
 export const chunksOf = (body: Readable): AsyncIterableIterator<Buffer> =>
   body.iterator({ destroyOnReturn: false });

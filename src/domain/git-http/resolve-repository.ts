@@ -1,4 +1,4 @@
-/** What an address of a repository names, and whether the visitor may fetch from it or push to it. */
+/** The repository that an address names, if the visitor may fetch from it or push to it. */
 import type postgres from 'postgres';
 import { authorizeDeployToken, authorizeGroup, authorizeProject } from '../../core/access/find.ts';
 import type { Decision } from '../../core/access/policy.ts';
@@ -25,7 +25,10 @@ const refusals = {
   write: 'You are not allowed to push code to this project.',
 } as const satisfies Record<Purpose, string>;
 
-/** The place, when the visitor may do this there; 401, 403 and 404 as the API would, Moved under an old path. */
+/**
+ * The repository, when the visitor may fetch or push there; 401, 403 and 404 as the API would, Moved under an
+ * old path.
+ */
 export async function resolveRepository(request: RepositoryRequest): Promise<PushTarget> {
   try {
     return (
@@ -51,7 +54,7 @@ async function findProject(
   return projectPushTarget(services, settings, project, caller);
 }
 
-/** `<project>.wiki`, or `<group>.wiki`; undefined for what is neither, and may be a project of that name. */
+/** `<project>.wiki`, or `<group>.wiki`; undefined for neither, which may be a project of that name. */
 async function findWiki({
   services,
   settings,
@@ -77,7 +80,7 @@ async function findWiki({
   return wikiPushTarget(services, settings, groupWiki(id), visitor.caller);
 }
 
-/** Whether the path is, or was, a project's; else the id of the group that has it: a number is a name here. */
+/** `project` for a path that is, or was, a project's; else the id of its group: a number is a name here. */
 async function findOwner(sql: postgres.Sql, path: string): Promise<'project' | number | undefined> {
   const slash = path.lastIndexOf('/');
   const [namespace, name] = [

@@ -1,8 +1,8 @@
-/** Answers for git: text that it shows to people, and the headers of what must not be kept. */
+/** Responses for git: text that it shows to people, and headers against caches. */
 import type { Readable } from 'node:stream';
 import type { HttpResponse } from '../../platform/http/messages.ts';
 
-/** As git's own server says it. */
+/** As git's own server has them. */
 export const neverKept = {
   expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
   pragma: 'no-cache',
@@ -26,6 +26,8 @@ export const ofService = (what: string, body: Readable | Buffer): HttpResponse =
   body,
 });
 
-/** Makes git ask for a name and a password, once. Helpers tell by the realm what kind of server it is. */
+/**
+ * Makes git prompt for a name and a password, once. Credential helpers tell the kind of server by the realm.
+ */
 export const askWho = (realm: string, text: string): HttpResponse =>
   plainText(401, text, { 'www-authenticate': `Basic realm="${realm}"` });

@@ -71,13 +71,16 @@ export function gitRoutes(services: Services): Route[] {
   ];
 }
 
-/** git goes on below the address with `.git` that it is led to; that is said of any path, so that it tells nothing. */
+/**
+ * Leads git to the address with `.git`, below which its requests follow; for any path, so that it discloses
+ * no repository.
+ */
 function withSuffix({ origin, path, query }: HttpRequest): HttpResponse {
   const location = `${origin}${path.replace(/\/info\/refs\/?$/, '.git/info/refs')}${query === '' ? '' : `?${query}`}`;
   return plainText(301, `Repositories are at addresses that end in .git: ${location}`, { location });
 }
 
-/** Lets the visitor in to the place, or says why not, as git shows it to people. */
+/** Authorizes the visitor for the repository, or refuses in text that git shows to people. */
 async function guardGitRequest(
   services: Services,
   request: HttpRequest,
@@ -102,7 +105,10 @@ async function guardGitRequest(
   }
 }
 
-/** Who it is; nobody's requests, and those with wrong credentials, are counted by their address (facts: Rate limits). */
+/**
+ * The request's visitor; anonymous requests, and those with wrong credentials, are counted by their address
+ * (facts: Rate limits).
+ */
 async function enter(
   services: Services,
   settings: ApplicationSettings,
@@ -145,7 +151,9 @@ function refuseWrites(services: Services, settings: ApplicationSettings): void {
   services.disk.refuseWrites();
 }
 
-/** What nobody in particular is told is whether there is anything: git asks for a name and a password then. */
+/**
+ * An anonymous visitor does not learn whether there is a repository: git prompts for a name and a password.
+ */
 const forWhoIsNobody: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'forbidden', 'not_found']);
 
 function refusalResponse(realm: string, visitor: Visitor | undefined, failure: Failure): HttpResponse {

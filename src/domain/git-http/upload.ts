@@ -1,4 +1,4 @@
-/** What git clients read: the refs that there are, and packs, as the git program gives them. */
+/** Fetches: advertisements and packs, as the git program gives them. */
 import type { Services } from '../../core/services.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { MemoryReservation } from '../../platform/fair-share.ts';
@@ -20,13 +20,13 @@ import { ofService } from './responses.ts';
 
 type UploadRequest = Pick<ServiceOptions, 'service' | 'flags' | 'protocol' | 'configuration'>;
 
-/** Holds the place for the service, and what is asked of it there. */
+/** Leases the folder for the service, with the request to git. */
 async function enter(services: Services, target: PushTarget, request: HttpRequest, service: Service) {
   const { folder, empty, release } = await leaseFolder(services, target.key, purposes[service]);
   const asked: UploadRequest = {
     service,
     protocol: protocolOf(request.headers['git-protocol']),
-    // The empty folder stands for many: its HEAD is nobody's.
+    // The empty folder stands for many: its HEAD is that of none.
     ...(empty && { configuration: { 'lsrefs.unborn': 'ignore' } }),
   };
   const leave = () => void release().catch((error) => services.log.error('a repository stays held', error));
@@ -35,7 +35,7 @@ async function enter(services: Services, target: PushTarget, request: HttpReques
 
 type Entered = Awaited<ReturnType<typeof enter>>;
 
-/** Starts the service in the folder, which is held until it has ended. */
+/** Starts the service in the folder, which stays leased until git has ended. */
 async function serve(
   { folder, leave }: Entered,
   request: UploadRequest,
@@ -51,7 +51,7 @@ async function serve(
   }
 }
 
-/** The refs, and what the service can do. */
+/** The advertisement: the refs, and the capabilities of the service. */
 export async function advertise(
   services: Services,
   target: PushTarget,
@@ -71,7 +71,7 @@ export async function advertise(
   return ofService(`${service}-advertisement`, stdout);
 }
 
-/** What was asked for: refs in the second version of the protocol, and packs. */
+/** The response to a fetch: refs in the second version of the protocol, and packs. */
 export async function upload(
   services: Services,
   target: PushTarget,
@@ -80,7 +80,7 @@ export async function upload(
   requireType(request, 'upload-pack');
   const memory = requestMemory.open();
   try {
-    // Before anything is held or started for it: whoever is slow to ask waits by himself.
+    // The request is read before a lease or a process is taken for it: a slow client keeps neither.
     const question = await readWants(request, memory);
     const entered = await enter(services, target, request, 'upload-pack');
     const running = await serve(entered, entered.asked, request.signal);
@@ -93,7 +93,7 @@ export async function upload(
   }
 }
 
-/** What is asked for, whole; git itself says what is wrong with one that was cut off or compressed badly. 503 where there is no room for it. */
+/** The whole request; of a truncated or badly compressed one git itself says what is wrong. 503 where there is no memory for it. */
 async function readWants(request: HttpRequest, memory: MemoryReservation): Promise<Buffer> {
   const body = openBody(request, 'upload-pack');
   const chunks: Buffer[] = [];
@@ -104,7 +104,7 @@ async function readWants(request: HttpRequest, memory: MemoryReservation): Promi
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
-    // Anything else is as said above.
+    // git says what is wrong with the rest.
   }
   return Buffer.concat(chunks);
 }

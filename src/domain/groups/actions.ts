@@ -174,7 +174,7 @@ async function insertGroup(
   return row;
 }
 
-/** Changes what the request names. A new path leaves redirects for the projects below. */
+/** Changes the properties that the request names. A new path leaves redirects for the projects below. */
 export async function updateGroup(
   context: GroupWriteContext,
   group: AuthorizedGroup,

@@ -1,4 +1,4 @@
-/** What changes of groups have in common: who makes them, the locks, the settings they name, and how they are refused. */
+/** Shared parts of changes to groups: context, locks, settings and refusals. */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import type { AuditedEntity } from '../../core/activity/announce.ts';
@@ -15,7 +15,7 @@ import type { Json } from '../../platform/db/rows.ts';
 import { conflict, forbidden, invalid } from '../../platform/failure.ts';
 import type { UpdateGroup } from './schema.ts';
 
-/** What every change of a group needs to know. */
+/** The context of every change of a group. */
 export type GroupWriteContext = { services: Services; settings: ApplicationSettings; actor: Actor };
 
 export const groupEntity = (row: Pick<NamespaceRow, 'id' | 'full_path'>): AuditedEntity => ({
@@ -24,13 +24,16 @@ export const groupEntity = (row: Pick<NamespaceRow, 'id' | 'full_path'>): Audite
   path: row.full_path,
 });
 
-/** Refuses what is wrong with the values of some properties; every problem at once. */
+/** Refuses wrong values of properties; every problem at once. */
 export function refuseProblems(problems: Record<string, string[]>): void {
   const wrong = Object.entries(problems).filter(([, texts]) => texts.length > 0);
   if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
 }
 
-/** Locks a group and the one that it is in, so that its path can change; 404 or 409 when it went or moved meanwhile. */
+/**
+ * Locks a group and the one that it is in, so that its path can change; 404 or 409 when it was deleted or
+ * moved meanwhile.
+ */
 export async function lockWithParent(
   tx: Db,
   group: AuthorizedGroup,
@@ -44,8 +47,8 @@ export async function lockWithParent(
 }
 
 /**
- * The settings that a request changes, ready to be merged into the stored ones: older names are read as the current ones,
- * and what the tier does not have is left out.
+ * The settings that a request changes, ready to be merged into the stored ones: older names are read as the
+ * current ones, and settings that the tier does not have are left out.
  */
 export function changedSettings(
   { services, settings, actor }: GroupWriteContext,
@@ -79,11 +82,11 @@ export function changedSettings(
   return changes;
 }
 
-/** Groups in a line from the top, at most (facts give no number; the public product stops at 20). */
+/** Levels of nested groups, at most (facts give no number; the public product stops at 20). */
 export const MAX_DEPTH = 20;
 export const tooDeep = `has too many levels: at most ${MAX_DEPTH} groups can be nested`;
 
-/** How many levels a group has with those below it, itself included. */
+/** The levels of a group with those below it, itself included. */
 export async function heightOf(tx: Db, groupId: number): Promise<number> {
   const { rows } = await sql<{ height: number }>`
     select max(cardinality(ancestor_ids)) - min(cardinality(ancestor_ids)) + 1 as height

@@ -1,4 +1,4 @@
-/** Deleting groups over HTTP: the delay, the way back, and the erasing (facts: Delayed deletion). */
+/** Deleting groups over HTTP: the delay, restoring, and erasing (facts: Delayed deletion). */
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const ashlar = useApp();
 const database = () => ashlar.app.services.database.db;
 const encode = encodeURIComponent;
 
-/** Whether the row is gone, at last: the background has its own pace. */
+/** Whether the row is gone in the end: the background job has its own pace. */
 async function isErased(table: 'namespaces' | 'projects', id: number): Promise<boolean> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const row = await database().selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
@@ -118,7 +118,7 @@ describe('erasing', () => {
     );
     expect(bodyOf(await ashlar.as(member.token)('GET /namespaces'), 200)).toHaveLength(1);
     expect(bodyOf(await ashlar.root(`GET /projects/${source.id}`), 200).forks_count).toBe(0);
-    // All of it can be made anew.
+    // All of them can be made anew.
     const again = await makeGroup(ashlar, { path: group.full_path });
     const innerAgain = await makeGroup(ashlar, { parent_id: again.id, path: 'in', name: 'in' });
     await makeProject(ashlar, { namespace_id: innerAgain.id, path: 'p', name: 'p' });
@@ -135,7 +135,7 @@ describe('erasing', () => {
       select ${inner.id}, 'p' || n, 'p' || n, 0, now(), now(), now() from generate_series(1, 120) n`.execute(
       database(),
     );
-    // Nothing that was not taken out of sight is erased.
+    // A group that was not marked as deleted is not erased.
     await eraseNamespace(database(), [], group.id);
     await eraseNamespace(database(), [], neighbour.id);
     expect(bodyOf(await ashlar.root(`GET /groups/${group.id}`), 200).id).toBe(group.id);

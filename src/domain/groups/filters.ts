@@ -14,7 +14,7 @@ import type { GroupFilters } from './schema.ts';
 const archived = sql`exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived)`;
 const inactive = sql`(n.marked_for_deletion_on is not null or ${archived})`;
 
-/** The conditions that the parameters become; those for administrators count for them only. */
+/** The conditions of the parameters; those for administrators count for them only. */
 function conditions(input: GroupFilters, caller: Caller): RawBuilder<unknown>[] {
   const where: RawBuilder<unknown>[] = [];
   const add = <T>(value: T | undefined, condition: (value: T) => RawBuilder<unknown>): void => {
@@ -45,7 +45,10 @@ function order(input: GroupFilters): GroupOrder {
   return { by, sort: 'desc', search: input.search };
 }
 
-/** Which groups a list starts from: nobody and administrators from all they see, others from those they are in. */
+/**
+ * The groups that a list starts from: anonymous callers and administrators from all they see, others from
+ * their own.
+ */
 const scopeOf = (input: GroupFilters, caller: Caller): GroupListScope => ({
   all: input.all_available ?? (caller === undefined || seesAll(caller)),
   leastLevel: Math.max(input.min_access_level ?? 0, input.owned ? OWNER : 0),
@@ -63,7 +66,7 @@ export const groupQuery = (
   order: order(input),
 });
 
-/** All groups that the caller sees among those that `within` admits, whether they are in them or not. */
+/** All groups that the caller sees among those that `within` admits, as a member or not. */
 export const visibleGroupQuery = (
   input: GroupFilters,
   caller: Caller,

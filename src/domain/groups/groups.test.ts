@@ -14,7 +14,7 @@ const ashlar = useApp();
 const pathsOf = (body: { path: string }[]): string[] => body.map((each) => each.path);
 const encode = encodeURIComponent;
 
-/** Sets application settings for one story, and puts them back. */
+/** Sets application settings for one test, and restores them. */
 async function withSettings<T>(settings: Record<string, unknown>, story: () => Promise<T>): Promise<T> {
   const before = bodyOf(await ashlar.root('GET /application/settings'), 200);
   bodyOf(await ashlar.root('PUT /application/settings', { body: settings }), 200);
@@ -241,7 +241,7 @@ describe('changing groups', () => {
     expect(moved.headers.get('location')).toContain(`/api/v4/projects/${project.id}?statistics=1`);
     expect((await ashlar.root(`GET /projects/${encode(`${path}/in/p`)}`)).status).toBe(200);
     expect((await ashlar.root(`GET /groups/${encode(outer.full_path)}`)).status).toBe(404);
-    // And back: the redirect that would now be the project's own path is gone.
+    // And back: the redirect that would be the project's own path is gone.
     bodyOf(await ashlar.root(`PUT /groups/${outer.id}`, { body: { path: outer.full_path } }), 200);
     expect((await ashlar.root(`GET /projects/${encode(`${outer.full_path}/in/p`)}`)).status).toBe(200);
     const { db } = ashlar.app.services.database;

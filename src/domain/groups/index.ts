@@ -1,4 +1,4 @@
-/** Groups and their subgroups, namespaces, and the background work that erases what was deleted. */
+/** Groups and their subgroups, namespaces, and the background job that erases deleted ones. */
 import type { Capability } from '../../core/capability.ts';
 import { deleteOverdue, eraseNamespace, eraseProject } from '../../core/namespaces/erasure.ts';
 import type { Services } from '../../core/services.ts';
@@ -6,7 +6,7 @@ import { namespaceEndpoints } from './namespace-routes.ts';
 import { readEndpoints } from './read-routes.ts';
 import { writeEndpoints } from './write-routes.ts';
 
-/** `all` are the capabilities that are mounted: each erases what belongs to it before rows of projects go. */
+/** `all` are the mounted capabilities: each erases its own data before rows of projects go. */
 export function groupsCapability(services: Services, all: () => readonly Capability[]): Capability {
   const { background } = services.database;
   const erasers = () => all().flatMap((capability) => capability.erase ?? []);

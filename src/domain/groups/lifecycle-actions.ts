@@ -1,4 +1,7 @@
-/** What happens to a whole group: it moves, is archived, is marked for deletion and restored, or goes for good. */
+/**
+ * The life of a whole group: it moves, is archived, is marked for deletion and restored, or is removed for
+ * good.
+ */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { joinMembers } from '../../core/access/joining.ts';
@@ -30,8 +33,8 @@ const refuse = (text: string): Failure => new Failure('bad_request', text);
 const failTransfer = (reason: string): Failure => refuse(`Transfer failed: ${reason}`);
 
 /**
- * Moves a group, with all that is in it, into another one or to the top; the caller was authorised for both. Projects
- * leave redirects, and nothing stays more visible than its new parent.
+ * Moves a group, with its contents, into another one or to the top; the caller was authorised for both.
+ * Projects leave redirects, and nothing stays more visible than its new parent.
  */
 export async function transferGroup(
   { services, actor }: GroupWriteContext,
@@ -88,7 +91,7 @@ async function limitVisibility(tx: Db, id: number, greatest: number): Promise<vo
   );
 }
 
-/** A group that no longer inherits its owners belongs at least to whoever moved it. */
+/** A group that no longer inherits its owners gets the user who moved it as one. */
 async function ensureOwner(tx: Db, actor: Actor, row: NamespaceRow): Promise<void> {
   if (await hasOwnOwner(tx, row.id)) return;
   const place = { column: 'namespace_id', id: row.id, entity: groupEntity(row) } as const;
@@ -152,7 +155,7 @@ export async function scheduleDeletion(
   });
 }
 
-/** Takes the mark back, and gives the group its path again; 400 when it has no mark or the path was taken. */
+/** Removes the mark, and gives the group its path again; 400 when it has no mark or the path was taken. */
 export async function restoreGroup(services: Services, actor: Actor, group: AuthorizedGroup): Promise<void> {
   await inTransaction(services.database.db, async (tx) => {
     const { row, parent } = await lockWithParent(tx, group);

@@ -22,7 +22,7 @@ export type NamespaceListing = NamespaceSummary & {
 const levelOf = (actor: Actor): RawBuilder<unknown> =>
   actor.admin ? sql`${OWNER}::integer` : sql.raw(namespaceLevel(String(actor.id), `'${today()}'`, 'group'));
 
-/** The namespaces whose ids the subquery gives, by id, with what their records need. */
+/** The namespaces whose ids the subquery gives, by id, with the columns of their records. */
 async function selectNamespaces(db: Db, actor: Actor, ids: RawBuilder<unknown>): Promise<NamespaceListing[]> {
   const { rows } = await sql<NamespaceListing>`
     select x.*,
@@ -40,7 +40,7 @@ async function selectNamespaces(db: Db, actor: Actor, ids: RawBuilder<unknown>):
   return rows;
 }
 
-/** What is the caller's own: the personal namespace, and groups joined with at least this level. */
+/** The caller's own: the personal namespace, and groups joined with at least this level. */
 const joined = (
   actor: Actor,
   least: number,
@@ -83,7 +83,7 @@ export async function listNamespaces(
   });
 }
 
-/** The namespace with this id or full path, for those who are in it; undefined otherwise. */
+/** The namespace with this id or full path, for its members; undefined otherwise. */
 export async function findNamespace(
   db: Db,
   actor: Actor,

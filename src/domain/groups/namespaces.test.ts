@@ -54,7 +54,7 @@ describe('namespaces', () => {
       exists: false,
       suggests: [],
     });
-    // What is inside a group that one does not see is not told.
+    // The contents of a hidden group are not disclosed.
     const hidden = await as('GET /namespaces/x/exists', { query: `parent_id=${group.id}` });
     expect(hidden.status).toBe(404);
   });

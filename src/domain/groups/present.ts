@@ -1,4 +1,4 @@
-/** Pages of groups as records: each side is loaded once for the whole page. */
+/** Pages of groups as records: related records are loaded once for the whole page. */
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { selectCustomAttributes } from '../../core/custom-attributes.ts';
 import type { Caller } from '../../core/identity/actor.ts';
@@ -45,7 +45,7 @@ export async function presentGroups(
   );
 }
 
-/** The detailed record of one group, with its projects where they are asked for. */
+/** The detailed record of one group, with its projects when they are requested. */
 export async function presentGroupDetail(
   db: Db,
   view: GroupView,

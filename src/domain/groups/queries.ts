@@ -14,7 +14,7 @@ import {
 } from '../../core/namespaces/rows.ts';
 import type { Db } from '../../platform/db/database.ts';
 
-/** Of how many projects the detailed record tells (facts: Group detail). */
+/** Projects in the detailed record, at most (facts: Group detail). */
 const PROJECTS_SHOWN = 100;
 
 /** The groups that a group is shared with, as far as the caller sees them; its owners see all. */
@@ -58,7 +58,7 @@ export async function selectGroupProjects(
   return rows;
 }
 
-/** The greatest visibility of what is inside the namespace; 0 when nothing is. */
+/** The greatest visibility of the namespace's contents; 0 when it is empty. */
 export async function selectVisibilityInside(
   db: Db,
   id: number,
@@ -71,7 +71,9 @@ export async function selectVisibilityInside(
   return rows[0] ?? { groups: 0, projects: 0 };
 }
 
-/** Whether another group of the same parent has the name. The caller holds lockNamespace() on the parent. */
+/**
+ * Whether another group of the same parent has the name. The caller has called lockNamespace() on the parent.
+ */
 export async function isNameTaken(db: Db, parent: NamespaceRow, name: string, groupId = 0): Promise<boolean> {
   const taken = await db
     .selectFrom('namespaces')
@@ -84,7 +86,7 @@ export async function isNameTaken(db: Db, parent: NamespaceRow, name: string, gr
   return taken !== undefined;
 }
 
-/** Where the wikis of groups are: told to administrators, and no part of the free tier. */
+/** The storages of groups' wikis: for administrators, and no part of the free tier. */
 export async function selectWikiStorages(
   db: Db,
   view: Pick<GroupView, 'admin' | 'tier'>,

@@ -14,7 +14,7 @@ import { groupQuery, transferTargetQuery, visibleGroupQuery } from './filters.ts
 import { groupView, presentGroupDetail, presentGroups } from './present.ts';
 import { customAttributeFields, GroupDetail, GroupFilters, InvitedFilters, SharedFilters } from './schema.ts';
 
-/** Keyset over groups: by name, for nobody (spec: Pagination, Supported keyset resources). */
+/** Keyset over groups: by name, for anonymous callers (spec: Pagination, Supported keyset resources). */
 const byName: KeysetRule = {
   type: 'Group',
   orderBy: { name: 'text' },

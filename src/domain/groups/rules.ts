@@ -1,4 +1,4 @@
-/** Decisions about groups, as pure functions: who may create them, what they may be called, who may see them. */
+/** Decisions about groups, as pure functions: who may create them, their names, their visibility. */
 import {
   MAINTAINER,
   OWNER,
@@ -9,7 +9,7 @@ import {
 } from '../../core/access/roles.ts';
 import type { SubgroupCreationLevel } from '../../core/namespaces/group-settings.ts';
 
-/** Whether somebody may create a group without a parent. */
+/** Whether the user may create a group without a parent. */
 export function mayCreateTopLevelGroup(
   creator: { admin: boolean; external: boolean; kind: string; can_create_group: boolean },
   allowed: boolean,
@@ -24,10 +24,10 @@ export const leastToCreateSubgroups = (level: SubgroupCreationLevel): Role =>
 
 const NAME = /^[\p{L}\p{N}\p{Extended_Pictographic}_](?:[\p{L}\p{N}\p{M}\p{Pd}\p{Emoji}_()+. ]|\u200d)*$/u;
 
-/** As a schema says it, in classes that every program knows: there emoji are none. */
+/** The pattern of the schema, in classes that every program knows: those have none for emoji. */
 export const namePattern = '^[\\p{L}\\p{N}_][\\p{L}\\p{N}\\p{M}_()+. -]*$';
 
-/** Everything that is wrong with a name, as messages of its property. */
+/** All problems of a name, as messages of its property. */
 export function nameProblems(name: string): string[] {
   if (name.trim() === '') return ["can't be blank"];
   if (NAME.test(name)) return [];
@@ -36,11 +36,11 @@ export function nameProblems(name: string): string[] {
   ];
 }
 
-/** What a visibility is measured against. */
+/** The bounds of a visibility. */
 export type VisibilityBounds = {
   /** Of the parent, for a group that has one. */
   parent: number | undefined;
-  /** The greatest inside the group: nothing may be seen more than what holds it. */
+  /** The greatest inside the group: no content may be more visible than its group. */
   inside: { groups: number; projects: number };
   restricted: readonly VisibilityName[];
   admin: boolean;
@@ -48,7 +48,7 @@ export type VisibilityBounds = {
 
 export const nothingInside = { groups: 0, projects: 0 };
 
-/** Everything that is wrong with a visibility that was asked for (facts: Cross-cutting behaviour, Visibility). */
+/** All problems of the requested visibility (facts: Cross-cutting behaviour, Visibility). */
 export function visibilityProblems(requested: VisibilityName, bounds: VisibilityBounds): string[] {
   const { parent, inside, restricted, admin } = bounds;
   const level = visibilityLevel(requested);
@@ -68,7 +68,7 @@ export function visibilityProblems(requested: VisibilityName, bounds: Visibility
   return problems;
 }
 
-/** The visibility of a new group that did not ask for one: the default, as far as its bounds allow. */
+/** The visibility of a new group whose request names none: the default, as far as its bounds allow. */
 export function initialVisibility(
   fallback: VisibilityName,
   bounds: Pick<VisibilityBounds, 'parent' | 'restricted' | 'admin'>,
@@ -82,7 +82,7 @@ export function initialVisibility(
   return admitted.at(-1) ?? 'private';
 }
 
-/** Why a group cannot be removed for good now, or undefined (facts: Delayed deletion). */
+/** The reason why a group cannot be removed for good now, or undefined (facts: Delayed deletion). */
 export function removalProblem(
   group: { parent_id: number | null; marked_for_deletion_on: string | null; full_path: string },
   fullPath: string | undefined,
@@ -93,5 +93,5 @@ export function removalProblem(
   return '`full_path` is incorrect. You must enter the complete path for the subgroup.';
 }
 
-/** The numbers that the instance's setting has for who creates projects (facts: Application settings). */
+/** The numbers that the instance's setting has for the creators of projects (facts: Application settings). */
 export const projectCreationNames = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const;

@@ -1,4 +1,4 @@
-/** What creating and changing a group takes, the filters of its lists, and its detailed record. */
+/** Fields for creating and changing a group, the filters of its lists, and its detailed record. */
 import Type, { type Static } from 'typebox';
 import { assignableLevels, visibilityNames } from '../../core/access/roles.ts';
 import { BranchProtectionChanges, branchProtectionLevels } from '../../core/namespaces/branch-protection.ts';
@@ -100,7 +100,7 @@ export const GroupFilters = Type.Object({
 });
 export type GroupFilters = Static<typeof GroupFilters>;
 
-/** The detailed record; what is not for this caller, tier or request is left out. */
+/** The detailed record; without the fields that this caller, tier or request does not get. */
 export const GroupDetail = Type.Object({
   ...Group.properties,
   shared_with_groups: Type.Array(

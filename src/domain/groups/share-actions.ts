@@ -65,7 +65,7 @@ export async function shareGroup(
   });
 }
 
-/** Takes a share back; 404 when there is none. */
+/** Removes a share; 404 when there is none. */
 export async function unshareGroup(
   services: Services,
   actor: Actor,

@@ -45,7 +45,7 @@ describe('transfer', () => {
     expect(below.projects).toMatchObject([{ id: project.id, visibility: 'private' }]);
     expect((await ashlar.root(`GET /projects/${encode(`${from.full_path}/m/i/p`)}`)).status).toBe(301);
     expect((await ashlar.root(`GET /projects/${encode(`${to.full_path}/m/i/p`)}`)).status).toBe(200);
-    // Roles follow the new place.
+    // Roles follow the new parent.
     const user = await makeUser(ashlar);
     await addMember(ashlar, `groups/${to.id}`, user, 30);
     expect((await ashlar.as(user.token)(`GET /projects/${project.id}`)).status).toBe(200);

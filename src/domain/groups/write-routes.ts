@@ -61,7 +61,7 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string): Endpoint =>
 
 /** The target of a transfer; nothing, or null, is the top level. */
 async function findTarget(context: Writing, group: AuthorizedGroup, targetId: number | null | undefined) {
-  // Already there is the transfer's own refusal, not one of creation rights.
+  // A group that is there already is refused by the transfer, not by creation rights.
   if (!targetId && group.row.parent_id === null) return undefined;
   return authorizeParent(context, targetId);
 }

@@ -1,4 +1,4 @@
-/** Housekeeping: repositories are repacked and measured while they are used, and go when what they belong to is gone. */
+/** Housekeeping: repositories are repacked and measured while they are used, and go with their containers. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
@@ -42,7 +42,7 @@ async function storeLoose(folder: string, content: string, days: number): Promis
 const has = async (folder: string, oid: string) =>
   (await gitUnless(1, ['cat-file', '-e', oid], { folder })) !== undefined;
 
-/** What git does in the folder now, by the names of its commands; readers of objects stay for a while on purpose. */
+/** The git commands that run in the folder now; readers of objects stay for a while on purpose. */
 const programsOf = (folder: string): string[] =>
   readdirSync('/proc').flatMap((pid) => {
     try {
@@ -120,7 +120,7 @@ describe('a repository that was written often', () => {
   test('is left alone when it is to move while it is tended: nothing goes on in it, and a later run does it', async () => {
     const id = await filled();
     const folder = folderOf(id);
-    // Who packs reads this, and waits until somebody writes to it.
+    // The repack reads this file, and waits for a writer.
     await mkdir(join(folder, 'info'), { recursive: true });
     execFileSync('mkfifo', [join(folder, 'info', 'attributes')]);
     await writeOften(id);

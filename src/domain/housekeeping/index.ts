@@ -1,4 +1,4 @@
-/** Housekeeping of repositories: repacked, measured, and removed when what they belong to is gone. */
+/** Housekeeping of repositories: repacked, measured, and removed when their containers are gone. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { findInterruptedPushes } from './interrupted-pushes.ts';
@@ -11,7 +11,7 @@ export const housekeepingCapability = (services: Services): Capability => {
   return {
     name: 'housekeeping',
     endpoints: housekeepingEndpoints,
-    // Their rows outlive those of the projects: they say which folders are to go.
+    // Their rows outlive those of the projects: they name the folders that are to go.
     tables: ['repositories', 'repository_uses', 'repository_removals'],
     tasks: {
       'housekeeping.repack': repack,

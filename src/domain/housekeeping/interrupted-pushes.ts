@@ -1,6 +1,6 @@
 /**
- * Finds what was written and not recorded, since the process died in between: tells of it whoever keeps records, and gives
- * projects that look empty and are not their first push.
+ * Finds writes that were not recorded, since the process died in between: announces them to the capabilities
+ * that keep records, and gives projects that look empty and are not their first push.
  */
 import { sql } from 'kysely';
 import { projectRepository } from '../../core/repositories/containers.ts';
@@ -10,7 +10,7 @@ import type { Services } from '../../core/services.ts';
 
 const MAX_REPOSITORIES_PER_RUN = 100;
 
-/** Looks at the repositories of the last day that nobody writes to now. */
+/** Reads the repositories of the last day that no process writes to now. */
 export async function findInterruptedPushes(services: Services): Promise<void> {
   await announceInterruptedWrites(services.database.background);
   services.wake();

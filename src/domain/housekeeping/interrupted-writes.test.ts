@@ -1,4 +1,4 @@
-/** Writes whose process dies between git's commit and its record: what the database shows is mended soon after. */
+/** Writes whose process dies between git's commit and its record: the database is mended soon after. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -91,7 +91,7 @@ test.each([
       await createPage(ashlar, place, { title: 'kept', content: '3' }),
     ];
     await cutOff(place.key, { 'moved.md': undefined, 'halfway.md': '1' });
-    // Somebody looks in between.
+    // A reader comes in between.
     expect(await idOf('halfway')).not.toBe(moved.wiki_page_meta_id);
     await cutOff(place.key, { 'halfway.md': undefined, 'folder/there.md': '1' });
     await cutOff(place.key, { 'gone.md': undefined });
@@ -121,7 +121,7 @@ test('jobs that settle one wiki at once leave a page its oldest id', async () =>
   const { wiki_page_meta_id: oldest } = await createPage(ashlar, place, { title: 'first', content: '1' });
   await cutOff(place.key, { 'first.md': undefined, 'second.md': '1' });
   const looked = await idOf('second');
-  // git's log tells commits apart by the second.
+  // git's log orders commits by the second.
   await delay(2_000 - (Date.now() % 1_000));
   const later = new Date();
   await cutOff(place.key, { 'second.md': undefined, 'third.md': '1' });

@@ -1,11 +1,12 @@
-/** Whose turn it is to tend a repository: one process at a time, and nobody while it moves. */
+/** Leases for housekeeping: one process at a time, and none while the repository moves. */
 import type { RepositoryKey } from '../../core/repositories/containers.ts';
 import type { Repositories, RepositoryLease } from '../../core/repositories/store.ts';
 import { Failure } from '../../platform/failure.ts';
 
 /**
- * Holds the repository for tending; undefined when somebody else does, when it moves, or when it is gone. Each first says
- * that it holds it and then looks who else does: of two who come at once, at least one sees the other.
+ * Leases the repository for housekeeping; undefined when another process does, when it moves, or when it is
+ * gone. Each records its lease first and then looks for others: of two at the same time, at least one sees
+ * the other.
  */
 export async function leaseForHousekeeping(
   repositories: Repositories,

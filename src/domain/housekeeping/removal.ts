@@ -1,6 +1,6 @@
 /**
- * Removes the folders of what is gone. A repository whose container's row is gone is told to go from every storage, since
- * nobody knows any more where it was; ids are never given twice, so nothing new can be there.
+ * Removes the folders of repositories whose container's row is gone. They are removed from every storage,
+ * since no row says any more where they were; ids are never used twice, so no new repository can be there.
  */
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ const isGone = sql.join(
   sql` or `,
 );
 
-/** Turns the rows of repositories whose container is gone into folders to remove; waits for whoever still uses them. */
+/** Turns the rows of repositories whose container is gone into folders to remove, once no process uses them. */
 const condemn = (services: Services): Promise<number> =>
   inTransaction(services.database.background, async (tx) => {
     const { rows } = await sql<Gone>`
@@ -51,21 +51,21 @@ const condemn = (services: Services): Promise<number> =>
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
-/** Removes a folder: out of the way at once and under a name that nobody reads, then file by file. */
+/** Removes a folder: first renamed to a name that nothing reads, then file by file. */
 async function removeFolder(path: string, id: number): Promise<void> {
   const removing = join(dirname(path), `.removing-${id}`);
   try {
     await rename(path, removing);
   } catch (error) {
-    // It was never there, or a run before this one was cut off.
+    // It was never there, or an earlier run was interrupted.
     if (codeOf(error) !== 'ENOENT') throw error;
   }
   await rm(removing, { recursive: true, force: true });
 }
 
 /**
- * Whether the storage's disk is not there: its folder is missing, or empty though a repository is said to be in it. What is
- * to be removed from it waits until it is there again.
+ * Whether the storage's disk is absent: its folder is missing, or empty though rows name a repository in it.
+ * Removals from it wait until it is there again.
  */
 async function isAbsent(services: Services, storage: string, root: string): Promise<boolean> {
   const names = await readdir(root).catch(() => undefined);
@@ -112,14 +112,14 @@ async function removeCondemned(services: Services): Promise<number> {
   return removed;
 }
 
-/** Removes what is gone, so far as nobody uses it. Each step may be the last before the process dies. */
+/** Removes repositories without a container that no process uses. The process may die after each step. */
 export async function removeGone(services: Services): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await condemn(services)) < BATCH) break;
   for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await removeCondemned(services)) < BATCH) break;
 }
 
 const DRAFT = /^\.(new|removing)-[0-9a-f]+(\.draft)?$/;
-/** Milliseconds after which nobody works on a draft any more. */
+/** Milliseconds after which a draft is abandoned. */
 const DRAFT_AGE_MS = 86_400_000;
 
 /** The folders so many levels below the root: repositories are three below that of their storage. */

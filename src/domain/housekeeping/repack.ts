@@ -15,12 +15,12 @@ import { leaseForHousekeeping } from './leases.ts';
 export const WRITES_TO_REPACK = 50;
 /** Milliseconds between two repacks of one repository, also where the first one failed. */
 const REPACK_INTERVAL_MS = 600_000;
-/** How seldom all of a repository is repacked into one. */
+/** Milliseconds between two repacks of a whole repository into one pack. */
 const WHOLE_REPACK_INTERVAL_MS = 14 * 86_400_000;
 const REPACK_TIMEOUT_MS = 3_600_000;
-/** Milliseconds between two looks whether it is to move: moves wait for half a minute. */
+/** Milliseconds between two checks whether it is to move: moves wait for half a minute. */
 const MOVE_POLL_INTERVAL_MS = 1_000;
-/** Then the next run, which is not far, goes on. */
+/** Then the next run, which comes soon, goes on. */
 const RUN_TIMEOUT_MS = 50_000;
 const MAX_REPOSITORIES_PER_RUN = 500;
 
@@ -70,7 +70,7 @@ const update = (services: Services, { id }: RepositoryRow) =>
 
 const sizes = ({ bytes, commits }: Measures) => ({ size: bytes, commit_count: commits });
 
-/** Aborted when the container is to move, or has gone: a move has no patience for a repack, which may take an hour. */
+/** Aborted when the container is to move, or has gone: a move does not wait for a repack, which may take an hour. */
 function untilItMoves({ database, log }: Services, { container, container_id: id }: RepositoryRow) {
   const moving = new AbortController();
   const look = async (): Promise<void> => {
@@ -88,7 +88,7 @@ function untilItMoves({ database, log }: Services, { container, container_id: id
   return { signal: moving.signal, stop: () => clearInterval(timer) };
 }
 
-/** Tends one repository, unless somebody else does or it moves, now or while it is tended: then a later run will. */
+/** Repacks one repository, unless another process does or it moves, now or meanwhile: then a later run will. */
 async function repack(services: Services, row: RepositoryRow): Promise<void> {
   const lease = await leaseForHousekeeping(services.repositories, keyOf(row));
   if (!lease) return;
@@ -117,11 +117,11 @@ async function repack(services: Services, row: RepositoryRow): Promise<void> {
   }
 }
 
-/** Stores how large the repository is now. */
+/** Stores the present size of the repository. */
 export async function measure(services: Services, row: RepositoryRow): Promise<void> {
   const lease = await services.repositories.lease(keyOf(row), 'read');
   try {
-    // Told first: what cannot be measured is not tried again each minute.
+    // Recorded first: a repository that cannot be measured is not tried again each minute.
     await update(services, row).set({ measured_writes: row.writes }).execute();
     await update(services, row)
       .set(sizes(await measureRepository(lease.git.folder)))
@@ -131,7 +131,7 @@ export async function measure(services: Services, row: RepositoryRow): Promise<v
   }
 }
 
-/** One after the other, for as long as a run may take; a repository that fails does not keep the others from their turn. */
+/** One after the other, within the time of a run; a repository that fails does not stop the others. */
 async function inTurn(
   services: Services,
   rows: readonly RepositoryRow[],
@@ -163,7 +163,7 @@ function alone(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** The tasks that tend and measure whatever is due. */
+/** The tasks that repack and measure the repositories that are due. */
 export function housekeepingTasks(services: Services): { repack(): Promise<void>; measure(): Promise<void> } {
   const db = services.database.background;
   return {
@@ -173,8 +173,8 @@ export function housekeepingTasks(services: Services): { repack(): Promise<void>
 }
 
 /**
- * Asks for a whole repack of the project's repository: its row says so, and stays so over a crash. False when it was asked
- * for already and has not been done yet, or is being done.
+ * Requests a whole repack of the project's repository: its row says so, and stays so over a crash. False when
+ * a request waits or is being fulfilled.
  */
 export async function askForHousekeeping(tx: Db, projectId: number): Promise<boolean> {
   const [own] = (await selectOfProject(tx, projectId)).filter(({ wiki }) => !wiki);

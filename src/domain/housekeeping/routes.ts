@@ -1,4 +1,4 @@
-/** What maintainers ask of a repository's housekeeping (facts: Projects core). */
+/** Maintainers' requests for a repository's housekeeping (facts: Projects core). */
 import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { onInstance, onProject } from '../../core/access/access.ts';

@@ -1,4 +1,4 @@
-/** What is done with issues: links, moves, places, time, subscriptions, and the events that tell of changes. */
+/** Issues over HTTP: links, moves, positions, time, subscriptions, and the events that record changes. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {

@@ -1,4 +1,4 @@
-/** What the words for due dates mean. */
+/** The meanings of the words for due dates. */
 import { expect, test } from 'vitest';
 import { dueRange } from './due-dates.ts';
 

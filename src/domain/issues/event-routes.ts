@@ -1,4 +1,4 @@
-/** How the states, labels, milestones and weights of issues have changed. */
+/** Changes of the states, labels, milestones and weights of issues. */
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
@@ -18,7 +18,7 @@ const OneOfIssue = Type.Object({ ...AllOfIssue.properties, event_id: integerId()
 
 type EventContext = Context<{ eventable_id: number }, AuthorizedProject, Caller>;
 
-/** The issue, and what addresses in its records depend on. */
+/** The issue, and the context of its records' addresses. */
 async function loadIssueEvents({ db, services, settings, actor, subject, input }: EventContext) {
   const { id } = await findIssue(db, subject, actor, input.eventable_id);
   return { around: { baseUrl: services.baseUrl(), settings }, target: { kind: 'issue', id } as const };

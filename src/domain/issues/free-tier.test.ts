@@ -1,4 +1,4 @@
-/** Issues where the tier knows no weights, epics, health, blocking, nor several assignees. */
+/** Issues in a tier without weights, epics, health, blocking, and several assignees. */
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeProject, makeUser } from '../../../test/support/factories.ts';

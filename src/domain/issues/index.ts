@@ -1,4 +1,4 @@
-/** Issues of projects: their lists and records, and what is done with them. */
+/** Issues of projects: their lists, records and changes. */
 import type { Capability } from '../../core/capability.ts';
 import { issueEventEndpoints } from './event-routes.ts';
 import { iterationEndpoints } from './iteration-routes.ts';
@@ -34,7 +34,7 @@ export const issuesCapability = (): Capability => ({
     'project_counters',
     'group_counters',
   ],
-  // Those of a project go with it, by foreign key.
+  // A project's issues are deleted with it, by foreign key.
   async reassign(tx, userId, ghostId) {
     await tx.updateTable('issues').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
     await tx

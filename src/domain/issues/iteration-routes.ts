@@ -1,4 +1,4 @@
-/** The iterations of groups and projects, and how those of an issue have changed: none, as long as nothing makes one. */
+/** The iterations of groups and projects, and an issue's iteration events: none, as nothing makes an iteration. */
 import Type from 'typebox';
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, listing } from '../../core/endpoint.ts';

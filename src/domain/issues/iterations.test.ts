@@ -1,4 +1,4 @@
-/** Iterations: empty lists in the public shape, for those who may read where they would be. */
+/** Iterations: empty lists in the public shape, for readers of the project or group. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';

@@ -1,4 +1,4 @@
-/** The filters of every list of issues: their parameters, and the conditions that they become (facts: Issues). */
+/** The filters of every list of issues: their parameters, and their conditions (facts: Issues). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { Caller } from '../../core/identity/actor.ts';
@@ -35,7 +35,7 @@ const either = {
   iteration_title: Type.Optional(Type.String()),
 };
 
-/** What statistics are narrowed by, and lists as well. */
+/** Filters of statistics, and of lists as well. */
 export const IssueFilterFields = {
   ...either,
   search: Type.Optional(Type.String({ maxLength: 1_000, description: 'Words of the title or description.' })),
@@ -57,7 +57,7 @@ export const IssueFilterFields = {
 };
 const FilterFields = Type.Object(IssueFilterFields);
 
-/** What only lists are narrowed by. */
+/** Filters of lists alone. */
 export const IssueListFields = {
   ...IssueFilterFields,
   state: Type.Optional(stringEnum(['opened', 'closed', 'all'])),
@@ -75,7 +75,7 @@ export type IssueScope = 'created_by_me' | 'assigned_to_me' | 'all';
 const isNone = (text: string): boolean => text.toLowerCase() === 'none';
 const isAny = (text: string): boolean => text.toLowerCase() === 'any';
 
-/** True of what has none, of what has any, or of what has this. */
+/** True of issues with none, with any, or with this one. */
 function presence(value: string, any: IssueCondition, equal: () => IssueClause): IssueClause {
   if (isNone(value)) return { where: sql`not ${any}` };
   return isAny(value) ? { where: any } : equal();
@@ -94,8 +94,8 @@ const userNamed = (name: string) =>
 const ANY_ASSIGNEE = sql<SqlBool>`exists (select from issue_assignees a where a.issue_id = i.id)`;
 
 /**
- * The ids of labels or milestones of which a condition is true: of the projects listed and the groups around them, since no
- * issue there has others, and elsewhere there may be very many of the same name.
+ * The ids of labels or milestones for which a condition is true: of the projects listed and the groups around
+ * them, since issues there have no others, and elsewhere there may be very many of the same name.
  */
 const around = (table: 'labels' | 'milestones', condition: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`select x.id from issue_projects v join ${sql.table(table)} x on x.project_id = v.id where ${condition}
@@ -135,7 +135,7 @@ const milestoneTitled = (title: string, today: string): IssueClause =>
     ? milestoneState(title.slice(1), today)
     : presence(title, ANY_MILESTONE, () => milestoneIn(sql`title = ${title}`));
 
-/** What can be asked for and, under `not`, ruled out. */
+/** Filters that can be negated under `not`. */
 function eitherClauses(input: Either, today: string): IssueClause[] {
   const clauses: IssueClause[] = [];
   const add = <T>(value: T | undefined, clause: (value: T) => IssueClause | IssueClause[]): void => {
@@ -152,7 +152,7 @@ function eitherClauses(input: Either, today: string): IssueClause[] {
   add(input.iids, (iids) => ({ where: sql`i.iid = any(${iids}::bigint[])` }));
   add(input.author_id, (id) => author(sql`${id}`));
   add(input.author_username, (name) => author(userNamed(name)));
-  // 0 is how older clients say None.
+  // Older clients send 0 for None.
   add(input.assignee_id, (id) =>
     presence(id === '0' ? 'none' : id, ANY_ASSIGNEE, () => assignee(sql`${Number(id)}`)),
   );
@@ -228,14 +228,14 @@ function exclusive(names: string): Failure {
   return new Failure('bad_request', `400 Bad request - ${error}`, { error });
 }
 
-/** Whose issues are listed; 401 for nobody's own. */
+/** The issues of a scope; 401 for an anonymous caller's own. */
 function scopeClause(scope: IssueScope, caller: Caller): IssueClause | undefined {
   if (scope === 'all') return undefined;
   if (!caller) throw unauthenticated();
   return scope === 'created_by_me' ? author(sql`${caller.id}`) : assignee(sql`${caller.id}`);
 }
 
-/** The conditions that the parameters become; `scope` is the list's own unless the client names one. */
+/** The conditions of the parameters; `scope` is the list's own unless the client names one. */
 export function issueFilter(
   input: IssueFilterInput,
   caller: Caller,

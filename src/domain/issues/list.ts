@@ -1,4 +1,4 @@
-/** Lists of issues in the three places where they are asked for: everywhere, in a group, in a project. */
+/** Lists of issues: everywhere, in a group, in a project. */
 import { sql } from 'kysely';
 import type { Static, TObject } from 'typebox';
 import type { AuthorizedGroup } from '../../core/access/find.ts';

@@ -1,4 +1,4 @@
-/** Lists of issues: what each filter leaves, in which order, and by which pages. */
+/** Lists of issues: the results of each filter, their order, and their pages. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Called, useApp } from '../../../test/support/app.ts';
 import { insertIssue, insertLabel, insertMilestone } from '../../../test/support/issues.ts';

@@ -1,4 +1,4 @@
-/** Lists by what very many issues have in common: who sees how many of them, however they are come by and counted. */
+/** Lists by a property that very many issues share: who sees how many of them, however they are found and counted. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { insertLabel } from '../../../test/support/issues.ts';
@@ -65,10 +65,10 @@ describe('by a label', () => {
   test.each([
     ['labels=common', [1300, 1299, 1298], null],
     ['labels=common&sort=asc', [1, 2, 3], null],
-    // All were looked at, more than are counted.
+    // All were read, more than are counted.
     ['labels=broad', [1300, 1299, 1298], null],
     ['labels=broad&order_by=title&sort=asc', [1000, 1001, 1002], null],
-    // None of the newest, so that all of them are looked at.
+    // None of the newest, so that all of them are read.
     ['labels=common&state=opened', [50, 49, 48], '50'],
     ['labels=common&state=opened&confidential=true', [1], '1'],
     ['labels=broad&state=opened', [], '0'],

@@ -1,4 +1,4 @@
-/** Issues that go elsewhere: by quick actions, what their texts mean there, and what comes along. */
+/** Issues that move: by quick actions, with the meaning of their texts there, and their relations. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** Issues go to another project, are made there once more, or take another place among those of their own. */
+/** Moves and copies of issues to another project, and changes of their position. */
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import { authorizeProject } from '../../core/access/find.ts';

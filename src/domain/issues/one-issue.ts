@@ -1,11 +1,11 @@
-/** One issue as the answer to a change, and who it is assigned to. */
+/** One issue as the response to a change, and its assignees. */
 import type { IssueReading, IssueRecord } from '../../core/work/issue-records.ts';
 import { presentIssues } from '../../core/work/issue-records.ts';
 import type { IssueRow } from '../../core/work/issue-rows.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 
-/** The record by itself; 404 when the issue went in between. */
+/** The record by itself; 404 when the issue was deleted meanwhile. */
 export async function presentOne(reading: IssueReading, issue: IssueRow): Promise<IssueRecord> {
   const [record] = await presentIssues(reading, [issue], { single: true });
   if (!record) throw notFound();

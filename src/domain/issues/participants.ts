@@ -1,4 +1,4 @@
-/** Who takes part in an issue: its author, its assignees, and whoever said something or was spoken to. */
+/** Participants of an issue: its author, its assignees, authors of notes, and users who were mentioned. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Context } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';

@@ -1,4 +1,4 @@
-/** One issue, and who and what is around it. */
+/** One issue, and its relations. */
 import Type from 'typebox';
 import { onInstance, onProject } from '../../core/access/access.ts';
 import { authorizeProject } from '../../core/access/find.ts';
@@ -21,7 +21,7 @@ const UserAgentDetail = Type.Object({
   akismet_submitted: Type.Boolean(),
 });
 
-/** The record by itself; 404 when the issue went in between. */
+/** The record by itself; 404 when the issue was deleted meanwhile. */
 async function presentOne(reading: IssueReading, issue: IssueRow): Promise<IssueRecord> {
   const [record] = await presentIssues(reading, [issue], { single: true });
   if (!record) throw notFound();

@@ -1,4 +1,4 @@
-/** One issue: its record in full, and who is around it. */
+/** One issue: its record in full, and its participants. */
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { insertIssue, insertMilestone } from '../../../test/support/issues.ts';

@@ -1,4 +1,4 @@
-/** Issues at the spam gate (spec: Requests detected as spam). */
+/** The spam check of issues (spec: Requests detected as spam). */
 import { beforeEach, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeProject, makeUser } from '../../../test/support/factories.ts';

@@ -1,4 +1,4 @@
-/** How many issues are open and closed, by the filters of the lists. */
+/** Counts of open and closed issues, by the filters of the lists. */
 import Type, { type Static } from 'typebox';
 import { anyone, onGroup, onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint } from '../../core/endpoint.ts';

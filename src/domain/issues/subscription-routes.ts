@@ -1,4 +1,4 @@
-/** Hearing of an issue, or no longer. */
+/** Subscribing to an issue, and unsubscribing. */
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, Reply } from '../../core/endpoint.ts';

@@ -1,4 +1,4 @@
-/** How long an issue is thought to take, and how long it took. */
+/** The time estimate of an issue, and the time spent on it. */
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
@@ -30,7 +30,7 @@ const Spent = Type.Object({
 
 type TimeContext<Input> = Context<Input & { issue_iid: number }, AuthorizedProject, Actor>;
 
-/** One of the four changes: finds the issue, decides, and answers with how it stands then. */
+/** One of the four changes: finds the issue, applies the change, and responds with the times after it. */
 const change = <Input>(apply: (context: TimeContext<Input>, issue: IssueRow) => Promise<unknown>) => ({
   method: 'POST' as const,
   access: onProject('create_issues'),
@@ -52,7 +52,7 @@ async function timeStats(
   return presentTimeStats(issue.time_estimate, await timeSpent(db, issue.id));
 }
 
-/** The seconds; 400 under `property` for what is no duration. */
+/** The seconds; 400 under `property` for an invalid duration. */
 function secondsOf(duration: string, property: string, least: number): number {
   const seconds = parseDuration(duration);
   if (seconds === undefined || seconds < least) {

@@ -1,4 +1,4 @@
-/** Who sees which issues: the same everywhere, by number, in lists and in counts. */
+/** Visibility of issues: the same everywhere, by number, in lists and in counts. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Called, useApp } from '../../../test/support/app.ts';
 import { insertIssue } from '../../../test/support/issues.ts';
@@ -11,7 +11,7 @@ const people: Record<string, MadeUser> = {};
 const projects: Record<string, number> = {};
 let group: number;
 
-/** In each project: an open one, and confidential ones by somebody else, by the author, and for the assignee. */
+/** In each project: an open one, and confidential ones by another user, by the author, and for the assignee. */
 const issues = ['open', 'secret', 'own', 'assigned'] as const;
 const byId = new Map<number, string>();
 

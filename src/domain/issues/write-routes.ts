@@ -1,4 +1,4 @@
-/** Issues are made, changed and removed. */
+/** Creating, changing and deleting issues. */
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { authorizeGroup } from '../../core/access/find.ts';
@@ -30,7 +30,7 @@ async function epicIdOf({ db, services, actor, subject }: IssueContext, input: S
   return (await findEpic(db, group, actor, epic_iid)).id;
 }
 
-/** What is sent, under the names that the rest of the program has for it. */
+/** The request's changes, under the names that the rest of the program has for them. */
 async function changesOf(request: IssueContext, input: Sent): Promise<IssueChanges> {
   const { assignee_id, epic_id: _, epic_iid: __, created_at, updated_at, severity, ...rest } = input;
   const single = assignee_id === undefined ? undefined : assignee_id === null ? [] : [assignee_id];

@@ -1,4 +1,4 @@
-/** What is sent to make or change an issue. */
+/** Fields for making or changing an issue. */
 import Type, { type Static } from 'typebox';
 import { healthStatuses, issueTypes, severities } from '../../core/work/issue-changes.ts';
 import {

@@ -1,4 +1,4 @@
-/** Making, changing and removing issues: who may set what, and what each leaves behind. */
+/** Making, changing and removing issues: who may set which field, and the records that each leaves. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {

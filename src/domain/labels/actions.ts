@@ -1,4 +1,4 @@
-/** Makes labels, changes and deletes them, and notes who wants to hear of them. */
+/** Makes labels, changes and deletes them, and records subscriptions to them. */
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -88,7 +88,7 @@ async function refuseGroupName(tx: Db, parent: ResourceParent, name: string): Pr
     });
 }
 
-/** Changes what the request names of the place's own label; 404 without it. */
+/** Changes the properties of the parent's own label that the request names; 404 without it. */
 export async function updateLabel(
   db: Db,
   actor: Actor,
@@ -122,7 +122,7 @@ export async function updateLabel(
   });
 }
 
-/** Deletes the place's own label; 404 without it. */
+/** Deletes the parent's own label; 404 without it. */
 export const deleteLabel = (
   db: Db,
   actor: Actor,
@@ -137,7 +137,7 @@ export const deleteLabel = (
     await auditLabel(tx, actor, parent, 'label_deleted', label);
   });
 
-/** Makes the actor hear of what gets the label, or no longer; whether that changed anything. */
+/** Subscribes the actor to the label, or unsubscribes; whether that changed anything. */
 export async function subscribe(
   db: Db,
   actor: Actor,

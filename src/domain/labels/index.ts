@@ -5,6 +5,6 @@ import { labelEndpoints } from './routes.ts';
 export const labelsCapability = (): Capability => ({
   name: 'labels',
   endpoints: labelEndpoints,
-  // They go with their project or group, by foreign key; subscriptions with the user are the conversation's to remove.
+  // They go with their project or group, by foreign key; the conversation capability removes a user's subscriptions.
   tables: ['labels', 'label_links', 'label_priorities'],
 });

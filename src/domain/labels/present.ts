@@ -1,4 +1,4 @@
-/** Labels as records, what a page of them shows besides read by a statement each. */
+/** Labels as records; the other data of a page is read by a statement each. */
 import type { Caller } from '../../core/identity/actor.ts';
 import { type LabelRow, presentLabelBasic } from '../../core/work/label-records.ts';
 import { isProject, type ResourceParent } from '../../core/work/resource-parents.ts';
@@ -8,7 +8,7 @@ import { mapInTurns } from '../../platform/turns.ts';
 import { countIssues, selectPriorities } from './queries.ts';
 import type { LabelRecord } from './schema.ts';
 
-/** The records of labels as the place shows them to the caller. */
+/** The records of labels as the parent shows them to the caller. */
 export async function presentLabels(
   { db, actor }: { db: Db; actor: Caller },
   parent: ResourceParent,

@@ -12,7 +12,10 @@ import { Failure } from '../../platform/failure.ts';
 import { auditLabel } from './actions.ts';
 import { lockLabel } from './queries.ts';
 
-/** Makes the project's label one of its group; 400 outside of a group, 403 for who may not manage the group's labels. */
+/**
+ * Makes the project's label one of its group; 400 outside of a group, 403 for a caller who may not manage the
+ * group's labels.
+ */
 export async function promoteLabel(
   { db, points }: { db: Db; points: postgres.Sql },
   actor: Actor,
@@ -41,7 +44,7 @@ export async function promoteLabel(
 async function groupLabel(tx: Db, group: AuthorizedGroup, like: LabelRow): Promise<LabelRow> {
   const { name, description, color, archived } = like;
   const time = now();
-  // One statement: a label that goes in the meantime is made anew, and one that is there is locked.
+  // One statement: a label that is deleted meanwhile is made anew, and an existing one is locked.
   return tx
     .insertInto('labels')
     .values({
@@ -74,7 +77,7 @@ async function sameInProjects(tx: Db, group: AuthorizedGroup, name: string): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Gives all that hangs on some labels to another, and removes them. */
+/** Moves everything that refers to some labels to another, and removes them. */
 async function merge(tx: Db, ids: readonly number[], to: number): Promise<void> {
   const label = sql`${to}::bigint`;
   const from = sql`label_id = any(${[...ids]}::bigint[])`;

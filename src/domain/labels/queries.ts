@@ -1,4 +1,4 @@
-/** Labels: the lists of a project or group, one by id or name, and what else a page of them shows. */
+/** Labels: the lists of a project or group, one by id or name, and the other data of a page. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../core/identity/actor.ts';
 import { visibleIssues } from '../../core/work/issue-visibility.ts';
@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import { containing } from '../../platform/db/search.ts';
 
-/** Which labels besides the place's own. */
+/** Labels to include besides the parent's own. */
 export type LabelScope = {
   include_ancestor_groups?: boolean;
   include_descendant_groups?: boolean;
@@ -20,7 +20,7 @@ export type LabelFilters = LabelScope & { search?: string; archived?: boolean };
 const own = (parent: ResourceParent): RawBuilder<SqlBool> =>
   isProject(parent) ? sql`labels.project_id = ${parent.id}` : sql`labels.namespace_id = ${parent.id}`;
 
-/** The condition on labels that a caller finds at the place. */
+/** The condition on labels that a caller finds in the parent. */
 function within(caller: Caller, parent: ResourceParent, scope: LabelScope): RawBuilder<SqlBool> {
   const parts = [own(parent)];
   if (scope.include_ancestor_groups)
@@ -59,7 +59,7 @@ export function selectLabels(
   return selectPage(db, query, page, { by: 'name', sort: 'asc' }, { name: 'labels.name', id: 'labels.id' });
 }
 
-/** An id before a name, the place's own before those around it. */
+/** An id before a name, the parent's own before those around it. */
 function named(db: Db, where: RawBuilder<SqlBool>, parent: ResourceParent, name: string) {
   const id = /^\d{1,15}$/.test(name) ? Number(name) : 0;
   return db
@@ -73,7 +73,7 @@ function named(db: Db, where: RawBuilder<SqlBool>, parent: ResourceParent, name:
     .limit(1);
 }
 
-/** The label of this id or name that a caller finds at the place. */
+/** The label of this id or name that a caller finds in the parent. */
 export const selectLabel = (
   db: Db,
   caller: Caller,
@@ -82,11 +82,11 @@ export const selectLabel = (
   scope: LabelScope,
 ): Promise<LabelRow | undefined> => named(db, within(caller, parent, scope), parent, name).executeTakeFirst();
 
-/** The place's own label, locked until the transaction ends. */
+/** The parent's own label, locked until the transaction ends. */
 export const lockLabel = (tx: Db, parent: ResourceParent, name: string): Promise<LabelRow | undefined> =>
   named(tx, own(parent), parent, name).forUpdate().executeTakeFirst();
 
-/** Whether the place itself has a label of this name. */
+/** Whether the group itself has a label of this name. */
 export const hasLabel = async (db: Db, groupId: number, name: string): Promise<boolean> =>
   (await db
     .selectFrom('labels')
@@ -113,7 +113,7 @@ export async function selectPriorities(
 
 export type IssueCounts = { open: number; closed: number };
 
-/** How many issues that the caller sees have each label; what nothing has is not in the map. */
+/** Counts of the issues with each label that the caller sees; labels without issues are not in the map. */
 export async function countIssues(
   db: Db,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** What a label's fields must be. Pure. */
+/** Rules for a label's fields. Pure. */
 import { MAX_TITLE_LENGTH } from '../../core/work/label-names.ts';
 import { invalid } from '../../platform/failure.ts';
 

@@ -1,4 +1,4 @@
-/** Labels: how they are sent, and how they leave. */
+/** Labels in requests and in responses. */
 
 import Type, { type Static } from 'typebox';
 import { labelPattern } from '../../core/work/label-names.ts';
@@ -18,7 +18,7 @@ const ProjectLabel = Type.Object({
   is_project_label: Type.Boolean(),
 });
 
-/** A label as a group shows it; a project adds what it is there. */
+/** A label as a group shows it; a project adds its own fields. */
 export type LabelRecord = Static<typeof GroupLabel> & Partial<Static<typeof ProjectLabel>>;
 
 export const GroupLabelRecord = Type.Unsafe<LabelRecord>(GroupLabel);
@@ -28,7 +28,7 @@ const name = Type.String({ description: 'The name of the label, or its id.' });
 const include_ancestor_groups = Type.Optional(
   Type.Boolean({ default: true, description: 'The labels of the groups around it as well.' }),
 );
-/** Of groups. */
+/** For groups. */
 const inside = {
   include_descendant_groups: Type.Optional(
     Type.Boolean({ description: 'The labels of the groups below it as well.' }),
@@ -81,7 +81,7 @@ const changes = {
 };
 export type LabelChanges = Partial<Omit<CreateInput, 'name'>> & { new_name?: string };
 
-/** How a label is named beside the path: by one of the two. */
+/** The label in a request without it in the path: one of the two. */
 const either = { label_id: Type.Optional(integerId()), name: Type.Optional(Type.String()) };
 const oneOfEither = exactlyOne('label_id', 'name');
 export const nameOf = ({
@@ -92,7 +92,7 @@ export const nameOf = ({
   name?: string | undefined;
 }): string => String(label_id ?? name);
 
-/** A change of nothing is refused; only labels of projects have a priority there. */
+/** An empty change is refused; only labels of projects have a priority there. */
 const some = (word: 'group' | 'project') =>
   atLeastOne(['new_name', 'color', 'description', 'archived', ...(word === 'project' ? ['priority'] : [])]);
 

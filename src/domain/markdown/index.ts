@@ -1,4 +1,4 @@
-/** Markdown as HTML, for whoever asks. */
+/** Markdown as HTML, for every signed-in caller. */
 import Type from 'typebox';
 import { signedIn } from '../../core/access/access.ts';
 import { type AuthorizedProject, selectProjects } from '../../core/access/find.ts';
@@ -9,12 +9,12 @@ import { renderMarkdown } from '../../core/markdown/render.ts';
 import type { Services } from '../../core/services.ts';
 import { notFound } from '../../platform/failure.ts';
 
-/** Characters. */
+/** In characters. */
 const MAX_TEXT_LENGTH = 1_048_576;
-/** Bytes: of the longest text as a client may send it. */
+/** In bytes: the longest text in a client's encoding. */
 const BODY_LIMIT = 4 * MAX_TEXT_LENGTH;
 
-/** By its present path alone: a text is not led to another address. 404 where the caller does not see it. */
+/** By its present path alone: no redirect is followed. 404 where the caller does not see it. */
 async function findProject(services: Services, actor: Actor, path: string): Promise<AuthorizedProject> {
   const projects = await selectProjects(services.database.points, actor, 'read_project', [path]);
   const project = projects.get(path.toLowerCase());

@@ -1,4 +1,6 @@
-/** Markdown over HTTP: what is named is linked for who may see it, and looks like plain text to the rest. */
+/**
+ * Markdown over HTTP: references are links for users who may see their records, and plain text for the rest.
+ */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {
@@ -251,7 +253,7 @@ test('a text made to be slow holds nobody up', async () => {
     done = true;
     return html;
   });
-  // Answered while the text is rendered: it takes seconds, and somewhere else.
+  // The server responds while the text is rendered: it takes seconds, and runs in another thread.
   expect((await ashlar.root('GET /version')).status).toBe(200);
   expect(done).toBe(false);
   expect((await rendering).length).toBeGreaterThan(1_000_000);

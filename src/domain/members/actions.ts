@@ -31,14 +31,14 @@ import {
 } from './rules.ts';
 import type { Source } from './source.ts';
 
-/** The answer to a request that was about one thing only, and that is wrong. */
+/** The response to a request about one user only, which is refused. */
 export function failureOf(problem: Problem): Failure {
   if (problem.kind === 'forbidden') return forbidden(problem.text);
   if (problem.kind === 'taken') return conflict(problem.text);
   return invalid({ [problem.property]: [problem.text] });
 }
 
-/** The line about one of several people. */
+/** The message about one of several users. */
 export const messageOf = (problem: Problem): string => {
   if (problem.kind === 'taken') return 'User already exists in source';
   if (problem.kind === 'forbidden') return problem.text;
@@ -49,7 +49,7 @@ export const check = (problem: Problem | undefined): void => {
   if (problem) throw failureOf(problem);
 };
 
-/** Who gets what: a candidate with the name that announcements use. */
+/** A candidate with the name for announcements. */
 type Newcomer = Candidate & { name: string; expires_at: string | null };
 
 /** 405 where a group above keeps its projects' memberships as they are (a rule of the paid tiers). */
@@ -59,14 +59,14 @@ export async function requireUnlocked(db: Db, source: Source, tier: string): Pro
   }
 }
 
-/** The grant, when the caller may give it to somebody here at all; 400, 403 or 405 otherwise. */
+/** The grant, when the caller may give it to any user here; 400, 403 or 405 otherwise. */
 export async function permitGrant(db: Db, source: Source, grant: Grant, tier: string): Promise<Grant> {
   check(grantProblem(source, grant, { tier, today: today() }));
   await requireUnlocked(db, source, tier);
   return grant;
 }
 
-/** Adds those who can be added, in the caller's transaction; returns what kept out each of the others. */
+/** Adds those who can be added, in the caller's transaction; returns the problem of each of the others. */
 export async function addMembers(
   tx: Db,
   source: Source,
@@ -104,7 +104,7 @@ const isLastOwner = async (
   access_level === OWNER &&
   (await groupsOwnedAlone(tx, user_id, source.id)).length > 0;
 
-/** Changes a membership; an expiry that is undefined stays as it is. 403, 404 or 400 when it cannot be. */
+/** Changes a membership; an expiry that is undefined stays as it is. 403, 404 or 400 when it is refused. */
 export async function updateMember(
   db: Db,
   source: Source,
@@ -150,8 +150,8 @@ export async function updateMember(
 }
 
 /**
- * Ends a membership: the caller's own, or another's that the caller manages. Of a group, the memberships inside it end
- * too, unless they are to be kept.
+ * Ends a membership: the caller's own, or another's that the caller manages. With a group's, the memberships
+ * inside it end too, unless they are to be kept.
  */
 export async function removeMember(
   db: Db,
@@ -221,8 +221,8 @@ async function removeInside(
 const IMPORT_BATCH = 200;
 
 /**
- * Copies the own members of one project to another, with their levels; only an owner brings owners. Members already
- * there are passed over. Returns how many there were, and whom a rule kept out.
+ * Copies the own members of one project to another, with their levels; only an owner brings owners. Members
+ * already there are passed over. Returns their number, and the users whom a rule kept out.
  */
 export async function importMembers(
   db: Db,

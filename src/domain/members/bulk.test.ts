@@ -19,11 +19,11 @@ beforeAll(async () => {
     select 'many-' || i, 'Many', 'many-' || i || '@example.org', 0, false, now(), now(), now()
     from generate_series(1, ${COUNT + 1}) i returning id`;
   users = rows.map((row) => row.id);
-  // The driver tells of every statement it sends; it reads this option at each one.
+  // The driver passes every statement to this option, which it reads at each one.
   Object.assign(sql.options, { debug: (_connection: number, text: string) => statements.push(text) });
 });
 
-/** How many statements write what is asked for; others are about the caller, now and then. */
+/** The number of statements that write the request; others are about the caller, now and then. */
 async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   statements.length = 0;
   await work();
@@ -61,7 +61,7 @@ test('adding, importing and expiring', async () => {
 
   const { db, sql } = ashlar.app.services.database;
   await sql`update members set expires_at = '2020-01-01' where project_id = ${large.id}`;
-  // Found and locked, removed, told in the activity, audited.
+  // Found and locked, removed, announced in the activity, audited.
   expect(await statementsOf(() => expireMembers(db))).toBe(4);
   expect(await announced('activity_events', 'expired')).toBe(COUNT);
 });

@@ -1,4 +1,4 @@
-/** Memberships that have expired give no access at once; here their rows go, and the activity says so. */
+/** Memberships that have expired give no access at once; here their rows are deleted and announced. */
 import { sql } from 'kysely';
 import { membershipSourceOf } from '../../core/access/joining.ts';
 import { type Announcement, announceAll } from '../../core/activity/announce.ts';
@@ -47,7 +47,7 @@ async function expire(tx: Db, memberIds: readonly number[]): Promise<void> {
   );
 }
 
-/** Ends what has lapsed of these users' memberships of the source, so that they can join anew. */
+/** Ends the expired ones of these users' memberships of the source, so that they can join anew. */
 export async function removeLapsed(tx: Db, source: Source, userIds: readonly number[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select id from members where ${sql.ref(source.column)} = ${source.id}
@@ -61,8 +61,8 @@ export async function removeLapsed(tx: Db, source: Source, userIds: readonly num
 const BATCH = 200;
 
 /**
- * Ends every membership that has expired, in batches of a transaction each: stopped anywhere, the next run goes on, and
- * two at once do not meet. Returns how many ended.
+ * Ends every membership that has expired, in batches of a transaction each: after an interruption the next
+ * run goes on, and two at once do not meet. Returns how many ended.
  */
 export async function expireMembers(db: Db): Promise<number> {
   let ended = 0;

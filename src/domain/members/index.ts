@@ -1,4 +1,4 @@
-/** Members of projects and groups, how one asks to be one or is invited, and how a membership ends. */
+/** Members of projects and groups, access requests and invitations, and the end of a membership. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { expireMembers } from './expiry.ts';

@@ -1,4 +1,4 @@
-/** The page on which people see what they are invited to, and take it or decline. */
+/** The page on which users see their invitations, and accept or decline them. */
 import { decideInvitation, invitationsTo } from '../../core/access/invitations.ts';
 import { levelName } from '../../core/access/joining.ts';
 import { panel } from '../../core/forms.ts';
@@ -45,7 +45,7 @@ const decide =
     return redirect(PATH);
   };
 
-/** The list, and the two ways that each entry can go. */
+/** The list, and the two decisions on each entry. */
 export const invitationPages = (services: Services): Route[] => [
   sessionPage(services, { method: 'GET', path: PATH, handle: show }),
   sessionPage(services, { method: 'POST', path: `${PATH}/:id/accept`, handle: decide(true) }),

@@ -1,4 +1,7 @@
-/** Statements over access requests and invitations, the two ways of becoming a member that wait for somebody. */
+/**
+ * Statements over access requests and invitations, the two ways of becoming a member that wait for a
+ * decision.
+ */
 import { sql } from 'kysely';
 import { userBasicColumns } from '../../core/identity/records.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -6,7 +9,7 @@ import { type PageRequest, selectPage } from '../../platform/db/page.ts';
 import { containing } from '../../platform/db/search.ts';
 import type { Source } from './source.ts';
 
-/** One page of those who asked for access, oldest request first. */
+/** One page of the users who requested access, oldest request first. */
 export const listAccessRequesters = (db: Db, source: Source, page: PageRequest) =>
   selectPage(
     db,

@@ -31,7 +31,7 @@ import type { SourceKind } from './source.ts';
 
 const deleteLimit: CallLimit = { name: 'members_delete', setting: 'members_delete_limit', periodSeconds: 60 };
 
-/** Nobody left out is a success. */
+/** A success when no user was left out. */
 export const outcomeOf = (problems: Record<string, string>): Outcome =>
   Object.keys(problems).length === 0 ? { status: 'success' } : { status: 'error', message: problems };
 
@@ -133,7 +133,7 @@ const writeEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
   }),
 ];
 
-/** A line for each who was left out, those who do not exist included. */
+/** A message for each user who was left out, unknown ones included. */
 function linesOf(
   requested: readonly (string | number)[],
   users: readonly { id: number; username: string }[],

@@ -16,7 +16,7 @@ const database = () => ashlar.app.services.database.db;
 const on = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const namesOf = (body: { username: string }[]): string[] => body.map((each) => each.username);
 
-/** What happened in a project, oldest first. */
+/** The activity of a project, oldest first. */
 const activityOf = async (project: Made): Promise<[string, number][]> => {
   const rows = await database()
     .selectFrom('activity_events')
@@ -399,7 +399,7 @@ describe('the last owner', () => {
       (await ashlar.root(`DELETE /users/${ann.id}`)).status,
     ];
     expect(await tries()).toEqual([403, 403, 403, 403, 409]);
-    // Who goes anyway with the day is free to go before.
+    // A member whose membership ends with the day may leave before.
     expect((await ashlar.as(bob.token)(`DELETE ${path}/${bob.id}`)).status).toBe(204);
     expect((await ashlar.root(`POST /users/${cem.id}/unblock`)).status).toBe(201);
     expect((await as(`DELETE ${path}/${ann.id}`)).status).toBe(204);

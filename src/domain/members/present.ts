@@ -1,4 +1,4 @@
-/** Rows → wire records of members, requests and invitations; what a page refers to is loaded once for all of it. */
+/** Rows → wire records of members, requests and invitations; related records are loaded once for a page. */
 import { sql } from 'kysely';
 import { GUEST } from '../../core/access/roles.ts';
 import type { Context } from '../../core/endpoint.ts';
@@ -12,7 +12,7 @@ import { type Membership, type MemberUser, type Reach, selectMemberships, select
 import type { AccessRequester, Invitation, Member } from './schema.ts';
 import type { Source } from './source.ts';
 
-/** Who looks at which source, and what records depend on besides their rows. */
+/** The caller and the source, and the context of the records. */
 export type View = Surroundings & {
   source: Source;
   caller: Caller;
@@ -40,7 +40,7 @@ const showsEmail = ({ source, caller }: View, user: MemberUser): boolean =>
     user.enterprise_group_id !== null &&
     user.enterprise_group_id === source.rootGroupId);
 
-/** Those of the users who take a paid seat: people, and under Ultimate only those who are more than a guest somewhere. */
+/** The users who take a paid seat: people, and under Ultimate only those with more than a guest's role in some place. */
 async function selectSeated(db: Db, view: View, users: readonly MemberUser[]): Promise<Set<number>> {
   const people = users
     .filter((user) => user.kind === 'human' && user.state === 'active')
@@ -68,7 +68,7 @@ export async function presentMembers(
   const seated = seats ? await selectSeated(db, view, users) : undefined;
   return users.flatMap((user) => {
     const membership = memberships.get(user.id);
-    // Somebody who left since the page was read is left out of it.
+    // A user who left since the page was read is left out of it.
     if (!membership) return [];
     const creator = membership.created_by_id === null ? undefined : creators.get(membership.created_by_id);
     return [presentMember(view, user, membership, creator, seated?.has(user.id))];
@@ -119,7 +119,7 @@ export const presentInvitation = (view: View, row: InvitationRow): Invitation =>
   expires_at: startOfDay(row.expires_at),
   invite_email: row.email,
   ...(view.caller?.admin && { invite_token: unseal(view.secretKey, row.token_sealed) }),
-  // Nobody has accepted it yet, so it is nobody's.
+  // No user has accepted it yet, so it has none.
   user_name: null,
   created_by_name: row.created_by_name,
 });

@@ -15,7 +15,10 @@ import type { Source } from './source.ts';
 /** The day as memberships count it. */
 export const today = (): string => now().toISOString().slice(0, 10);
 
-/** `direct`: the source's own. `all`: also those of groups above, and of groups that it or they are shared with. */
+/**
+ * `direct`: the source's own members. `all`: also those of groups above, and of groups that it or they are
+ * shared with.
+ */
 export type Reach = 'direct' | 'all';
 
 export type Membership = {
@@ -31,7 +34,10 @@ const current = (alias: string): RawBuilder<boolean> =>
 
 const ids = (list: readonly number[]): RawBuilder<unknown> => sql`any(${[...list]}::bigint[])`;
 
-/** Whether the caller may know who is in an invited group `g`: as if asking for that group's members. */
+/**
+ * Whether the caller may see the members of an invited group `g`: as a list of that group's members would
+ * decide.
+ */
 function invitedGroupIsVisible(source: Source, caller: Caller): RawBuilder<boolean> {
   if (source.mayManage || caller?.admin || caller?.auditor) return sql`true`;
   if (!caller) return sql`g.visibility = 20`;
@@ -65,7 +71,7 @@ function memberships(source: Source, caller: Caller, reach: Reach): RawBuilder<u
     source.kind === 'group'
       ? sql``
       : invited(sql`project_group_links`, 'group_id', sql`l.project_id = ${source.id}`);
-  // Minimal access stays where it was given: it is not inherited.
+  // Minimal access is not inherited.
   return sql`${direct}
     union all
     select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 1
@@ -113,7 +119,7 @@ export function listMemberUsers(
   return selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'users.id' });
 }
 
-/** For each of the users the membership that gives most; between equals the nearest. */
+/** For each of the users the membership with the highest level; between equals the nearest. */
 export async function selectMemberships(
   db: Db,
   source: Source,
@@ -150,8 +156,8 @@ export const selectUsersByName = (db: Db, names: readonly string[]): Promise<Mem
     .execute();
 
 /**
- * The users who have confirmed one of these addresses, by the address in lower case, as far as the caller may know: who is
- * no administrator knows only the addresses that people show.
+ * The users who have confirmed one of these addresses, by the address in lower case, as far as the caller may
+ * know: others than administrators know only public addresses.
  */
 export async function selectUsersByMail(
   db: Db,

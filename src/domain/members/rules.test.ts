@@ -1,4 +1,4 @@
-/** Who may give, change and end a membership, as tables (facts: Roles and visibility, Members API). */
+/** Giving, changing and ending memberships, as tables (facts: Roles and visibility, Members API). */
 import { describe, expect, it } from 'vitest';
 import {
   additionProblem,

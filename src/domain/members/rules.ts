@@ -1,6 +1,7 @@
 /**
- * Who may give, change and end a membership (facts: Roles and visibility, Members API). Pure: what is wrong comes back as
- * a value, undefined when nothing is; the caller decides whether it is an answer of its own or a line in a list.
+ * Rules for giving, changing and ending a membership (facts: Roles and visibility, Members API). Pure: a
+ * problem comes back as a value, undefined when there is none; the caller makes it a response of its own or a
+ * message in a list.
  */
 import { MINIMAL, OWNER } from '../../core/access/roles.ts';
 
@@ -18,10 +19,12 @@ const rejects = (property: 'access_level' | 'expires_at' | 'user', text: string)
 
 export const alreadyMember: Problem = { kind: 'taken', text: 'Member already exists' };
 
-/** What a manager asks to give, whoever gets it. */
+/** A manager's request for any user. */
 export type Grant = { access_level: number; expires_at: string | null };
 
-/** Whether the caller may give this at all. Minimal access exists on top-level groups of paid tiers only. */
+/**
+ * Whether the caller may give this to any user. Minimal access exists on top-level groups of paid tiers only.
+ */
 export function grantProblem(
   source: { isTopLevelGroup: boolean; role: number },
   grant: Grant,
@@ -39,7 +42,7 @@ export function grantProblem(
 
 export type Inherited = { access_level: number; level_name: string; group_name: string };
 
-/** A membership may add to what groups above give, never take away from it. */
+/** A membership may add to the access from groups above, never take away from it. */
 export function inheritanceProblem(level: number, inherited: Inherited | undefined): Problem | undefined {
   if (inherited === undefined || inherited.access_level <= level) return undefined;
   const { level_name, group_name } = inherited;
@@ -51,7 +54,7 @@ export function inheritanceProblem(level: number, inherited: Inherited | undefin
 
 export type Candidate = { id: number; kind: string; access_level: number };
 
-/** Whether this person can be given it here. Bots live and die with their token, in one place. */
+/** Whether this user can be given it here. Bots belong to their token's one project or group. */
 export function additionProblem(
   source: { holder: { id: number } | undefined },
   candidate: Candidate,
@@ -64,7 +67,7 @@ export function additionProblem(
   return inheritanceProblem(candidate.access_level, inherited);
 }
 
-/** A membership as it stands, and whose hands it is in. */
+/** A membership, and the role of the caller who decides about it. */
 type Standing = {
   user_kind: string;
   access_level: number;
@@ -82,7 +85,7 @@ export const holderProblem = (
 const botProblem = (standing: Standing): Problem | undefined =>
   standing.user_kind === 'human' ? undefined : forbids('the member is the bot of an access token');
 
-/** Whether the membership may become the grant. Nobody manages members above themselves. */
+/** Whether the membership may become the grant. No caller manages members above their own role. */
 export function updateProblem(standing: Standing, grant: Grant, lastOwner: boolean): Problem | undefined {
   const refusal = botProblem(standing);
   if (refusal) return refusal;
@@ -93,7 +96,7 @@ export function updateProblem(standing: Standing, grant: Grant, lastOwner: boole
   return undefined;
 }
 
-/** Whether the membership may end: members may always go themselves, unless the group would have no owner. */
+/** Whether the membership may end: members may always leave, unless the group would have no owner. */
 export function removalProblem(standing: Standing, self: boolean, lastOwner: boolean): Problem | undefined {
   const refusal = botProblem(standing);
   if (refusal) return refusal;
@@ -105,5 +108,5 @@ export function removalProblem(standing: Standing, self: boolean, lastOwner: boo
 
 const mailAddress = /^[^\s@<>,;]{1,64}@[^\s@<>,;.]+(\.[^\s@<>,;.]+)*$/;
 
-/** Whether the text can be the mail address of somebody to invite. */
+/** Whether the text can be the mail address of an invitation. */
 export const isMailAddress = (text: string): boolean => text.length <= 254 && mailAddress.test(text);

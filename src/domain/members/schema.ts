@@ -14,7 +14,7 @@ import {
   stringEnum,
 } from '../../platform/http/schema.ts';
 
-/** How many people one request may name. */
+/** The most users that one request may name. */
 const MAX_PEOPLE = 100;
 
 export const accessLevel = () => Type.Unsafe<number>({ type: 'integer', enum: [...memberLevels] });
@@ -51,7 +51,7 @@ export const Invitation = Type.Object({
 });
 export type Invitation = Static<typeof Invitation>;
 
-/** How several people fared: each one who was left out, by the name or address that they were given under, and why. */
+/** The outcome for several users: each one who was left out, by the name or address in the request, and the reason. */
 export const Outcome = Type.Object({
   status: stringEnum(['success', 'error']),
   message: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -69,7 +69,7 @@ export const memberFilters = {
   skip_users: Type.Optional(commaList(Type.Integer(), { maxItems: 1_000 })),
   show_seat_info: Type.Optional(Type.Boolean()),
 };
-/** Nobody awaits a seat here, so `awaiting` finds nobody. */
+/** No membership waits for a seat here, so `awaiting` finds none. */
 export const memberState = Type.Optional(stringEnum(['awaiting', 'active']));
 
 export const NewMembers = Type.Object(

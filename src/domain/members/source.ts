@@ -1,4 +1,7 @@
-/** What has members: a project or a group, as one shape. Everything else in this folder is written once, over it. */
+/**
+ * A membership source, a project or a group, as one shape. Everything else in this folder is written once,
+ * over it.
+ */
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
 import type { MembershipSource } from '../../core/access/joining.ts';
@@ -7,16 +10,18 @@ import type { CallLimit } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import type { Json } from '../../platform/db/rows.ts';
 
-/** A project or a group that the caller was let in to, seen from its members. Made from a receipt only. */
+/**
+ * A project or a group that the caller is authorized for, as a membership source. Made from a receipt only.
+ */
 export type Source = MembershipSource & {
   kind: 'project' | 'group';
   /** The groups above it: their members are members here too. */
   ancestorIds: readonly number[];
   /** The groups whose shares with other groups reach here: those above, and the group itself. */
   groupIds: readonly number[];
-  /** The group that all of it belongs to; a personal namespace is nobody's. */
+  /** The top-level group; undefined in a personal namespace. */
   rootGroupId: number | undefined;
-  /** Whose personal project this is: its owner, without a membership, since it was made. */
+  /** The owner of a personal project, who has no membership, since its creation. */
   holder: { id: number; since: Date } | undefined;
   isTopLevelGroup: boolean;
   takesAccessRequests: boolean;
@@ -25,18 +30,18 @@ export type Source = MembershipSource & {
   mayManage: boolean;
 };
 
-/** The two kinds, each with its addresses and with who may do what. */
+/** The two kinds, each with its paths and its abilities. */
 export type SourceKind<S> = {
   path: '/projects/:id' | '/groups/:id';
   noun: 'project' | 'group';
   access: {
     read: Access<S, Caller>;
     manage: Access<S, Actor>;
-    /** Members may go, and people may withdraw what they asked for, whatever their role. */
+    /** Members may leave, and users may withdraw their requests, whatever their role. */
     leave: Access<S, Actor>;
     request: Access<S, Actor>;
   };
-  /** On the list with inherited members. */
+  /** For the list with inherited members. */
   listLimit?: CallLimit;
   view(subject: S): Source;
 };

@@ -22,7 +22,10 @@ const announcement = (actor: Actor, source: Source, event: string, target: strin
 const record = (tx: Db, actor: Actor, source: Source, event: string, target: string): Promise<void> =>
   announce(tx, announcement(actor, source, event, target));
 
-/** The caller asks for access; 403 where none is taken, 400 for members and for who asked already. Returns the time. */
+/**
+ * Requests access for the caller; 403 where requests are turned off, 400 for members and for a second
+ * request. Returns the time.
+ */
 export async function requestAccess(db: Db, source: Source, actor: Actor): Promise<Date> {
   if (!source.takesAccessRequests || actor.kind !== 'human') throw forbidden();
   return inTransaction(db, async (tx) => {
@@ -41,7 +44,10 @@ export async function requestAccess(db: Db, source: Source, actor: Actor): Promi
   });
 }
 
-/** Makes a member of one who asked, with a grant that the caller may give; returns when it was asked for. */
+/**
+ * Makes a member of a user who requested access, with a grant that the caller may give; returns the request's
+ * time.
+ */
 export const approveAccessRequest = (
   db: Db,
   source: Source,
@@ -75,8 +81,9 @@ export async function removeAccessRequest(
 }
 
 /**
- * Adds the users, and those who are known to have one of the addresses; the other addresses get an invitation, alike whether
- * an account has confirmed them or not: its owner decides, or the one who confirms the address. Returns what kept out each of the others, by the address or username it was asked for under.
+ * Adds the users, and those who are known to have one of the addresses; the other addresses get an
+ * invitation, alike whether an account has confirmed them or not: its owner decides, or the user who confirms
+ * the address. Returns the problem of each of the others, by the address or username in the request.
  */
 export async function invite(
   db: Db,
@@ -148,7 +155,7 @@ async function insertInvitations(
   return new Set(rows.map((row) => row.email));
 }
 
-/** Changes what an invitation will give; 404 when there is none, 403 for one above the caller's level. */
+/** Changes the grant of an invitation; 404 when there is none, 403 for one above the caller's level. */
 export async function updateInvitation(
   db: Db,
   source: Source,
@@ -171,7 +178,7 @@ export async function updateInvitation(
   });
 }
 
-/** Takes an invitation back. */
+/** Withdraws an invitation. */
 export async function removeInvitation(
   db: Db,
   source: Source,
@@ -188,7 +195,7 @@ export async function removeInvitation(
   });
 }
 
-/** Gives what a user invited to the ghost user, who keeps no name. */
+/** Makes the ghost user the inviter of a user's invitations, without a name. */
 export async function reassignInvitations(tx: Db, userId: number, ghostId: number): Promise<void> {
   await sql`update invitations set created_by_id = ${ghostId} where created_by_id = ${userId}`.execute(tx);
 }

@@ -34,7 +34,7 @@ const activities: Partial<Record<MilestoneEvent, ActivityAction>> = {
   milestone_deleted: 'destroyed',
 };
 
-/** Tells of a change; the feed has what becomes of projects' milestones only. */
+/** Announces a change; the activity has the actions on projects' milestones only. */
 export function announceMilestone(
   tx: Db,
   actor: Actor,
@@ -64,7 +64,10 @@ export function announceMilestone(
   });
 }
 
-/** One title for one milestone across a group and its projects: whoever gives one waits for the other. */
+/**
+ * One title for one milestone across a group and its projects: a second change with a title waits for the
+ * first.
+ */
 async function requireFreeTitle(
   tx: Db,
   parent: ResourceParent,
@@ -76,7 +79,7 @@ async function requireFreeTitle(
     throw invalid({ title: ['already being used for another group or project milestone.'] });
 }
 
-/** The place as its counter knows it. */
+/** The parent in the shape of its counter. */
 const countedParent = (parent: ResourceParent): { projectId: number } | { groupId: number } =>
   isProject(parent) ? { projectId: parent.id } : { groupId: parent.id };
 
@@ -113,7 +116,7 @@ export async function createMilestone(
   });
 }
 
-/** Changes what the request names of the place's own milestone; 404 without it. */
+/** Changes the properties of the parent's own milestone that the request names; 404 without it. */
 export const updateMilestone = (
   db: Db,
   actor: Actor,
@@ -138,7 +141,7 @@ export const updateMilestone = (
     return milestone;
   });
 
-/** Deletes the place's own milestone; 404 without it. Its issues have none then. */
+/** Deletes the parent's own milestone; 404 without it. Its issues have none then. */
 export const deleteMilestone = (
   db: Db,
   actor: Actor,

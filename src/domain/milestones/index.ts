@@ -1,4 +1,4 @@
-/** Milestones of projects and groups: what issues are to be done by when. */
+/** Milestones of projects and groups: issues with a common due date. */
 import type { Capability } from '../../core/capability.ts';
 import { milestoneEndpoints } from './routes.ts';
 

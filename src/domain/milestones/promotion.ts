@@ -13,7 +13,10 @@ import { Failure } from '../../platform/failure.ts';
 import { announceMilestone } from './actions.ts';
 import { lockMilestone } from './queries.ts';
 
-/** Makes the project's milestone one of its group; 400 outside of a group, 403 for who may not manage the group's. */
+/**
+ * Makes the project's milestone one of its group; 400 outside of a group, 403 for a caller who may not manage
+ * the group's.
+ */
 export async function promoteMilestone(
   { db, points }: { db: Db; points: postgres.Sql },
   actor: Actor,
@@ -67,7 +70,10 @@ async function groupMilestone(tx: Db, group: AuthorizedGroup, like: MilestoneRow
     .executeTakeFirstOrThrow();
 }
 
-/** Gives all that hangs on the milestones of this title in the group's projects to the group's, and removes them. */
+/**
+ * Moves everything that refers to the milestones of this title in the group's projects to the group's, and
+ * removes them.
+ */
 async function merge(tx: Db, group: AuthorizedGroup, { id, title }: MilestoneRow): Promise<void> {
   const rows = await tx
     .selectFrom('milestones')

@@ -1,4 +1,4 @@
-/** Milestones: the lists of a project or group, one by id, and what its charts are drawn from. */
+/** Milestones: the lists of a project or group, one by id, and the data of its charts. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../core/identity/actor.ts';
 import { type IssueClause, listIssues } from '../../core/work/issue-list.ts';
@@ -14,7 +14,7 @@ import type { BurndownEvent, ListInput } from './schema.ts';
 const own = (parent: ResourceParent): RawBuilder<SqlBool> =>
   isProject(parent) ? sql`milestones.project_id = ${parent.id}` : sql`milestones.namespace_id = ${parent.id}`;
 
-/** The condition on milestones that a caller finds at the place. */
+/** The condition on milestones that a caller finds in the parent. */
 function within(
   caller: Caller,
   parent: ResourceParent,
@@ -27,7 +27,7 @@ function within(
   return sql`(${sql.join(parts, sql` or `)})`;
 }
 
-/** Those without a day come last, and of one day the newest first. */
+/** Milestones without a due day come last; of one day the newest comes first. */
 const byDueDate = "coalesce(milestones.due_date, 'infinity'::date) asc, -milestones.id";
 
 /** One page, the next due first. */
@@ -46,7 +46,7 @@ export function selectMilestones(
     .selectAll()
     .where(within(caller, parent, scope));
   if (state !== 'all') query = query.where('state', '=', state);
-  // A number says nothing where several projects and groups have it.
+  // A number is ambiguous where several projects and groups have it.
   if (iids && !ancestors) query = query.where(sql<SqlBool>`iid = any(${[...iids]}::bigint[])`);
   if (title !== undefined) query = query.where('title', '=', title);
   if (search)
@@ -65,7 +65,7 @@ export function selectMilestones(
 const ofParent = (db: Db, parent: ResourceParent, id: number) =>
   db.selectFrom('milestones').selectAll().where(own(parent)).where('id', '=', id);
 
-/** The place's own milestone. */
+/** The parent's own milestone. */
 export const selectMilestone = (
   db: Db,
   parent: ResourceParent,
@@ -100,7 +100,7 @@ export async function isTitleTaken(
   return found !== undefined;
 }
 
-/** The issues that a milestone of the place can have, as far as the caller sees them. */
+/** The issues that a milestone of the parent can have, as far as the caller sees them. */
 const issuesOf = (caller: Caller, parent: ResourceParent): VisibleIssues =>
   visibleIssues(
     caller,
@@ -130,8 +130,8 @@ export const selectIssues = (
 const MAX_EVENTS = 50_000;
 
 /**
- * When the milestone's issues that the caller sees came, were closed and reopened, between its days; what was before the
- * first day counts as of that day.
+ * The times at which the milestone's issues that the caller sees were added, closed and reopened, between its
+ * days; earlier events count as of the first day.
  */
 export async function selectBurndown(
   db: Db,

@@ -34,7 +34,7 @@ const group: Home = {
   manage: onGroup('manage_milestones'),
 };
 
-/** Where the records of a place's own milestones are addressed. */
+/** The context for the addresses of a parent's own milestones. */
 const around = (services: { baseUrl(): string }, parent: ResourceParent) => ({
   baseUrl: services.baseUrl(),
   fullPath: parentPath(parent),

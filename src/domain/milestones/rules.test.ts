@@ -1,4 +1,4 @@
-/** What a milestone's fields must be. */
+/** Rules for a milestone's fields. */
 import { expect, test } from 'vitest';
 import { milestoneTitle, nextState, refuseDates } from './rules.ts';
 

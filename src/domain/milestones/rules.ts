@@ -1,4 +1,4 @@
-/** What a milestone's fields must be. Pure. */
+/** Rules for a milestone's fields. Pure. */
 import { MAX_TITLE_LENGTH } from '../../core/work/label-names.ts';
 import { invalid, type ValidationMessages } from '../../platform/failure.ts';
 
@@ -6,7 +6,7 @@ type Dates = { start_date: string | null; due_date: string | null };
 
 const EARLIEST = '1900-01-01';
 const LATEST = '9999-12-31';
-/** As a schema says it. */
+/** For the schema. */
 export const dayPattern = '^(?:19|[2-9][0-9])';
 
 /** The title without spaces around it; 400 for one that no milestone can have. */
@@ -18,7 +18,7 @@ export function milestoneTitle(text: string): string {
   return title;
 }
 
-/** 400 for days that no calendar of milestones has, and for an end before the start. */
+/** 400 for days outside the range of milestones, and for an end before the start. */
 export function refuseDates({ start_date, due_date }: Dates): void {
   const problems: ValidationMessages = {};
   for (const [property, day] of Object.entries({ start_date, due_date })) {
@@ -31,7 +31,7 @@ export function refuseDates({ start_date, due_date }: Dates): void {
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 
-/** What a state event makes of a state: the new one, or undefined where that changes nothing. */
+/** The state after a state event, or undefined where nothing changes. */
 export function nextState(
   state: string,
   event: 'close' | 'activate' | undefined,

@@ -1,4 +1,4 @@
-/** Milestones: how they are sent, and what charts are drawn from. */
+/** Milestones in requests, and the data of their charts. */
 
 import Type, { type Static } from 'typebox';
 import {

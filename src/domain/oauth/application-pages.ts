@@ -41,10 +41,10 @@ import {
 } from './applications.ts';
 
 type Context = PageContext<Session>;
-/** A place whose owner the signed-in may act for. */
+/** A page of applications, and the owner whom the signed-in user may act for. */
 type Opened = { place: ApplicationsPage; owner: Owner };
 
-/** A path, and who may act there: everything below it asks this first. */
+/** A path of an owner's pages; `open` authorizes every page below it. */
 type OwnerRoute = { path: string; open(context: Context): Promise<Opened> };
 
 const OWN = '/-/profile/applications';
@@ -105,7 +105,7 @@ function pageOf(text: string): PageRequest & { kind: 'offset' } {
   return { kind: 'offset', page, perPage: PER_PAGE, offset: (page - 1) * PER_PAGE, countLimit: 0 };
 }
 
-/** The application that the path names; 404 for what is no id. */
+/** The application that the path names; 404 for a text that is no id. */
 function idOf({ request }: Context): number {
   const text = request.params.application_id ?? '';
   if (!/^\d{1,15}$/.test(text)) throw notFound('Application');
@@ -179,7 +179,7 @@ const sentences = (problems: ValidationMessages): string[] =>
 const check = ({ settings }: Context, values: FormValues) =>
   checkApplication({ ...values, scopes: values.scopes.join(' ') }, settings.oauth_plain_http_allowed);
 
-/** Refuses where registering is turned off, whatever form was sent. */
+/** Refuses where registering is turned off, whichever form was sent. */
 function requireOpen(page: ApplicationsPage): void {
   if (!page.open) throw forbidden('registering applications is turned off on this site');
 }
@@ -262,7 +262,10 @@ async function revoke(context: Context): Promise<HttpResponse> {
   return redirect(OWN);
 }
 
-/** The pages of applications: one's own, a group's, the instance's; and the end of what one has authorised. */
+/**
+ * The pages of applications: one's own, a group's, the instance's; and the revocation of one's
+ * authorizations.
+ */
 export const applicationRoutes = (services: Services): Route[] => [
   ...[ownRoute, groupRoute, instanceRoute].flatMap((route) =>
     steps.map(([method, path, response]) =>

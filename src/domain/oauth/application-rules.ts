@@ -1,10 +1,10 @@
-/** What an application may be registered with, and what a change of it ends, as pure functions. */
+/** The rules for registering an application, and the grants that a change ends, as pure functions. */
 
 import type { ValidationMessages } from '../../platform/failure.ts';
 import { OUT_OF_BAND } from './authorize-rules.ts';
 import { applicationScopes, splitScopes } from './scopes.ts';
 
-/** An application as somebody asks for it: redirect URIs and scopes as one text each, separated by white space. */
+/** A request for an application: redirect URIs and scopes as one text each, separated by white space. */
 export type ApplicationRequest = {
   name: string;
   redirectUris: string;
@@ -12,7 +12,7 @@ export type ApplicationRequest = {
   confidential: boolean;
 };
 
-/** The same, found to be in order. */
+/** The same, validated. */
 export type ApplicationDraft = {
   name: string;
   redirect_uris: string[];
@@ -24,16 +24,16 @@ const MAX_URIS = 100;
 const MAX_URI_LENGTH = 2_048;
 export const MAX_NAME_LENGTH = 255;
 
-/** What a URI is made of (RFC 3986, section 2). */
+/** The characters of a URI (RFC 3986, section 2). */
 const LETTERS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
 const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
-/** Schemes of which the browser makes no request, but runs, shows or opens what they say. */
+/** Schemes with which a browser makes no request: it runs, shows or opens their content. */
 const FORBIDDEN: readonly string[] = [
   ...['javascript', 'data', 'vbscript', 'about', 'blob', 'file', 'filesystem', 'view-source'],
   ...['ftp', 'mailto', 'ws', 'wss'],
 ];
 
-/** What is wrong with a redirect URI, in the public words; undefined when it may be registered (RFC 9700, section 4.1.3). */
+/** The fault of a redirect URI, in the public words; undefined when it may be registered (RFC 9700, section 4.1.3). */
 export function redirectUriProblem(uri: string, plainHttpAllowed: boolean): string | undefined {
   if (uri === OUT_OF_BAND) return undefined;
   if (uri.length > MAX_URI_LENGTH) return `is too long (maximum is ${MAX_URI_LENGTH} characters)`;
@@ -43,13 +43,13 @@ export function redirectUriProblem(uri: string, plainHttpAllowed: boolean): stri
   if (FORBIDDEN.includes(scheme)) return 'is forbidden by the server.';
   if (uri.includes('#')) return 'cannot contain a fragment.';
   const web = scheme === 'https' || scheme === 'http';
-  // `localhost:3000/x` is a scheme and a path to a parser, and a host to whoever wrote it.
+  // `localhost:3000/x` is a scheme and a path to a parser, and a host to its author.
   if (!web && (scheme === 'localhost' || !uri.startsWith(':/', scheme.length)))
     return 'must specify a scheme.';
   if (web && !/^https?:\/\/[^/]/i.test(uri)) return 'must be an absolute URI.';
   const url = URL.parse(uri);
   if (!url) return 'must be a valid URI.';
-  // What stands before an @ is read as the host by people, and by nobody else.
+  // People read the text before an @ as the host; no program does.
   if (url.username !== '' || url.password !== '') return 'is forbidden by the server.';
   if (scheme === 'http' && !plainHttpAllowed && !LOOPBACK.includes(url.hostname)) {
     return 'must be an HTTPS/SSL URI.';
@@ -57,7 +57,7 @@ export function redirectUriProblem(uri: string, plainHttpAllowed: boolean): stri
   return undefined;
 }
 
-/** What is wrong with a list of redirect URIs, each sentence once; empty when nothing is. */
+/** The faults of a list of redirect URIs, each sentence once; empty when there are none. */
 export function redirectUriProblems(uris: readonly string[], plainHttpAllowed: boolean): string[] {
   if (uris.length === 0) return ["can't be blank"];
   if (uris.length > MAX_URIS) return [`has too many addresses (maximum is ${MAX_URIS})`];
@@ -67,15 +67,15 @@ export function redirectUriProblems(uris: readonly string[], plainHttpAllowed: b
 
 const ADDRESS =
   "[A-Za-z][A-Za-z0-9+.-]*:/{1,2}(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?(?:[/?][A-Za-z0-9._~:/?@!$&'()*+,;=%\\[\\]-]*)?";
-/** Of a text of redirect URIs, as a schema says it; some of them are refused all the same. */
+/** Pattern for a text of redirect URIs; some that match are refused all the same. */
 export const redirectUrisPattern = `^\\s*${ADDRESS}(?:\\s+${ADDRESS})*\\s*$`;
-/** Of a text of scopes, likewise. */
+/** Pattern for a text of scopes. */
 export const scopesPattern = `^\\s*(?:${applicationScopes.join('|')})(?:\\s+(?:${applicationScopes.join('|')}))*\\s*$`;
 
-/** Control characters, and the marks that turn what stands around them: a name could read as more than a name. */
+/** Control characters, and marks that turn the text around them: a name could read as more than a name. */
 const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** What is wrong with the name that people read when they are asked; empty when nothing is. */
+/** The faults of the name that the consent page shows; empty when there are none. */
 export function nameProblems(name: string): string[] {
   if (name === '') return ["can't be blank"];
   if (UNREADABLE.test(name)) return ['contains characters that are not allowed'];
@@ -88,7 +88,7 @@ function scopeProblems(scopes: readonly string[]): string[] {
   return scopes.every((scope) => known.includes(scope)) ? [] : ["doesn't match configured on the server."];
 }
 
-/** The application as it can be stored, each URI and scope once, or all that is wrong by property (facts §8). */
+/** The application as it can be stored, each URI and scope once, or all faults by property (facts §8). */
 export function checkApplication(
   request: ApplicationRequest,
   plainHttpAllowed: boolean,
@@ -108,15 +108,18 @@ export function checkApplication(
   return problems.length === 0 ? { draft } : { problems: Object.fromEntries(problems) };
 }
 
-/** What a change of an application ends of what was granted to it before. */
+/** The grants that a change of an application ends. */
 export type Ends = {
-  /** Everything: nobody promised to keep a secret any more, and what was granted relied on it. */
+  /** Everything: the client keeps no secret any more, and earlier grants relied on it. */
   all: boolean;
   /** Grants that have more than these scopes, and codes under way to other addresses than these. */
   beyond: { scopes: string[]; redirect_uris: string[] };
 };
 
-/** A change to a public client ends all; else what exceeds the new scopes, and codes on their way to addresses removed. */
+/**
+ * A change to a public client ends all; else grants beyond the new scopes, and codes on their way to removed
+ * addresses.
+ */
 export const endsOf = (before: { confidential: boolean }, after: ApplicationDraft): Ends => ({
   all: before.confidential && !after.confidential,
   beyond: { scopes: after.scopes, redirect_uris: after.redirect_uris },

@@ -1,15 +1,15 @@
-/** The pages of applications, as HTML; what is put into them is escaped by html``. */
+/** The pages of applications, as HTML; inserted values are escaped by html``. */
 import { checkbox, input, pageLinks, panel, problemList, textArea } from '../../core/forms.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import type { ApplicationRow, Authorization } from './applications.ts';
 import { applicationScopes, scopeMeanings } from './scopes.ts';
 
-/** Where the pages of one owner's applications are, and what they say. */
+/** The pages of one owner's applications: their path and texts. */
 export type ApplicationsPage = {
   /** The path of the list. */
   base: string;
   title: string;
-  /** Said above the list. */
+  /** The text above the list. */
   about: string;
   /** Administrators mark applications of the instance as trusted. */
   mayTrust: boolean;
@@ -37,7 +37,7 @@ ${applications.map(
 </tbody>
 </table>`;
 
-/** The applications of one owner, and below them what the user has authorised, where that is asked for. */
+/** The applications of one owner, and below them the user's authorizations, where there are any to show. */
 export const applicationList = (
   page: ApplicationsPage,
   view: { applications: readonly ApplicationRow[]; page: number; more: boolean; authorized?: Html },
@@ -55,7 +55,7 @@ export const applicationList = (
     view.authorized,
   );
 
-/** What a user has authorised, each with a button that ends it. */
+/** A user's authorizations, each with a button that revokes it. */
 export const authorizationList = (
   base: string,
   token: Html,
@@ -78,7 +78,7 @@ ${
 }`;
 };
 
-/** What stands in the form: an application, or what was sent. */
+/** The values of the form: of an application, or as they were sent. */
 export type FormValues = {
   name: string;
   redirectUris: string;
@@ -156,7 +156,7 @@ ${applicationScopes.map((scope) =>
   );
 };
 
-/** A button behind a second thought: opened first, then pressed. */
+/** A button that asks twice: opened first, then pressed. */
 const guarded = (action: { path: string; token: Html; label: string; warning: string }): Html =>
   html`<details>
 <summary>${action.label}</summary>

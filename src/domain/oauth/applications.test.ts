@@ -71,7 +71,7 @@ const isRevoked = async (grantId: number): Promise<boolean> => {
 const opens = async (token: string): Promise<number> =>
   (await app.call('GET /user', { headers: { authorization: `Bearer ${token}` } })).status;
 
-/** Fills in the form of a place and registers an application; its page path and what the page shows. */
+/** Fills in the form of an owner's pages and registers an application; its page path and the page's text. */
 async function register(browser: Browser, base: string, changes: Record<string, string> = {}) {
   const fields = {
     name: 'Client',

@@ -1,4 +1,4 @@
-/** Applications: whose they are, and how they are made, changed, given a new secret and deleted. */
+/** Applications: their owners, and how they are made, changed, given a new secret and deleted. */
 import { type Selectable, sql } from 'kysely';
 import type postgres from 'postgres';
 import type { AuthorizedGroup, AuthorizedInstance } from '../../core/access/find.ts';
@@ -16,7 +16,7 @@ import { type ApplicationDraft, type Ends, endsOf } from './application-rules.ts
 
 export type ApplicationRow = Omit<Selectable<OauthApplicationsTable>, 'secret_digest'>;
 
-/** Whose applications are meant: a person's own, a group's, or those of the instance. */
+/** The owner of applications: a person, a group, or the instance. */
 export type Owner =
   | { of: 'user'; user: Actor }
   | { of: 'group'; group: AuthorizedGroup }
@@ -49,7 +49,7 @@ function ownedBy(db: Db, owner: Owner) {
 export const listApplications = (db: Db, owner: Owner, page: PageRequest): Promise<Page<ApplicationRow>> =>
   selectPage(db, ownedBy(db, owner), page, { by: 'id', sort: 'asc' }, { id: 'id' });
 
-/** The owner's application with this id; 404 for one of somebody else. */
+/** The owner's application with this id; 404 for another owner's. */
 export async function findApplication(db: Db, owner: Owner, id: number): Promise<ApplicationRow> {
   return found(await ownedBy(db, owner).where('id', '=', id).executeTakeFirst(), 'Application');
 }
@@ -88,10 +88,10 @@ const record = (
 const newUid = (): string => randomHex(32);
 const newSecret = (): string => `gloas-${randomHex(32)}`;
 
-/** The application and its secret, which nobody is told again. */
+/** The application and its secret, which is never shown again. */
 export type Registered = { row: ApplicationRow; secret: string };
 
-/** More than anybody registers; only administrators make those of the instance. */
+/** No owner needs more; only administrators make those of the instance. */
 const MAX_APPLICATIONS = 1_000;
 
 async function refuseTooMany(tx: Db, owner: Owner): Promise<void> {
@@ -128,7 +128,7 @@ export function createApplication(
   });
 }
 
-/** Registers what a program asks for itself: public, of the instance, and known by a mark (facts §8). */
+/** Registers a client by dynamic registration: public, of the instance, and known by a mark (facts §8). */
 export const createDynamicApplication = (db: Db, draft: ApplicationDraft): Promise<ApplicationRow> =>
   inTransaction(db, async (tx) => {
     const row = await insertApplication(tx, { ...draft, dynamic: true });
@@ -155,12 +155,12 @@ function insertApplication(
     .executeTakeFirstOrThrow();
 }
 
-/** What registered itself cannot be made into something else: its users approved what it was. */
+/** A dynamic client cannot be changed into something else: its users approved the registered one. */
 function refuseDynamic(row: ApplicationRow): void {
   if (row.dynamic) throw badRequest('an application that registered itself can only be deleted');
 }
 
-/** Changes an application, and ends at once what was granted to it and would not be granted now. */
+/** Changes an application, and ends at once the grants that it would not be given now. */
 export const updateApplication = (
   db: Db,
   author: Actor,
@@ -202,7 +202,7 @@ async function endGrants(tx: Db, id: number, { all, beyond }: Ends): Promise<voi
   );
 }
 
-/** Gives an application another secret: the old one is of no use from now on, what was granted goes on. */
+/** Gives an application another secret: the old one stops working, grants go on. */
 export const renewSecret = (db: Db, author: Actor, owner: Owner, id: number): Promise<Registered> =>
   inTransaction(db, async (tx) => {
     refuseDynamic(await lockApplication(tx, owner, id));
@@ -225,7 +225,7 @@ export const deleteApplication = (db: Db, author: Actor, owner: Owner, id: numbe
     await record(tx, author, entityOf(owner), 'oauth_application_deleted', row);
   });
 
-/** What a user has authorised: one entry an application; without one, what the password grant gave to nobody in particular. */
+/** A user's authorization: one entry an application; without one, that of the password grant without a client. */
 export type Authorization = {
   application_id: number | null;
   name: string | null;
@@ -236,7 +236,7 @@ export type Authorization = {
 
 const MAX_AUTHORIZATIONS = 500;
 
-/** What the user has authorised and not revoked, newest first. */
+/** The user's authorizations that are not revoked, newest first. */
 export const listAuthorizations = (pool: postgres.Sql, userId: number): Promise<Authorization[]> =>
   pool<Authorization[]>`
     select g.application_id, a.name, a.dynamic, array_agg(distinct s.scope) as scopes, min(g.created_at) as since
@@ -246,7 +246,7 @@ export const listAuthorizations = (pool: postgres.Sql, userId: number): Promise<
     group by g.application_id, a.name, a.dynamic
     order by max(g.created_at) desc limit ${MAX_AUTHORIZATIONS}`;
 
-/** Ends what the user gave to the application, or with null to no named one; returns whether there was anything. */
+/** Revokes what the user gave to the application, or with null to no client; returns whether there was anything. */
 export const revokeAuthorization = (db: Db, user: Actor, applicationId: number | null): Promise<boolean> =>
   inTransaction(db, async (tx) => {
     const ended = await revokeGrants(tx, { userId: user.id, applicationId });

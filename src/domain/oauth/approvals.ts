@@ -1,11 +1,11 @@
-/** Statements behind the consent page: what its user has approved before, and what must still hold when they approve. */
+/** Statements behind the consent page: the user's earlier approvals, and the conditions of a new one. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { digest } from '../../platform/secret.ts';
 import { OUT_OF_BAND } from './authorize-rules.ts';
 
-/** Whether the user has proved to own their mail address. */
+/** Whether the user has confirmed their mail address. */
 export async function isConfirmed(db: Db, userId: number): Promise<boolean> {
   const user = await db
     .selectFrom('users')
@@ -16,7 +16,7 @@ export async function isConfirmed(db: Db, userId: number): Promise<boolean> {
   return user !== undefined;
 }
 
-/** Whether the user approved all of the scopes at once, for this application, and what came of it is still alive. */
+/** Whether the user approved all of the scopes at once, for this application, by a grant that is still alive. */
 export async function isApprovedBefore(
   db: Db,
   userId: number,
@@ -30,7 +30,7 @@ export async function isApprovedBefore(
     .where('user_id', '=', userId)
     .where('kind', 'in', ['authorization_code', 'device_code'])
     .where('revoked_at', 'is', null)
-    // Of a code that was never redeemed nothing came.
+    // A code that was never redeemed is no approval.
     .where((eb) => eb.or([eb('code_digest', 'is', null), eb('code_used_at', 'is not', null)]))
     .where(sql<boolean>`scopes @> ${[...scopes]}::text[]`)
     .limit(1)
@@ -39,8 +39,8 @@ export async function isApprovedBefore(
 }
 
 /**
- * Whether session and application are still there. They and the user are locked: what ends them comes before or after the
- * grant, never between.
+ * Whether session and application still exist. They and the user are locked: their end comes before or after
+ * the grant, never between.
  */
 export async function lockApproval(tx: Db, sessionToken: string, applicationId: number): Promise<boolean> {
   const session = await tx

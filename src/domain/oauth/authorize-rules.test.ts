@@ -32,7 +32,7 @@ const queryOf = (changes: Changes): string =>
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
     .join('&');
 
-/** `page CODE` or `client CODE`, or what is asked. */
+/** `page CODE` or `client CODE` for a refusal, or the request. */
 function judged(query: string, by: Client | undefined): unknown {
   const verdict = judgeRequest(readQuery(query), by);
   if ('good' in verdict) return verdict.good;

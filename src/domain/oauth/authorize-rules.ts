@@ -1,4 +1,7 @@
-/** What GET and POST /oauth/authorize decide, as pure functions of the request's query (RFC 6749, 7636, 9207, 9700). */
+/**
+ * Decisions of GET and POST /oauth/authorize, as pure functions of the request's query (RFC 6749, 7636, 9207,
+ * 9700).
+ */
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Client } from './clients.ts';
 import { missing, OAuthError } from './protocol.ts';
@@ -11,19 +14,19 @@ export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob';
 
 const MAX_PARAMETER_LENGTH = 4_096;
 
-/** Parameters with what is wrong with each; one without a value is absent (RFC 6749, section 3.1). */
+/** Parameters, and the errors of some; one without a value is absent (RFC 6749, section 3.1). */
 export type AuthorizeParameters = { values: Map<string, string>; wrong: Map<string, OAuthError> };
 
 const invalidRequest = (description: string): OAuthError =>
   new OAuthError('invalid_request', { description });
 
-/** Reads the query of a request; never fails, what is wrong stands in the result. */
+/** Reads the query of a request; never fails, errors stand in the result. */
 export function readQuery(query: string): AuthorizeParameters {
   const values = new Map<string, string>();
   const wrong = new Map<string, OAuthError>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (value === '') continue;
-    // Half of a character cannot stand in an address.
+    // Half of a surrogate pair cannot stand in an address.
     const shown = name.slice(0, 100).toWellFormed();
     if (values.has(name)) wrong.set(name, invalidRequest(`Repeated parameter: ${shown}.`));
     else if (value.length > MAX_PARAMETER_LENGTH || value.includes('\0'))
@@ -33,13 +36,13 @@ export function readQuery(query: string): AuthorizeParameters {
   return { values, wrong };
 }
 
-/** Where the client is answered, and what it wants back. */
+/** The client's address for the response, and the state that goes back with it. */
 export type ReplyTo = { redirectUri: string; state: string | undefined };
 
 const prompts = ['none', 'login', 'consent'] as const;
 export type Prompt = (typeof prompts)[number];
 
-/** A request that is in order, whoever its user is. */
+/** A valid request, whoever its user is. */
 export type AuthorizationRequest = ReplyTo & {
   client: Client;
   scopes: string[];
@@ -50,11 +53,14 @@ export type AuthorizationRequest = ReplyTo & {
   maxAge: number | undefined;
 };
 
-/** Without `replyTo` the refusal is for the user alone: nobody has proved to be the client. */
+/** Without `replyTo` the refusal is for the user alone: the client is not proved. */
 export type Refused = { refused: OAuthError; replyTo: ReplyTo | undefined };
 export type Judged = { good: AuthorizationRequest } | Refused;
 
-/** The redirect URI, where it is one of the client's, letter by letter (RFC 9700, section 4.1.3); throws otherwise. */
+/**
+ * The redirect URI, where it is one of the client's, character by character (RFC 9700, section 4.1.3); throws
+ * otherwise.
+ */
 function proveRedirect({ values, wrong }: AuthorizeParameters, client: Client | undefined): string {
   for (const name of ['client_id', 'redirect_uri']) {
     const error = wrong.get(name) ?? (values.has(name) ? undefined : missing(name));
@@ -75,7 +81,7 @@ function judgeChallenge(values: AuthorizeParameters['values'], client: Client): 
     if (method !== undefined || !client.confidential) throw missing('code_challenge');
     return null;
   }
-  // Without a method the standard means `plain`, which whoever sees the request can answer.
+  // Without a method the standard means `plain`, which anyone who sees the request can answer.
   if (method !== 'S256') throw invalidRequest('The code_challenge_method must be S256.');
   if (!isChallenge(challenge)) throw invalidRequest('Invalid parameter: code_challenge.');
   return challenge;
@@ -101,14 +107,14 @@ function judgeMaxAge(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** All but the redirect; throws what the client is told. */
+/** Judges all but the redirect; throws the error for the client. */
 function judgeRest(
   { values, wrong }: AuthorizeParameters,
   client: Client,
 ): Omit<AuthorizationRequest, keyof ReplyTo> {
   const [error] = wrong.values();
   if (error) throw error;
-  // First: what such a request lacks is elsewhere (OpenID Connect Core, section 6).
+  // First: the other parameters of such a request are elsewhere (OpenID Connect Core, section 6).
   for (const name of ['request', 'request_uri'] as const)
     if (values.has(name)) throw new OAuthError(`${name}_not_supported`);
   const type = values.get('response_type');
@@ -134,7 +140,7 @@ export function judgeRequest(parameters: AuthorizeParameters, client: Client | u
   let replyTo: ReplyTo | undefined;
   try {
     const redirectUri = proveRedirect(parameters, client);
-    // One of two states would be the wrong one, and half of a long one another.
+    // A repeated or too long state is not sent back.
     const state = parameters.wrong.has('state') ? undefined : parameters.values.get('state');
     replyTo = { redirectUri, state };
     if (!client) throw new OAuthError('invalid_client');
@@ -145,13 +151,13 @@ export function judgeRequest(parameters: AuthorizeParameters, client: Client | u
   }
 }
 
-/** Who would approve: undefined when nobody is signed in. */
+/** The user who would approve: undefined when none is signed in. */
 export type Viewer = { admin: boolean; authenticatedAt: Date };
 
-/** What comes next: proof of who the user is, or the question whether to approve. */
+/** The next step: proof of the user's identity, or the consent page. */
 export type Step = 'sign_in' | 'consent';
 
-/** Whether the user may give what is asked, and must prove anew who they are (OpenID Connect Core, section 3.1.2.1). */
+/** Whether the user may give these scopes, and must sign in anew (OpenID Connect Core, section 3.1.2.1). */
 export function judgeViewer(
   requested: AuthorizationRequest,
   viewer: Viewer | undefined,
@@ -171,8 +177,8 @@ export function judgeViewer(
 }
 
 /**
- * Whether the user is asked. Anybody can pose as a public client, so its user always is (RFC 9700, section 4.1.3); others
- * are spared what they have approved already, and trusted applications.
+ * Whether the user must consent. Any program can pose as a public client, so its user always must (RFC 9700,
+ * section 4.1.3); others need not for scopes that they have approved, nor for trusted applications.
  */
 export function needsConsent(requested: AuthorizationRequest, approvedBefore: boolean): boolean {
   const { client, prompt } = requested;
@@ -180,7 +186,10 @@ export function needsConsent(requested: AuthorizationRequest, approvedBefore: bo
   return !client.trusted && !approvedBefore;
 }
 
-/** The query without what a sign-in settles: it would be asked for again for ever. All else stays as it was sent. */
+/**
+ * The query without the parts that a sign-in fulfils, which would ask for it for ever. The rest stays as it
+ * was sent.
+ */
 export function queryAfterSignIn(query: string): string {
   const kept = query.split('&').flatMap((piece) => {
     const [[name, value] = ['', '']] = new URLSearchParams(piece);
@@ -193,8 +202,8 @@ export function queryAfterSignIn(query: string): string {
 }
 
 /**
- * The address that the client is answered at: its own with the answer behind the query that it has (RFC 6749, 4.1.2), and
- * with the issuer where one is given (RFC 9207).
+ * The client's address with the response behind its own query (RFC 6749, 4.1.2), and with the issuer where
+ * one is given (RFC 9207).
  */
 export function replyUrl(
   replyTo: ReplyTo,

@@ -1,4 +1,4 @@
-/** What /oauth/authorize owes to RFC 9700, each point with a test of its name. */
+/** Rules of RFC 9700 for /oauth/authorize, each point with a test of its name. */
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { hiddenFields, openBrowser } from '../../../test/support/browser.ts';
@@ -183,7 +183,7 @@ describe('security', () => {
     expect(await statusOf(access_token)).toBe(401);
     const refreshed = await redeem(application, '', { grant_type: 'refresh_token', refresh_token });
     expect([refreshed.status, refreshed.body.error]).toEqual([400, 'invalid_grant']);
-    // What was revoked is no approval any more.
+    // A revoked approval no longer counts.
     expect((await browser.get(authorizePath(application))).status).toBe(200);
   });
 

@@ -1,4 +1,4 @@
-/** /oauth/authorize over HTTP: consent, signing in on the way, scopes, and the answers to clients. */
+/** /oauth/authorize over HTTP: consent, signing in on the way, scopes, and the responses to clients. */
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { openBrowser, signInAs, withSettings } from '../../../test/support/browser.ts';
@@ -70,7 +70,7 @@ describe('consent', () => {
     const application = await makeApplication(ashlar);
     const read = { scope: 'read_user' };
     const first = await authorize(browser, application, read);
-    // A code that nobody has redeemed proves nothing.
+    // A code that was not redeemed proves nothing.
     expect((await browser.get(authorizePath(application, read))).status).toBe(200);
     const { access_token } = (await redeem(application, first)).body;
     expect((await browser.get(authorizePath(application, read))).status).toBe(303);

@@ -1,4 +1,4 @@
-/** /oauth/authorize: who the user is, whether they approve, and the answer to the client (spec: OAuth 2.0 provider, 2 and 3). */
+/** /oauth/authorize: the user, their consent, and the response to the client (spec: OAuth 2.0 provider, 2 and 3). */
 import { announce } from '../../core/activity/announce.ts';
 import { card, problemList } from '../../core/forms.ts';
 import { UNCONFIRMED } from '../../core/identity/login-rules.ts';
@@ -40,13 +40,14 @@ import { OAuthError } from './protocol.ts';
 const PATH = '/oauth/authorize';
 const NATIVE_PATH = `${PATH}/native`;
 
-/** The client's site learns nothing of this address, which may hold a code. */
+/** The client's site learns nothing of this address, which may have a code. */
 const unreferred = { 'referrer-policy': 'no-referrer' };
 
 /**
- * No other site may show these pages in a frame. With `no-referrer` browsers send forms with `Origin: null`, which over
- * plain HTTP is all that tells this site's forms from those of others. Browsers hold the whole chain of redirects behind a
- * form to `form-action`: clients often lead on to a second host of theirs, so the scheme is named, not the host.
+ * No other site may show these pages in a frame. With `no-referrer` browsers send forms with `Origin: null`,
+ * which over plain HTTP is the only sign of this site's own forms. Browsers apply `form-action` to the whole
+ * chain of redirects behind a form: clients often lead on to a second host of theirs, so the scheme is named,
+ * not the host.
  */
 const pageHeaders = (redirectUri?: string): Record<string, string> => {
   const scheme =
@@ -66,14 +67,14 @@ const show = ({ services, session }: Viewed, title: string, body: Html, status =
 const showProblem = (context: Viewed, text: string, status: number): HttpResponse =>
   show(context, 'Error', card('This application cannot be authorized', problemList([text])), status);
 
-/** Answers the client by way of the browser. */
+/** Sends the response to the client through the browser. */
 const reply = (services: Services, replyTo: ReplyTo, response: Record<string, string>): HttpResponse =>
   redirect(
     replyUrl(replyTo, services.config.oauthResponseIss ? services.baseUrl() : undefined, response),
     unreferred,
   );
 
-/** Tells the client what is wrong, where it is proved and can be told; the user otherwise. */
+/** Sends the error to the client, where it is proved and has an address; to the user otherwise. */
 function refuse(context: Viewed, { refused, replyTo }: Refused): HttpResponse {
   if (!replyTo || replyTo.redirectUri === OUT_OF_BAND) return showProblem(context, refused.message, 400);
   const { code, message } = refused;
@@ -92,7 +93,7 @@ function leadToSignIn(session: Session | undefined, query: string): HttpResponse
   return redirect(`${SIGN_IN_PATH}?${session ? 'reauthenticate=1&' : ''}return_to=${back}`);
 }
 
-/** Answers for the user whom the request is in order for; leads everybody else to where they belong. */
+/** Responds to the user for whom the request is valid; redirects others to sign in, and refuses the rest. */
 async function withViewer(
   context: PageContext,
   query: string,
@@ -110,7 +111,7 @@ async function withViewer(
   return response(requested, session);
 }
 
-/** Grants what is asked and answers with the code. */
+/** Grants the request and redirects with the code. */
 async function approve(
   context: PageContext,
   query: string,
@@ -126,7 +127,7 @@ async function approve(
   return reply(services, requested, { code });
 }
 
-/** Writes the grant; false when the session or the application has ended since it was looked at. */
+/** Writes the grant; false when the session or the application has ended meanwhile. */
 async function grant(
   tx: Db,
   requested: AuthorizationRequest,
@@ -167,7 +168,7 @@ async function grant(
 
 const shownScopes = ({ scopes }: AuthorizationRequest): string => scopes.join(' ');
 
-/** Asks the user; what they are shown comes back with the form. */
+/** Asks for consent; the scopes that are shown come back with the form. */
 function ask(
   { services }: PageContext,
   query: string,
@@ -189,7 +190,7 @@ function ask(
   return showPage(services, session, { title: 'Authorize an application', body, headers });
 }
 
-/** Shows what is asked, or answers at once where nobody need be asked. */
+/** Shows the consent page, or grants at once where no consent is needed. */
 async function open(context: PageContext): Promise<HttpResponse> {
   const { db, request } = context;
   const { query } = request;
@@ -199,7 +200,7 @@ async function open(context: PageContext): Promise<HttpResponse> {
       requested,
       await isApprovedBefore(db, session.actor.id, client.id, scopes),
     );
-    // Whoever only looks ahead is granted nothing.
+    // HEAD grants nothing.
     if (approved && request.method !== 'HEAD') return approve(context, query, requested, session);
     if (prompt.has('none'))
       return refuse(context, { refused: new OAuthError('consent_required'), replyTo: requested });
@@ -207,7 +208,7 @@ async function open(context: PageContext): Promise<HttpResponse> {
   });
 }
 
-/** Takes the decision; the request that the form carries along is judged anew. */
+/** Takes the decision; the request that the form carries is judged anew. */
 async function decide(context: PageContext): Promise<HttpResponse> {
   const { field } = context;
   const query = field('request');
@@ -224,7 +225,10 @@ async function decide(context: PageContext): Promise<HttpResponse> {
   });
 }
 
-/** Shows a code to its own user: a link with the code of another would sign somebody's program in as that other. */
+/**
+ * Shows a code to its own user: a link with another user's code would sign the reader's program in as that
+ * user.
+ */
 async function showCode(context: PageContext<Session>): Promise<HttpResponse> {
   const { db, session, field } = context;
   const code = field('code');

@@ -1,10 +1,10 @@
-/** Who the client is: its application, and whether it has proved to be it (RFC 6749, section 2.3). */
+/** The client of a request: its application, and whether it is proved (RFC 6749, section 2.3). */
 import type postgres from 'postgres';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { isDigestOf } from '../../platform/secret.ts';
 import { OAuthError, type Parameters, type ProtocolContext } from './protocol.ts';
 
-/** An application as the protocol needs it. */
+/** An application for the protocol. */
 export type Client = {
   id: number;
   uid: string;
@@ -48,7 +48,7 @@ function basicCredentials(header: string | undefined): ClientCredentials | undef
   return { uid: decodeCredential(decoded.slice(0, colon)), secret: secret === '' ? undefined : secret };
 }
 
-/** What the client says of itself, by header or parameters; undefined when it says nothing. 400 when it says both. */
+/** The client's credentials, from header or parameters; undefined when there are none. 400 when both have some. */
 export function readClientCredentials(
   headers: HttpRequest['headers'],
   parameters: Parameters,
@@ -69,7 +69,7 @@ export function provesClient(client: Client, secret: string | undefined): boolea
   return client.secret_digest !== null && isDigestOf(secret, client.secret_digest);
 }
 
-/** The client of what the request presents, when it is this one, and proved; undefined when the request names another. */
+/** The client of the request's credentials, when it is this one, and proved; undefined when the request names another. */
 export function proveClient(context: ProtocolContext, client: Client): Client | undefined {
   const presented = readClientCredentials(context.request.headers, context.parameters);
   if (presented?.uid !== client.uid) return undefined;

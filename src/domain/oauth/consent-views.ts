@@ -1,4 +1,4 @@
-/** What people read of an application that wants to use their account: the consent page, and what the device page shares. */
+/** Views about an application that asks for access: the consent page, and the parts that the device page shares. */
 import { card, hidden } from '../../core/forms.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import { OUT_OF_BAND } from './authorize-rules.ts';
@@ -11,7 +11,7 @@ const meanings: Readonly<Record<string, string>> = scopeMeanings;
 export const scopeList = (scopes: readonly string[]): Html =>
   html`<ul>${scopes.map((scope) => html`<li>${meanings[scope] ?? scope} <code>${scope}</code></li>`)}</ul>`;
 
-/** Where the browser goes from here, so that somebody who was lured sees it. */
+/** The browser's next address, so that a user who was lured sees it. */
 function destination(redirectUri: string): Html {
   if (redirectUri === OUT_OF_BAND) return html`Afterwards this site shows a code for the application.`;
   const { protocol, host } = new URL(redirectUri);
@@ -20,7 +20,7 @@ function destination(redirectUri: string): Html {
     : html`Afterwards you are sent to the program on this device that opens <strong>${protocol}</strong> links.`;
 }
 
-/** Asks whether the application may have what it asks for. */
+/** Asks for consent to the application's request. */
 export const consentForm = (form: {
   action: string;
   token: Html;

@@ -1,4 +1,4 @@
-/** POST /oauth/authorize_device: a device asks for codes, its own to poll with and one that it shows (RFC 8628, 3.1). */
+/** POST /oauth/authorize_device: a device requests codes, its own to poll with and one that it shows (RFC 8628, 3.1). */
 import type { Services } from '../../core/services.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
@@ -11,8 +11,9 @@ import { decideScopes } from './scopes.ts';
 import { showUserCode } from './user-code.ts';
 
 /**
- * The application that asks. Its id is enough (facts: OAuth 2.0): a confidential one proves itself when it polls, and
- * nothing is given before. A secret that comes along must be right all the same. 401 invalid_client otherwise.
+ * The application that asks. Its id is enough (facts: OAuth 2.0): a confidential one proves itself when it
+ * polls, and nothing is given before. A secret that is sent must be right all the same. 401 invalid_client
+ * otherwise.
  */
 async function askingClient({ request, parameters, services }: ProtocolContext): Promise<Client> {
   const presented = readClientCredentials(request.headers, parameters);
@@ -21,12 +22,12 @@ async function askingClient({ request, parameters, services }: ProtocolContext):
   if (!client) throw new OAuthError('invalid_client');
   if (presented.secret !== undefined && !provesClient(client, presented.secret))
     throw new OAuthError('invalid_client');
-  // Registered by anybody, for authorization codes alone.
+  // Any program may register such a client; it is for authorization codes alone.
   if (client.dynamic) throw new OAuthError('unauthorized_client');
   return client;
 }
 
-/** Each leaves a row for an hour, and anybody knows the id of an application. Many devices share an address. */
+/** Each leaves a row for an hour, and the id of an application is public. Many devices share an address. */
 const LIMIT = { limit: 300, periodSeconds: 300 };
 
 async function authorizeDevice(context: ProtocolContext): Promise<HttpResponse> {
@@ -50,7 +51,7 @@ async function authorizeDevice(context: ProtocolContext): Promise<HttpResponse> 
   });
 }
 
-/** Where devices ask, and the pages on which people answer them. */
+/** The endpoint for devices, and the pages on which users decide about them. */
 export const deviceRoutes = (services: Services): Route[] => [
   protocolEndpoint(services, { method: 'POST', path: '/oauth/authorize_device', handle: authorizeDevice }),
   ...devicePages(services),

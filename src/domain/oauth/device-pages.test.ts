@@ -1,4 +1,4 @@
-/** The device pages: what somebody is shown who decides about a device, and what nobody can do in their place. */
+/** The device pages: their texts, and that only the user decides. */
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { openBrowser, withSettings } from '../../../test/support/browser.ts';

@@ -1,4 +1,4 @@
-/** The pages on which somebody types the code of a device, reads what it asks for, and approves or denies (RFC 8628, 3.3). */
+/** The pages on which a user types the code of a device, reads its request, and approves or denies (RFC 8628, 3.3). */
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { UNCONFIRMED } from '../../core/identity/login-rules.ts';
@@ -22,8 +22,8 @@ const DECISION_PATH = `${DEVICE_PATH}/decision`;
 type Context = PageContext<Session>;
 
 /**
- * No other site may show these pages in a frame, or learn of the codes in their addresses. With `no-referrer` browsers send
- * forms with `Origin: null`, which over plain HTTP is all that tells this site's forms from those of others.
+ * No other site may show these pages in a frame, or learn of the codes in their addresses. With `no-referrer`
+ * browsers send forms with `Origin: null`, which over plain HTTP is the only sign of this site's own forms.
  */
 const headers = {
   'x-frame-options': 'DENY',
@@ -31,13 +31,16 @@ const headers = {
   'content-security-policy': pagePolicy({ frames: "'none'" }),
 };
 
-/** The same for codes that expired, were decided about or never were: it says nothing about other people's devices. */
+/**
+ * The same for codes that expired, were decided about or never existed: it discloses nothing about other
+ * users' devices.
+ */
 const UNKNOWN = 'This code is not valid. It may be mistyped, used already or older than five minutes.';
 const TOO_MANY = 'Too many codes were tried. Wait five minutes, and then start again on your device.';
 
 /**
- * Codes that are looked up in five minutes, the right ones and the decisions about them too: a guess that hits must not be
- * told from one that misses by what it costs. Many people share an address.
+ * Look-ups of codes in five minutes, of right ones and for decisions too: their cost must not tell a hit from
+ * a miss. Many people share an address.
  */
 const PERIOD_SECONDS = 300;
 const LOOKUPS_OF_USER = 20;
@@ -81,7 +84,7 @@ function showForm(
 
 const showUnknown = (context: Context): HttpResponse => showForm(context, { problem: UNKNOWN, status: 422 });
 
-/** Answers for the device of the code that was sent, or that there is none, or that too many were sent. */
+/** Responds for the device of the code, or says that there is none, or that too many codes were sent. */
 async function withDevice(
   context: Context,
   response: (device: AskingDevice) => Promise<HttpResponse>,
@@ -98,7 +101,7 @@ async function withDevice(
   return problem === undefined ? response(device) : reject(context, device, problem);
 }
 
-/** Denies in place of a user who cannot give what the device asks for (spec: States and transitions, "was rejected"). */
+/** Denies for a user who cannot give the device's scopes (spec: States and transitions, "was rejected"). */
 async function reject(context: Context, device: AskingDevice, problem: string): Promise<HttpResponse> {
   const { db, services, session } = context;
   const denial = { state: 'denied', sessionToken: session.token } as const;
@@ -154,7 +157,7 @@ async function decide(context: Context, device: AskingDevice): Promise<HttpRespo
   });
 }
 
-/** The form for the code, the page that says who asks for what, and the decision. Opening a link decides nothing. */
+/** The form for the code, the page that shows the request, and the decision. Opening a link decides nothing. */
 export const devicePages = (services: Services): Route[] => [
   sessionPage(services, { method: 'GET', path: DEVICE_PATH, handle: async (context) => showForm(context) }),
   sessionPage(services, {

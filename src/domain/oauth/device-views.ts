@@ -1,4 +1,4 @@
-/** The forms and texts of the device pages, as HTML; what is put into them is escaped by html``. */
+/** The forms and texts of the device pages, as HTML; inserted values are escaped by html``. */
 import { card, hidden, input, problemList } from '../../core/forms.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import { scopeList } from './consent-views.ts';
@@ -30,7 +30,7 @@ ${input({
 </form>`,
   );
 
-/** Shows who asks for what, to be approved or denied. */
+/** Shows the device's request, to be approved or denied. */
 export const decisionForm = (form: {
   action: string;
   token: Html;
@@ -55,11 +55,11 @@ ${form.token}${hidden('user_code', form.code)}
 </form>`,
   );
 
-/** Why the user cannot give what the device asks for. */
+/** The reason why the user cannot give the device's scopes. */
 export const rejectedNotice = (application: string, problem: string): Html =>
   card(`“${application}” cannot be connected`, problemList([problem]), END);
 
-/** How it ended. */
+/** The decision. */
 export const decidedNotice = (application: string, approved: boolean): Html =>
   approved
     ? card(

@@ -1,4 +1,4 @@
-/** The device flow over HTTP as the device sees it: what it is given, and what it is told while somebody decides. */
+/** The device flow over HTTP as the device sees it: its codes, and the responses to its polls until the decision. */
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {

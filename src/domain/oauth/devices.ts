@@ -1,4 +1,4 @@
-/** Statements over the authorizations that devices ask for (RFC 8628): asked, decided, polled for, redeemed, forgotten. */
+/** Statements over device authorizations (RFC 8628): insert, decide, poll, redeem, expire. */
 import { sql as fragment } from 'kysely';
 import type postgres from 'postgres';
 import type { Services } from '../../core/services.ts';
@@ -11,7 +11,7 @@ import { RANDOM_BYTES, userCodeFrom } from './user-code.ts';
 
 /** Seconds that a device code and its user code live. */
 export const DEVICE_SECONDS = 300;
-/** Seconds that a device waits between polls, until it is told to slow down. */
+/** Seconds that a device waits between polls, until a response slows it down. */
 export const POLL_SECONDS = 5;
 const MAX_POLL_SECONDS = 60;
 /** Seconds that a device is kept after it has expired. */
@@ -19,10 +19,10 @@ const KEPT_SECONDS = 3_600;
 
 const later = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1_000);
 
-/** Of 20^8 codes another is soon free, however many devices ask. */
+/** Of 20^8 codes another is soon free, however many devices request one. */
 const ATTEMPTS = 5;
 
-/** Inserts a device that waits for somebody's decision; returns its codes, of which the device code is not known again. */
+/** Inserts a device that waits for a decision; returns its codes, of which the device code is stored as a digest alone. */
 export async function insertDevice(
   db: Db,
   requested: { application_id: number; scopes: readonly string[] },
@@ -50,7 +50,7 @@ export async function insertDevice(
   throw new Error('no user code is free');
 }
 
-/** A device that waits, with the application that it asks for. */
+/** A device that waits for a decision, with its application. */
 export type AskingDevice = {
   id: number;
   user_code: string;
@@ -60,7 +60,7 @@ export type AskingDevice = {
   trusted: boolean;
 };
 
-/** The device of a user code while somebody can decide about it; undefined when it has expired, was decided or is none. */
+/** The device of a user code that waits for a decision; undefined when it has expired, was decided or does not exist. */
 export const findAskingDevice = (db: Db, userCode: string): Promise<AskingDevice | undefined> =>
   db
     .selectFrom('oauth_devices as d')
@@ -79,8 +79,8 @@ export const findAskingDevice = (db: Db, userCode: string): Promise<AskingDevice
     .executeTakeFirst();
 
 /**
- * Records what the user of a session decided; false when somebody else has decided, the code has expired or the session
- * has ended since they were looked at. Session and user are locked: what ends them comes before or after, never between.
+ * Records the decision of a session's user; false when another came first, or code or session have ended
+ * meanwhile. Session and user are locked: their end comes before or after, never between.
  */
 export async function decideDevice(
   tx: Db,
@@ -116,7 +116,7 @@ export type StoredDevice = {
   scopes: string[];
   user_id: number | null;
   authenticated_at: Date | null;
-  /** Null while nobody has decided, and when who did is being deleted. */
+  /** Null before the decision, and while its user is being deleted. */
   user_state: string | null;
 };
 
@@ -131,9 +131,9 @@ export async function selectDevice(sql: postgres.Sql, deviceCode: string): Promi
 }
 
 /**
- * Records a poll; false when it comes too early, which makes the interval five seconds longer (RFC 8628, section 3.5).
- * One statement over a locked row: of polls at once in several processes, one is in time. Only who waits is slowed down:
- * when the user has decided, or the code has expired, the next poll learns of it.
+ * Records a poll; false when it comes too early, which makes the interval five seconds longer (RFC 8628,
+ * section 3.5). One statement over a locked row: of polls at once in several processes, one is in time. Only
+ * a pending device is slowed down: after the decision or the code's end the next poll learns of it.
  */
 export async function markPoll(db: Db, deviceId: number): Promise<boolean> {
   const time = now();
@@ -150,8 +150,9 @@ export async function markPoll(db: Db, deviceId: number): Promise<boolean> {
 }
 
 /**
- * Uses the approval up; false when another request has, or its user was blocked or changed the password, since it was
- * looked at. The user's row is locked first, so that what ends the user's grants comes before or after, never between.
+ * Uses the approval up; false when another request has, or its user was blocked or changed the password
+ * meanwhile. The user's row is locked first, so that an end of the user's grants comes before or after, never
+ * between.
  */
 export async function redeemDevice(tx: Db, deviceId: number): Promise<boolean> {
   const user = await tx

@@ -1,4 +1,4 @@
-/** What a client reads before it begins: where everything is, what is supported, and the keys (RFC 8414, OpenID Connect). */
+/** Discovery for clients: addresses, supported features, and the keys (RFC 8414, OpenID Connect). */
 import type { Services } from '../../core/services.ts';
 import type { Route } from '../../platform/http/server.ts';
 import type { Schedule, Tasks } from '../../platform/jobs/jobs.ts';
@@ -37,14 +37,14 @@ async function describeServer({ services }: ProtocolContext) {
     id_token_signing_alg_values_supported: [SIGNING_ALGORITHM],
     claim_types_supported: ['normal'],
     claims_supported: claimNames,
-    // The standard takes these for granted where a server says nothing, or leaves it to be guessed.
+    // Absent members have defaults in the standard, or leave clients to guess.
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   };
 }
 
-/** Leads from an address of a user to this server (RFC 7033): it is the issuer for whoever asks here. */
+/** Leads from an address of a user to this server (RFC 7033): it is the issuer for all of them. */
 const webfinger = async ({ services, parameters }: ProtocolContext) => ({
   subject: parameters.require('resource'),
   links: [{ rel: 'http://openid.net/specs/connect/1.0/issuer', href: services.baseUrl() }],
@@ -57,7 +57,7 @@ const documents: Record<string, (context: ProtocolContext) => Promise<unknown>> 
   '/oauth/discovery/keys': async ({ services }) => ({ keys: await publishedKeys(services) }),
 };
 
-/** Discovery, keys and userinfo: what makes of a token who somebody is. */
+/** Discovery, keys and userinfo: how a client learns a token's user. */
 export const identityRoutes = (services: Services): Route[] => [
   ...Object.entries(documents).map(([path, document]) =>
     protocolEndpoint(services, {
@@ -72,7 +72,7 @@ export const identityRoutes = (services: Services): Route[] => [
 
 const DROP_KEYS = 'oauth.drop_retired_keys';
 
-/** Forgets keys, a day after they were retired. */
+/** Deletes keys, a day after they were retired. */
 export const identityTasks = (services: Services): Tasks => ({
   [DROP_KEYS]: async () => {
     await dropRetiredKeys(services.database.background);

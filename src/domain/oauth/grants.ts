@@ -1,4 +1,4 @@
-/** Grants and the tokens that hang on them: what is inserted, found and renewed. */
+/** Grants and their tokens: inserted, found and renewed. */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -24,13 +24,13 @@ export type NewGrant = {
   user_id: number | null;
   scopes: readonly string[];
   authenticated_at?: Date | null;
-  /** Of the authorization request, with the code that it is answered with. */
+  /** The authorization request's, with the code of its response. */
   code?: { value: string; redirect_uri: string; code_challenge: string | null; nonce: string | null };
 };
 
 /**
- * Inserts a grant; returns its id. Its application is locked against changes meanwhile: what it may not ask for any more
- * is not granted. 401 invalid_client when it is gone, 400 invalid_scope when it has been narrowed.
+ * Inserts a grant; returns its id. Its application is locked against changes, so that no scope that it has
+ * lost is granted. 401 invalid_client when it is gone, 400 invalid_scope when it has been narrowed.
  */
 export async function insertGrant(tx: Db, grant: NewGrant): Promise<number> {
   const time = now();
@@ -73,7 +73,7 @@ export type Issued = {
   accessToken: string;
   refreshToken: string | undefined;
   createdAt: Date;
-  /** Who the user is, where that was read on the way. */
+  /** The user, where a statement has read it already. */
   person?: Person | null;
 };
 
@@ -127,7 +127,7 @@ export async function selectCode(sql: postgres.Sql, code: string): Promise<Store
   return row;
 }
 
-/** Uses the code up; false when somebody else has, or the grant was revoked, since it was looked at. */
+/** Uses the code up; false when another request has, or the grant was revoked meanwhile. */
 export async function redeemCode(tx: Db, grantId: number): Promise<boolean> {
   const redeemed = await tx
     .updateTable('oauth_grants')

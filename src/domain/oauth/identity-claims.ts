@@ -1,4 +1,4 @@
-/** What is told of a user to an application that signs them in (facts: OAuth 2.0 / OIDC): what is read, and the claims. */
+/** The claims about a user for an application that signs them in (facts: OAuth 2.0 / OIDC), and the rows behind them. */
 import type postgres from 'postgres';
 import { DEVELOPER, MAINTAINER, MINIMAL, OWNER } from '../../core/access/roles.ts';
 import { type Surroundings, userAvatarUrl } from '../../core/identity/records.ts';
@@ -10,29 +10,32 @@ export type Person = {
   username: string;
   name: string;
   email: string;
-  /** Whether somebody has shown that the address is theirs. */
+  /** Whether the user has confirmed the address. */
   email_verified: boolean;
   website_url: string;
   avatar: string | null;
-  /** The groups that they are a member of themselves. */
+  /** The groups with a direct membership. */
   groups: DirectGroup[];
 };
 
 export type DirectGroup = { full_path: string; access_level: number };
 
-/** No token and no answer names more groups than this; those whose paths come first. */
+/** No token and no response names more groups than this; those whose paths come first. */
 const MAX_DIRECT_GROUPS = 1_000;
 const MAX_GROUPS = 5_000;
 
-/** An id, or the column of a statement around. */
+/** An id, or the column of an outer statement. */
 type UserId = number | postgres.PendingQuery<postgres.Row[]>;
 
-/** Memberships `m` of the user that count: not expired, and more than a seat. */
+/** Memberships `m` of the user that count: not expired, and above minimal access. */
 const memberships = (sql: postgres.Sql, userId: UserId) => sql`
   m.user_id = ${userId} and m.access_level > ${MINIMAL}
   and (m.expires_at is null or m.expires_at > ${now().toISOString().slice(0, 10)}::date)`;
 
-/** The select of a Person, whole or as a part of another statement: no row for one that is gone or going. */
+/**
+ * The select of a Person, whole or as a part of another statement: no row for a user who is deleted or being
+ * deleted.
+ */
 export const personOf = (sql: postgres.Sql, userId: UserId) => sql`
     select u.id, u.username, u.name, u.email, u.website_url, u.avatar,
       exists (select from emails e where e.user_id = u.id and e.email = u.email and e.confirmed_at is not null)
@@ -44,7 +47,7 @@ export const personOf = (sql: postgres.Sql, userId: UserId) => sql`
         order by n.full_path limit ${MAX_DIRECT_GROUPS}) g), '[]') as groups
     from users u where u.id = ${userId} and u.deletion is null`;
 
-/** The user with their groups; undefined for one that is gone or going. */
+/** The user with their groups; undefined for one who is deleted or being deleted. */
 export async function selectPerson(points: postgres.Sql, userId: number): Promise<Person | undefined> {
   const [row] = await points<Person[]>`${personOf(points, userId)}`;
   return row;
@@ -94,7 +97,7 @@ const legacySubject = (secretKey: string, userId: number): string =>
 const withScheme = (website: string): string =>
   /^https?:\/\//i.test(website) ? website : `http://${website}`;
 
-/** What both the identity token and the answer of userinfo say, as far as the scopes go. */
+/** The claims of both the identity token and the response of userinfo, as far as the scopes go. */
 export function personClaims(
   around: Surroundings & { secretKey: string },
   person: Person,
@@ -119,7 +122,10 @@ export function personClaims(
   };
 }
 
-/** What userinfo says of groups: all paths, and of the direct memberships those of three roles, where there are any. */
+/**
+ * Userinfo's claims about groups: all paths, and of the direct memberships those of three roles, where there
+ * are any.
+ */
 export function groupClaims(
   paths: readonly string[],
   direct: readonly DirectGroup[],

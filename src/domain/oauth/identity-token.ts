@@ -1,4 +1,4 @@
-/** The identity token: who signed in, when, and for which application, signed (OpenID Connect Core, section 2). */
+/** The signed identity token: the user, the time, the application (OpenID Connect Core, section 2). */
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { digest, signRs256 } from '../../platform/secret.ts';
@@ -6,7 +6,7 @@ import { type Person, personClaims, selectPerson } from './identity-claims.ts';
 import { OAuthError } from './protocol.ts';
 import { SIGNING_ALGORITHM, signingKey } from './signing-keys.ts';
 
-/** Seconds that an identity token is worth something: it is read once, when it arrives. */
+/** Seconds that an identity token is valid: it is read once, when it arrives. */
 const IDENTITY_SECONDS = 120;
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
@@ -17,7 +17,7 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
 const accessTokenHash = (accessToken: string): string =>
   digest(accessToken).subarray(0, 16).toString('base64url');
 
-/** The signed identity of a user for an application. Refuses with invalid_grant when the user is gone meanwhile. */
+/** The signed identity of a user for an application; invalid_grant when the user has been deleted meanwhile. */
 export async function signIdentity(
   services: Services,
   of: {
@@ -27,7 +27,7 @@ export async function signIdentity(
     nonce: string | null;
     authenticatedAt: Date | null;
     accessToken: string;
-    /** Where it was read already. */
+    /** The user, where it was read already. */
     person?: Person | null;
   },
 ): Promise<string> {

@@ -28,7 +28,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const keys = async (): Promise<JSONWebKeySet> => bodyOf(await get('/oauth/discovery/keys'), 200);
 const signedIn = new Date('2026-01-02T03:04:05Z');
 
-/** What the token endpoint answers to a code that the user has approved. */
+/** The token response to a code that the user has approved. */
 async function exchange(
   application: MadeApplication,
   userId: number,
@@ -172,7 +172,7 @@ describe('userinfo', () => {
     };
     await refused({});
     await refused(bearer(newSecret()));
-    // A personal token opens the API, and identifies nobody to an application.
+    // A personal token is valid at the API, and gives an application no identity.
     await refused(bearer(user.token));
     const revoked = (await exchange(application, user.id, ['openid'])).access_token;
     const client = { client_id: application.uid, client_secret: application.secret };
@@ -204,7 +204,7 @@ describe('keys', () => {
     const before = await exchange(application, user.id, ['openid']);
     const kid = await rotateSigningKey(db(), services().secretKey);
     expect(decodeProtectedHeader(before.id_token).kid).not.toBe(kid);
-    // A process looks for another key every few seconds.
+    // A process reads the current key every few seconds.
     let after = before;
     await expect
       .poll(

@@ -1,6 +1,6 @@
 /**
- * What protocolEndpoint() is for the protocol, as endpoint() is for the API and page() for people: parameters once each,
- * failures as `{error, error_description}`, nothing kept by anybody (RFC 6749, sections 3.2 and 5.2).
+ * protocolEndpoint() for the protocol, beside endpoint() for the API and page() for people: each parameter
+ * once, failures as `{error, error_description}`, no caching (RFC 6749, sections 3.2 and 5.2).
  */
 import { throttled } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';
@@ -14,7 +14,7 @@ import { addressKey } from '../../platform/http/rate-limit.ts';
 import { decodeUtf8, type RawValue } from '../../platform/http/raw-parameters.ts';
 import type { Method, Route } from '../../platform/http/server.ts';
 
-/** The standard codes (RFC 6749, 6750, 7591, 8628, OpenID Connect Core) with the text that clients are told. */
+/** The standard codes (RFC 6749, 6750, 7591, 8628, OpenID Connect Core) with the text for clients. */
 const descriptions = {
   invalid_request:
     'The request is missing a required parameter, includes an unsupported parameter value, or is otherwise malformed.',
@@ -73,7 +73,10 @@ function textOf(name: string, value: RawValue): string {
   throw new OAuthError('invalid_request', { description: `Invalid parameter: ${name}.` });
 }
 
-/** Reads them; 400 invalid_request when one comes twice, is too long or is no text. A `document` takes none of its body. */
+/**
+ * Reads the parameters; 400 invalid_request when one comes twice, is too long or is no text. A `document`
+ * takes none of its body.
+ */
 export async function readParameters(request: HttpRequest, isDocument = false): Promise<Parameters> {
   const given: [string, RawValue][] = [...new URLSearchParams(request.query)];
   const type = request.headers['content-type']?.toString().split(';')[0]?.trim().toLowerCase();
@@ -114,16 +117,16 @@ type ProtocolSpec = {
   crossOrigin?: boolean;
   /** The body is a document that the handler reads, and has no parameters. */
   document?: true;
-  /** Gives the record that leaves, or a whole answer. */
+  /** Returns the record that leaves, or a whole response. */
   handle(context: ProtocolContext): Promise<HttpResponse>;
 };
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
-/** 200 with a record that nobody keeps. */
+/** 200 with a record that must not be cached. */
 export const protocolReply = (value: unknown, status = 200): HttpResponse => json(status, value, noStore);
 
-/** A refusal as an answer; an unknown client is told how to authenticate. */
+/** A refusal as a response; to an unknown client with the way to authenticate. */
 export function refusal(error: OAuthError): HttpResponse {
   const { code, message, status } = error;
   const scheme = code === 'invalid_client' ? 'Basic' : 'Bearer';
@@ -141,7 +144,10 @@ export function refusal(error: OAuthError): HttpResponse {
   };
 }
 
-/** A failure of the program's own kinds, in the words of the protocol; undefined for what the server renders itself. */
+/**
+ * A failure of the program's own kinds, in the words of the protocol; undefined for failures that the server
+ * renders itself.
+ */
 function translate(error: Failure): OAuthError | undefined {
   if (error.kind === 'unavailable') return new OAuthError('temporarily_unavailable', { status: 503 });
   if (error.kind === 'bad_request' || error.kind === 'unsupported_media_type')

@@ -17,7 +17,7 @@ const setFlag = async (value: boolean) =>
   bodyOf(await app.root(`POST /features/${FLAG}`, { body: { value } }), 201);
 
 let hours = 0;
-// Each test in an hour of its own, in which nobody has registered anything yet.
+// Each test in an hour of its own, which no registration has been counted in.
 beforeEach(async () => {
   await setFlag(true);
   return moveClock(3_600_000 * ++hours);

@@ -11,14 +11,14 @@ import { createDynamicApplication } from './applications.ts';
 import { OAuthError, protocolEndpoint, protocolReply } from './protocol.ts';
 
 const SCOPE = 'mcp';
-/** Nobody has checked who it is: the consent page shows the name with this. */
+/** The client is not verified: the consent page shows the name with this. */
 const MARK = '[Unverified Dynamic Application] ';
 const MAX_NAME_LENGTH = 200;
 const LIMIT = { limit: 5, periodSeconds: 3_600 } as const;
 
 const wrong = (description: string): OAuthError => new OAuthError('invalid_client_metadata', { description });
 
-/** What is registered for these metadata; 400 invalid_client_metadata when they are not in order. Pure. */
+/** The application for these metadata; 400 invalid_client_metadata when they are not valid. Pure. */
 export function readMetadata(metadata: RawObject): ApplicationDraft {
   const { client_name, redirect_uris } = metadata;
   const name = typeof client_name === 'string' ? client_name.trim() : '';
@@ -36,7 +36,7 @@ export function readMetadata(metadata: RawObject): ApplicationDraft {
   return { name: `${MARK}${name}`, redirect_uris: [...new Set(uris)], scopes: [SCOPE], confidential: false };
 }
 
-/** Counts an attempt from this address; the answer when it is one too many (facts §8, Rate limits). */
+/** Counts an attempt from this address; a response when it is one too many (facts §8, Rate limits). */
 async function limitAttempts({ limiter }: Services, request: HttpRequest): Promise<HttpResponse | undefined> {
   const taken = await limiter.take(`oauth_register:${addressKey(request.address)}`, LIMIT);
   if (taken.allowed) return undefined;

@@ -1,7 +1,8 @@
 /**
- * Refreshing: those under way at once share a statement and its commit, so that a hundred clients cost the disk what one
- * does. A grant's row is locked while it is renewed: its revocation comes before or after, and never between. The grant's
- * access token keeps its row and gets another value, so that nothing is left behind to be ended and swept.
+ * Refreshing: requests at the same time share a statement and its commit, so that a hundred clients cost the
+ * disk what one does. A grant's row is locked while it is renewed: its revocation comes before or after, and
+ * never between. The grant's access token keeps its row and gets another value, so that no old row is left to
+ * be swept.
  */
 import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
@@ -17,17 +18,17 @@ type Renewal = {
   reject(error: unknown): void;
 };
 
-/** What waits for the next statement, and how many statements are under way: for each database. */
+/** Renewals that wait for the next statement, and the number of running statements: for each database. */
 type Queue = { waiting: Renewal[]; running: number };
 const queues = new WeakMap<postgres.Sql, Queue>();
 
 const MAX_AT_ONCE = 100;
-/** One is being written while the next is under way. */
+/** One commits while the next runs. */
 const STATEMENTS = 2;
 
 /**
- * Uses the refresh token up and issues new tokens in the place of the grant's old ones; undefined when another request has used
- * it, or the grant was revoked, since it was looked at: of two at once, one wins.
+ * Uses the refresh token up and issues new tokens instead of the grant's old ones; undefined when another
+ * request has used it, or the grant was revoked meanwhile: of two at once, one wins.
  */
 export function renewTokens(
   sql: postgres.Sql,
@@ -60,7 +61,7 @@ function writeNext(sql: postgres.Sql, queue: Queue): void {
 async function writeBatch(sql: postgres.Sql, batch: readonly Renewal[]): Promise<void> {
   const byToken = new Map<number, Renewal>();
   for (const renewal of batch) {
-    // The same token twice at once: the first has it.
+    // The same token twice at once: the first wins.
     if (byToken.has(renewal.refreshId)) renewal.resolve(undefined);
     else byToken.set(renewal.refreshId, renewal);
   }
@@ -80,7 +81,7 @@ type Made = { renewal: Renewal; accessToken: string; refreshToken: string };
 
 const DEADLOCK = '40P01';
 
-/** The refresh tokens that were used up by this and not before, each with its user where that is to be told. */
+/** The refresh tokens that this statement used up, each with its user where an identity token needs it. */
 async function write(
   sql: postgres.Sql,
   createdAt: Date,

@@ -1,4 +1,4 @@
-/** What the token endpoint decides, as pure functions of what is stored and what is presented (RFC 6749, 7636, 8628). */
+/** Decisions of the token endpoint, as pure functions of stored rows and presented values (RFC 6749, 7636, 8628). */
 import { digest } from '../../platform/secret.ts';
 import { missing, OAuthError, type OAuthError as Refusal } from './protocol.ts';
 
@@ -10,7 +10,7 @@ export const challengeOf = (verifier: string): string => digest(verifier).toStri
 
 export const isChallenge = (text: string): boolean => CHALLENGE.test(text);
 
-/** What `good` means is the caller's to do; `replayed` ends all that the grant gave. */
+/** The caller acts on `good`; `replayed` ends all that the grant gave. */
 export type Verdict = 'good' | { refused: Refusal; replayed?: true };
 
 const invalid = (code: 'invalid_grant' | 'expired_token' = 'invalid_grant'): Verdict => ({
@@ -19,7 +19,7 @@ const invalid = (code: 'invalid_grant' | 'expired_token' = 'invalid_grant'): Ver
 
 const replayed = (): Verdict => ({ refused: new OAuthError('invalid_grant'), replayed: true });
 
-/** Whether the verifier proves the challenge; a verifier without a challenge is a challenge that somebody took away. */
+/** Whether the verifier proves the challenge; a verifier without a challenge means that an attacker removed it. */
 function judgeVerifier(challenge: string | null, verifier: string | undefined): Verdict {
   if (challenge === null) return verifier === undefined ? 'good' : invalid();
   if (verifier === undefined) return { refused: missing('code_verifier') };
@@ -31,7 +31,7 @@ type Grant = {
   revoked_at: Date | null;
   redirect_uri: string | null;
   code_challenge: string | null;
-  /** Null for grants that are nobody's. */
+  /** Null for grants without a user. */
   user_state: string | null;
   user_id: number | null;
 };
@@ -41,7 +41,7 @@ const isLive = (grant: Grant): boolean =>
 
 export type CodeGrant = Grant & { code_expires_at: Date | null; code_used_at: Date | null };
 
-/** A code: once, in time, by the client and with the redirect URI and the verifier that it was asked with. */
+/** A code: once, in time, by its client and with the redirect URI and the verifier of its request. */
 export function judgeCode(
   grant: CodeGrant | undefined,
   presented: { clientId: number; redirectUri: string | undefined; verifier: string | undefined },
@@ -57,7 +57,7 @@ export function judgeCode(
 
 export type RefreshGrant = Grant & { used_at: Date | null };
 
-/** A refresh token: once, by its client; the redirect URI and the verifier may come again, and must then be right. */
+/** A refresh token: once, by its client; redirect URI and verifier may come again, and must then be right. */
 export function judgeRefresh(
   grant: RefreshGrant | undefined,
   presented: {
@@ -68,7 +68,7 @@ export function judgeRefresh(
   },
 ): Verdict {
   if (!grant || grant.application_id !== presented.clientId) return invalid();
-  // One of several that were sent at once is no replay: its client knows no tokens that came of the other.
+  // One of several that were sent at once is no replay: its client has no tokens of the other yet.
   if (grant.used_at !== null) return grant.used_at < presented.arrivedAt ? replayed() : invalid();
   if (!isLive(grant)) return invalid();
   const { redirectUri, verifier } = presented;
@@ -95,7 +95,10 @@ export function judgeDevice(device: Device | undefined, clientId: number, time: 
   return device.user_state === 'active' ? 'good' : { refused: new OAuthError('access_denied') };
 }
 
-/** Scopes of a refreshed token: what is asked, where the grant has it; undefined otherwise (RFC 6749, section 6). */
+/**
+ * Scopes of a refreshed token: the requested ones, where the grant has them; undefined otherwise (RFC 6749,
+ * section 6).
+ */
 export function narrowScopes(
   requested: string | undefined,
   granted: readonly string[],

@@ -2,10 +2,10 @@
 import { adminScopes } from '../../core/identity/actor.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 
-/** What an administrator's account is too much for, in the hands of strangers (setting disable_admin_oauth_scopes). */
+/** Powers of an administrator's account that are too much for applications (setting disable_admin_oauth_scopes). */
 const dangerous: readonly string[] = ['api', 'sudo', 'admin_mode'];
 
-/** Why the user cannot give these scopes, for the page; undefined when they can (facts §8). */
+/** The reason why the user cannot give these scopes, for the page; undefined when they can (facts §8). */
 export function scopeRefusal(
   scopes: readonly string[],
   who: { admin: boolean; trusted: boolean },

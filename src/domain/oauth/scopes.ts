@@ -1,18 +1,24 @@
-/** Scopes of applications: which there are, how they are asked for, and what each allows, in words. Pure. */
+/** Scopes of applications: their list, how they are requested, and the meaning of each in words. Pure. */
 import { adminScopes, type Scope, scopeNames } from '../../core/identity/actor.ts';
 
-/** What an application may be registered with: all but the scope of tokens that rotate themselves (facts §8). */
+/**
+ * Scopes that an application may be registered with: all but that of tokens that rotate themselves (facts
+ * §8).
+ */
 export const applicationScopes: readonly Scope[] = scopeNames.filter((scope) => scope !== 'self_rotate');
 
-/** What the password grant gives without an application: a password alone never gives the powers of an administrator. */
+/** Scopes of the password grant without an application: a password alone never gives the powers of an administrator. */
 export const clientlessScopes: readonly Scope[] = applicationScopes.filter(
   (scope) => !adminScopes.includes(scope),
 );
 
-/** What an authorization without a scope parameter gives, where the application has it (spec: OAuth 2.0 provider, 6). */
+/**
+ * The scope of an authorization without a scope parameter, where the application has it (spec: OAuth 2.0
+ * provider, 6).
+ */
 export const DEFAULT_SCOPE: Scope = 'api';
 
-/** What each scope lets an application do, as the consent page says it. */
+/** The permissions of each scope, as the consent page words them. */
 export const scopeMeanings: Record<Scope, string> = {
   api: 'Do everything that you can do through the API: read and change projects, groups, issues and settings.',
   read_api: 'Read everything that you can read through the API.',
@@ -40,12 +46,12 @@ export const scopeMeanings: Record<Scope, string> = {
   email: 'Read your primary mail address.',
 };
 
-/** The names in a scope parameter, each once, in the order asked (RFC 6749, section 3.3). */
+/** The names in a scope parameter, each once, in their order (RFC 6749, section 3.3). */
 export const splitScopes = (text: string): string[] => [...new Set(text.split(/\s+/).filter(Boolean))];
 
 /**
- * What is asked for, where the application has all of it; undefined otherwise. Nothing asked is the default scope, or
- * where the application does not have that, all that it has.
+ * The requested scopes, where the application has all of them; undefined otherwise. Without a request the
+ * default scope, or where the application does not have that, all that it has.
  */
 export function decideScopes(
   requested: string | undefined,

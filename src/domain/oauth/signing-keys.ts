@@ -1,4 +1,4 @@
-/** The keys that sign identities: made at first need, rotated, and published for as long as anybody may ask for them. */
+/** The keys that sign identities: made at first need, rotated, and published for as long as a client may need them. */
 import { sql } from 'kysely';
 import type { Services } from '../../core/services.ts';
 import { monotonic, now } from '../../platform/clock.ts';
@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 
 type KeyServices = Pick<Services, 'database' | 'secretKey'>;
 
-/** Of all that ask at once, in every process, one makes or rotates. */
+/** Of all processes at the same time, one makes or rotates. */
 const lockKeys = (tx: Db) =>
   sql`select pg_advisory_xact_lock(hashtextextended('signing keys', 0))`.execute(tx);
 
@@ -50,7 +50,7 @@ type SigningKey = { kid: string; privateKey: PrivateKey };
 /** In milliseconds: so long may a process sign with a key that another has retired, which stays published for a day. */
 const CACHE_LIFETIME_MS = 2_000;
 
-/** The key that each database's processes signed with last, and when it was asked for. */
+/** The key that this process signed with last for each database, and when it was read. */
 const known = new WeakMap<KeyServices['database'], { key: SigningKey; askedAt: number }>();
 
 /** The key that signs now; every process follows a rotation within seconds. */
@@ -79,7 +79,7 @@ async function currentKey(services: KeyServices, last: SigningKey | undefined): 
   return { kid, privateKey: parsePrivateKey(pem) };
 }
 
-/** When what was retired before is forgotten. */
+/** Keys that were retired before this time are removed. */
 const removedBefore = (): Date => new Date(now().getTime() - DAY);
 
 /** The public keys, the newest first, with those retired in the last 24 hours; there is always one that signs. */
@@ -107,7 +107,7 @@ export const rotateSigningKey = (db: Db, secretKey: string): Promise<string> =>
     return insertKey(tx, secretKey);
   });
 
-/** Deletes keys that nobody is told of any more; returns how many. */
+/** Deletes keys that are not published any more; returns how many. */
 export async function dropRetiredKeys(db: Db): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('oauth_signing_keys')

@@ -1,4 +1,7 @@
-/** Forgets what no request can use any more: expired tokens, codes that nobody came back with, ended grants. */
+/**
+ * Deletes rows that no request can use any more: expired tokens, codes that were never redeemed, ended
+ * grants.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
@@ -8,8 +11,9 @@ const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 
 /**
- * What goes, and after how many days: expired tokens are told apart from unknown ones for a week; a refresh token that was
- * used is remembered for a quarter, so that its replay ends the grant; a grant that was not renewed for a year is forgotten.
+ * Rows that are deleted, and after how many days: expired tokens are told apart from unknown ones for a week;
+ * a used refresh token is kept for a quarter, so that its replay ends the grant; a grant that was not renewed
+ * goes after a year.
  */
 const sweeps: { days: number; table: string; which(before: Date): RawBuilder<unknown> }[] = [
   { days: 7, table: 'access_tokens', which: (before) => sql`kind = 'oauth' and expires_at < ${before}` },

@@ -1,4 +1,4 @@
-/** POST /oauth/token: every grant type, from what the client presents to what it is given. */
+/** POST /oauth/token: every grant type, from the presented credentials to the token. */
 import { giveBackAttempt, mustHaveTwoFactor, provePassword } from '../../core/identity/login.ts';
 import { revokeReplayed } from '../../core/identity/oauth-grants.ts';
 import { throttled } from '../../core/page.ts';
@@ -27,7 +27,7 @@ import { judgeCode, judgeDevice, judgeRefresh, narrowScopes, type Verdict } from
 import { scopeRefusal } from './scope-rules.ts';
 import { clientlessScopes, decideScopes } from './scopes.ts';
 
-/** What was granted, for the response: `client` is undefined for the password grant of nobody in particular. */
+/** The grant, for the response: `client` is undefined for the password grant without a client. */
 type Granted = {
   kind: GrantKind;
   client: Client | undefined;
@@ -62,7 +62,7 @@ async function tokenResponse(services: Services, granted: Granted, issued: Issue
   });
 }
 
-/** Throws what the verdict refuses with; a replay ends all that the grant gave first. */
+/** Throws the verdict's refusal; a replay ends all that the grant gave first. */
 async function obey(db: Db, verdict: Verdict, grantId: number | undefined): Promise<void> {
   if (verdict === 'good') return;
   if (verdict.replayed && grantId !== undefined) await inTransaction(db, (tx) => revokeReplayed(tx, grantId));
@@ -86,7 +86,7 @@ async function byCode(context: ProtocolContext): Promise<HttpResponse> {
     return issueTokens(tx, { id, user_id, scopes, name: client.name, renewable: true });
   });
   if (!issued) {
-    // Sent twice at once: nobody can tell which of the two is the client.
+    // Sent twice at once: neither of the two can be told to be the client.
     await inTransaction(db, (tx) => revokeReplayed(tx, id));
     throw new OAuthError('invalid_grant');
   }
@@ -148,7 +148,7 @@ async function byPassword(context: ProtocolContext): Promise<HttpResponse> {
   if (!proof.right) throw new OAuthError('invalid_grant');
   const { account } = proof;
   await giveBackAttempt(db, account.id);
-  // A second factor cannot be asked for here (spec: OAuth 2.0 provider, 6).
+  // This grant has no way to require a second factor (spec: OAuth 2.0 provider, 6).
   const second = account.otp_enabled_at !== null || (await mustHaveTwoFactor(db, settings, account.id));
   if (proof.refused !== undefined || account.state !== 'active' || second)
     throw new OAuthError('invalid_grant');
@@ -156,7 +156,7 @@ async function byPassword(context: ProtocolContext): Promise<HttpResponse> {
   if (scopeRefusal(scopes, who, settings) !== undefined) throw new OAuthError('invalid_scope');
   const authenticated_at = now();
   const issued = await inTransaction(db, async (tx) => {
-    // Of an account that was blocked, or got another password or a second factor, meanwhile, nothing begins.
+    // An account that was blocked, or got another password or a second factor meanwhile, gets no grant.
     const still = await tx
       .selectFrom('users')
       .select('id')
@@ -220,7 +220,7 @@ async function byDevice(context: ProtocolContext): Promise<HttpResponse> {
   return tokenResponse(services, granted, issued);
 }
 
-/** A token of the application itself: nobody's, and so of no use at the API. */
+/** A token of the application itself: it has no user, and so is of no use at the API. */
 async function byClientCredentials(context: ProtocolContext): Promise<HttpResponse> {
   const { db, services, parameters } = context;
   const client = await requireClient(context);

@@ -1,4 +1,4 @@
-/** What a client asks about a token and does with it: information, revocation, introspection (RFC 7009, 7662). */
+/** A client's requests about a token: information, revocation, introspection (RFC 7009, 7662). */
 import type postgres from 'postgres';
 import { revokeGrants } from '../../core/identity/oauth-grants.ts';
 import type { Services } from '../../core/services.ts';
@@ -29,7 +29,7 @@ type StoredAccess = {
 
 type GrantClient = Pick<StoredAccess, 'application_id' | 'client_uid'>;
 
-/** Which application a grant is for: never changed, and gone with its tokens. For each database. */
+/** The application of a grant, for each database: it never changes, and goes with its tokens. */
 const grantClients = new WeakMap<postgres.Sql, Map<number, GrantClient>>();
 const MAX_KNOWN = 10_000;
 
@@ -55,7 +55,7 @@ async function selectAccess(sql: postgres.Sql, token: string): Promise<StoredAcc
   return client && { ...row, ...client };
 }
 
-/** Whoever blocks or deletes a user revokes what they granted, so that nobody need look at the user. */
+/** Blocking or deleting a user revokes their grants, so the user need not be read. */
 const isLive = (token: StoredAccess, time: Date): boolean =>
   token.revoked_at === null && token.expires_at > time;
 
@@ -67,7 +67,7 @@ export function bearerToken(request: HttpRequest, parameters: Parameters): strin
   return header ?? parameters.get('access_token');
 }
 
-/** What is wrong with a token that is there, in the words of the API's door. */
+/** The reason to refuse a token that exists, in the API's words. */
 function describe(token: StoredAccess): string {
   if (token.revoked_at !== null) return 'Token was revoked. You have to re-authorize from the user.';
   return 'Token is expired. You can either do re-authorization or token refresh.';
@@ -82,7 +82,7 @@ const infoRoute = (services: Services): Route =>
       const value = bearerToken(request, parameters);
       const token = value === undefined ? undefined : await selectAccess(services.database.points, value);
       const time = now();
-      // 400 where the API's door says 401: that is what clients of this endpoint are used to (facts: OAuth 2.0 / OIDC).
+      // 400 where the API says 401: clients of this endpoint are used to that (facts: OAuth 2.0 / OIDC).
       if (!token) throw new OAuthError('invalid_request', { description: 'The access token is invalid.' });
       if (!isLive(token, time)) throw new OAuthError('invalid_request', { description: describe(token) });
       const expires_in = seconds(token.expires_at) - seconds(time);
@@ -98,7 +98,7 @@ const infoRoute = (services: Services): Route =>
     },
   });
 
-/** Whether the client may end or look at the token: its own, or one that no application is named for. */
+/** Whether the client may revoke or introspect the token: its own, or one without an application. */
 const isOwn = (client: Client, applicationId: number | null): boolean =>
   applicationId === null || applicationId === client.id;
 
@@ -141,7 +141,7 @@ const revokeRoute = (services: Services): Route =>
     },
   });
 
-/** The client, or 403 unauthorized_client as the public API answers (facts: OAuth 2.0 / OIDC). */
+/** The client, or 403 unauthorized_client as in the public API (facts: OAuth 2.0 / OIDC). */
 async function proveForRevocation(context: ProtocolContext): Promise<Client> {
   const client = await findClient(context).catch((error: unknown) => {
     if (error instanceof OAuthError && error.code === 'invalid_client') return undefined;
@@ -199,7 +199,7 @@ const introspectRoute = (services: Services): Route =>
     },
   });
 
-/** What is asked about tokens, and their end. */
+/** The endpoints about tokens: information, revocation and introspection. */
 export const tokenManagementRoutes = (services: Services): Route[] => [
   infoRoute(services),
   revokeRoute(services),

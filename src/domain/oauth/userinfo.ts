@@ -1,4 +1,4 @@
-/** /oauth/userinfo: who the user of an access token is (OpenID Connect Core, section 5.3). */
+/** /oauth/userinfo: the user of an access token (OpenID Connect Core, section 5.3). */
 import type { Actor } from '../../core/identity/actor.ts';
 import type { Services } from '../../core/services.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -19,7 +19,7 @@ function presentedToken({ request, parameters }: ProtocolContext): string {
   return token;
 }
 
-/** Whose token it is, by the API's own door: only an application's token, and 401 for whatever is wrong with it. */
+/** The user of the token, authenticated as the API does: only an application's token, and 401 for every refusal. */
 async function bearer(context: ProtocolContext): Promise<Actor> {
   const { services, settings } = context;
   const token = presentedToken(context);
@@ -29,7 +29,7 @@ async function bearer(context: ProtocolContext): Promise<Actor> {
     const caller = await services.authenticator.authenticate({ ...request, credential }, settings);
     if (caller) return caller;
   } catch (error) {
-    // What the door refuses: unknown, expired and revoked tokens, and users who may not come in.
+    // Refusals of authentication: unknown, expired and revoked tokens, and users who may not sign in.
     if (!(error instanceof Failure && (error.kind === 'unauthenticated' || error.kind === 'forbidden')))
       throw error;
     const description = error.details.errorDescription;

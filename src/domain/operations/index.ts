@@ -1,4 +1,4 @@
-/** Operations: is the program alive, is it ready, what does it measure, which version is it. */
+/** Operations: liveness, readiness, metrics and the version. */
 import Type from 'typebox';
 import type { Config } from '../../config.ts';
 import { signedIn } from '../../core/access/access.ts';
@@ -17,7 +17,7 @@ import { forgetWindows } from '../../platform/http/rate-limit.ts';
 /** No throttle counts longer than a day; twice that, in milliseconds, is past for sure. */
 const MAX_PERIOD_MS = 2 * 86_400_000;
 
-/** Tells whether writes work: undefined when they do, else what is wrong (a full disk, a read-only database). */
+/** Checks that writes work: undefined when they do, else the problem (a full disk, a read-only database). */
 export type WriteCheck = () => Promise<string | undefined>;
 
 const Metadata = Type.Object({
@@ -32,7 +32,9 @@ const Metadata = Type.Object({
   enterprise: Type.Boolean(),
 });
 
-/** Clients tell by it which fields the records have: those of the paid tiers are absent from the free one. */
+/**
+ * Clients learn by it which fields the records have: those of the paid tiers are absent from the free one.
+ */
 const metadata = ({ tier }: Pick<Config, 'tier'>) => ({
   version: tier === 'free' ? version.api.replace(/-ee$/, '') : version.api,
   revision: version.revision,
@@ -56,7 +58,9 @@ export function operationsCapability(
   };
   const { metricsAllowlist, trustedProxies } = services.config;
   const isMonitoring = addressTest(metricsAllowlist);
-  /** A proxy that nobody trusts hides the client's address behind its own, which is often a loopback address. */
+  /**
+   * A proxy that is not trusted hides the client's address behind its own, which is often a loopback address.
+   */
   const mayReadMetrics = ({ address, headers }: HttpRequest): boolean =>
     isMonitoring(address) && (trustedProxies.length > 0 || headers['x-forwarded-for'] === undefined);
   const scopes = ['api', 'read_api', 'read_user', 'ai_features'];

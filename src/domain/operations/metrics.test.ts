@@ -1,4 +1,4 @@
-/** Who may read the measurements. */
+/** Access to the metrics. */
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 

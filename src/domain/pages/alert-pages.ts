@@ -1,4 +1,4 @@
-/** Alerts of a project: their list, and one with all that it said and that was said of it. */
+/** Alerts of a project: their list, and one with its payload and its discussion. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { AlertRecord } from '../../core/alerts/alert-records.ts';
 import { statuses } from '../../core/alerts/records.ts';
@@ -38,7 +38,7 @@ export const alertRow = (project: AuthorizedProject, alert: AlertRecord): Html =
     html`${alert.assignees.map((person) => html`<span class="assignee" title="Assigned">@${person.username}</span> `)}`,
   );
 
-/** What needs somebody; all, or those of one status, where the address says so. */
+/** Open alerts need attention; all, or those of one status, where the address says so. */
 const views = ['open', 'all', ...statuses] as const;
 const statusesOf = (view: (typeof views)[number]): string =>
   view === 'open' ? 'triggered,acknowledged' : view === 'all' ? statuses.join(',') : view;
@@ -66,7 +66,7 @@ ${pager(view, alerts)}`;
   return showInProject(view, project, { title: 'Alerts', tab: 'Alerts', body });
 }
 
-/** An address of a page as a link; whatever else it is, as text. */
+/** A web address as a link; any other text as text. */
 const linkOr = (text: string | null): Html | string | null => {
   const protocol = text === null ? undefined : URL.parse(text)?.protocol;
   return protocol === 'http:' || protocol === 'https:'

@@ -1,4 +1,4 @@
-/** The pages of alerts and incidents: what they show, to whom, and that nothing of a payload is run. */
+/** The pages of alerts and incidents: their content, their readers, and that nothing of a payload is run. */
 import { beforeAll, expect, test } from 'vitest';
 import { makeIntegration, postAlert } from '../../../test/support/alerts.ts';
 import { useApp } from '../../../test/support/app.ts';

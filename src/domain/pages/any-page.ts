@@ -1,4 +1,7 @@
-/** What an address without a dash names: a person, a group or a project; a repository's address leads to its page. */
+/**
+ * The subject of an address without a dash: a person, a group or a project; a repository's address leads to
+ * its page.
+ */
 import { sql } from 'kysely';
 import { redirect } from '../../core/page.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -10,7 +13,7 @@ import { showProject } from './project-page.ts';
 import { showUser } from './user-page.ts';
 import type { ViewContext } from './view-context.ts';
 
-/** The value, or undefined where there is nothing that the reader may see. */
+/** The value, or undefined where the reader may see none. */
 async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
@@ -30,10 +33,10 @@ async function userNamed({ db }: ViewContext, name: string): Promise<number | un
   return user?.id;
 }
 
-/** Of a project's path, what paths are made of alone: the address is sent back, and `//host` would be another site. */
+/** Of a project's path, only the characters of paths: the address is sent back, and `//host` would be another site. */
 const snippetRepository = /^(?:([\w.-]+(?:\/[\w.-]+)+)\/)?snippets\/(\d{1,15})\.git$/;
 
-/** The page of whatever has this full path. */
+/** The page of the person, group or project with this full path. */
 export async function showAny(view: ViewContext): Promise<HttpResponse> {
   if (asksForGoImport(view)) return showGoImport(view);
   const path = view.param('path');

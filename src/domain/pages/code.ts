@@ -65,7 +65,7 @@ function bodyOf({ diff, collapsed, too_large }: FileDiff, room: { lines: number 
   return html`<div class="code"><table>${diffLines(lines)}</table></div>`;
 }
 
-/** What changed, file by file; of those whose lines would be too many for one page, the names alone. */
+/** Changes, file by file; of files whose lines would be too many for one page, the names alone. */
 export function diffView(files: readonly FileDiff[]): Html {
   if (files.length === 0) return html`<p class="none">No files changed.</p>`;
   const room = { lines: MAX_LINES };

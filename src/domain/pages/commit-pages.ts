@@ -1,4 +1,4 @@
-/** Commits of a repository: their list, one with its changes and what is said of it, two beside each other. */
+/** Commits of a repository: their list, one with its changes and its discussion, two compared. */
 
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { CommitRecord } from '../../core/repositories/records.ts';
@@ -112,7 +112,7 @@ ${discussions}`;
 
 type Comparison = { commits: CommitRecord[]; diffs: FileDiff[] };
 
-/** `from...to`, with what both came from, or `from..to`. */
+/** `from...to`, from their common ancestor, or `from..to`. */
 export async function showCompare(view: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(view);
   const [, from, dots, to] = /^(.+?)(\.{2,3})(.+)$/.exec(view.param('*')) ?? [];
@@ -154,7 +154,7 @@ const statusRow = ({ name, status, description, target_url, created_at }: Status
     html`${description !== null && html`${description} · `}${timeOf(created_at)}`,
   );
 
-/** What other programs said of a commit, gathered under one number. */
+/** Other programs' statuses of a commit, gathered under one number. */
 export async function showPipeline(view: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(view);
   const number = view.param('id');

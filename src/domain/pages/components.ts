@@ -1,11 +1,11 @@
-/** The small parts that pages are made of, as HTML: people, times, labels, lists and the way to the next page. */
+/** The components of pages, as HTML: people, times, labels, lists and the way to the next page. */
 import type { Page } from '../../platform/db/page.ts';
 import { type Html, type HtmlValue, html } from '../../platform/http/html.ts';
 import type { ViewContext } from './view-context.ts';
 
 type Person = { name: string; username: string };
 
-/** The parts of a path, each safe in an address. */
+/** The path's components, each safe in an address. */
 export const inAddress = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 export const personLink = ({ name, username }: Person): Html =>
@@ -20,7 +20,7 @@ export const timeOf = (iso: string): Html => {
 
 const MAX_LINE_LENGTH = 500;
 
-/** One line of what git keeps, where lines have no end: its beginning. */
+/** The beginning of a line that git keeps: git has no limit on its length. */
 export const oneLine = (text: string): string =>
   text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text;
 
@@ -32,7 +32,7 @@ type TagKind = 'urgent' | 'warning' | 'open' | 'closed' | 'quiet';
 export const tag = (text: string, kind: TagKind = 'quiet'): Html =>
   html`<span class="tag ${kind}">${text}</span>`;
 
-/** States, severities and levels that call for somebody, or no longer do; every other word is quiet. */
+/** States, severities and levels that need attention, or no longer do; every other word is quiet. */
 const kinds = new Map<string, TagKind>([
   ...['triggered', 'critical', 'fatal', 'failed'].map((word) => [word, 'urgent'] as const),
   ...['acknowledged', 'unresolved', 'high', 'medium', 'error', 'warning'].map(
@@ -42,7 +42,7 @@ const kinds = new Map<string, TagKind>([
   ['resolved', 'closed'],
 ]);
 
-/** A visibility, or another word of a record, as it stands in a mark. */
+/** A visibility, or another word of a record, as a tag. */
 export const wordTag = (word: string): Html =>
   tag(`${(word[0] ?? '').toUpperCase()}${word.slice(1).replaceAll('_', ' ')}`, kinds.get(word.toLowerCase()));
 
@@ -78,25 +78,25 @@ const isThere = (value: HtmlValue): boolean =>
   value !== '' &&
   !(Array.isArray(value) && value.length === 0);
 
-/** Things of a list, or a sentence where there are none. */
+/** Items of a list, or a sentence where there are none. */
 export const listOf = (items: readonly Html[], none: string): Html =>
   items.length === 0
     ? html`<p class="none">${none}</p>`
     : html`<ul class="things">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 
-/** One thing of a list: what it is, and a quieter line below. */
+/** One item of a list: its title, and a quieter line below. */
 export const thing = (title: HtmlValue, below: HtmlValue, beside?: HtmlValue): Html =>
   html`<div><div class="what">${title}</div><div class="below">${below}</div></div>${beside && html`<div class="beside">${beside}</div>`}`;
 
 const MAX_PAGES = 100_000;
 
-/** The number of the page that was asked for. */
+/** The number of the requested page. */
 export const pageNumber = ({ field }: Pick<ViewContext, 'field'>): number => {
   const text = field('page');
   return /^[1-9]\d{0,5}$/.test(text) ? Math.min(Number(text), MAX_PAGES) : 1;
 };
 
-/** Back and on, as far as there is anything. */
+/** Links to the previous and the next page, where there are any. */
 export function pager(view: ViewContext, { more }: Pick<Page<unknown>, 'more'>): Html | undefined {
   const number = pageNumber(view);
   if (number === 1 && !more) return undefined;
@@ -112,7 +112,7 @@ ${more && html`<a rel="next" href="${address(number + 1)}">Next</a>`}
 </nav>`;
 }
 
-/** Links of which one is where the reader is. */
+/** Links of which one is the present page. */
 export const choices = (
   name: string,
   links: readonly { href: string; label: string; here: boolean }[],

@@ -1,4 +1,7 @@
-/** What is said of something: threads with their notes, each an anchor `#note_1`, as mails and to-dos name it. */
+/**
+ * The discussion of a record: threads with their notes, each an anchor `#note_1`, as mails and to-dos name
+ * it.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Parameters } from '../../core/internal-api-client.ts';
@@ -11,7 +14,7 @@ import type { ViewContext } from './view-context.ts';
 type NoteableAddress = {
   parameters: Parameters;
   project?: AuthorizedProject | undefined;
-  /** The page has pages of something else: only the first threads are shown. */
+  /** The page is paged by another list: only the first threads are shown. */
   firstOnly?: boolean;
 };
 
@@ -19,7 +22,7 @@ const PER_PAGE = 100;
 /** Pages of the endpoint that one page here shows: a link to a note does not say on which page it is. */
 const AT_ONCE = 3;
 
-/** Threads, the oldest first, and whether there are more: each is let go of once it is HTML. */
+/** Threads, the oldest first, and whether there are more: each is released once it is HTML. */
 async function viewThreads(view: ViewContext, path: string, place: NoteableAddress) {
   const { parameters, firstOnly } = place;
   const views: Html[] = [];
@@ -36,7 +39,10 @@ async function viewThreads(view: ViewContext, path: string, place: NoteableAddre
   return { views, more: true };
 }
 
-/** Marks of what came and went in a title, `{+ so +}` and `{- so -}`, as such; elements are left as they are. */
+/**
+ * Marks of additions and removals in a title, `{+ so +}` and `{- so -}`, as such; elements are left as they
+ * are.
+ */
 const withChanges = (text: Html | undefined): Html | undefined =>
   text &&
   madeSafe(
@@ -63,7 +69,7 @@ async function threadView(
   const notes: Html[] = [];
   for (const note of thread.notes) {
     notes.push(await noteView(view, place, note));
-    // Between two texts others have their turn.
+    // Other requests run between two texts.
     await setImmediate();
   }
   if (thread.individual_note) return html`${notes}`;

@@ -1,4 +1,4 @@
-/** Epics of a group: their list, and one with what is in it and what is said of it. */
+/** Epics of a group: their list, and one with its issues and its discussion. */
 import type { EpicRecord } from '../../core/work/epic-records.ts';
 import type { IssueRecord } from '../../core/work/issue-records.ts';
 import { type Html, html } from '../../platform/http/html.ts';

@@ -1,4 +1,7 @@
-/** Errors that applications reported: their list, and one with its stack, its tags and a plot of its counts. */
+/**
+ * Errors that applications reported: their list, and one with its stack, its tags and a histogram of its
+ * counts.
+ */
 import { now } from '../../platform/clock.ts';
 import { notFound } from '../../platform/failure.ts';
 import { type Html, type HtmlValue, html } from '../../platform/http/html.ts';
@@ -168,7 +171,7 @@ function breadcrumbsView(crumbs: Event['breadcrumbs']): HtmlValue {
 ${listOf(rows, '')}`;
 }
 
-/** Those that are there, each on one line. */
+/** Joins the parts that are not null on one line. */
 const between = (parts: readonly (string | null)[], separator = ' · '): string =>
   parts.flatMap((part) => (part === null || part === '' ? [] : oneLine(part))).join(separator);
 
@@ -201,7 +204,7 @@ ${facts(
   ]),
 )}`;
 
-/** One error; how it stands is changed through the API. */
+/** One error; its status is changed through the API. */
 export async function showError(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
   const id = view.param('error_id');

@@ -1,4 +1,4 @@
-/** The pages of errors: for whom they are, what they show, and that nothing of an event is more than text there. */
+/** The pages of errors: their readers, their content, and that nothing of an event is more than text there. */
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { openBrowser, signInAs } from '../../../test/support/browser.ts';

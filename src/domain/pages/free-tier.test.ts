@@ -1,4 +1,4 @@
-/** Pages in the free tier: what is not there has no page and no tab, and all addresses still lead somewhere. */
+/** Pages in the free tier: paid features have no page and no tab, and all addresses still lead somewhere. */
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { openBrowser, signInAs } from '../../../test/support/browser.ts';

@@ -1,4 +1,4 @@
-/** Where the go command finds a module's repository. */
+/** The address of a module's repository for the go command. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {

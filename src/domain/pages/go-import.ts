@@ -1,4 +1,4 @@
-/** What the go command asks an address for: the repository that a module's path lies in (`?go-get=1`). */
+/** The response to the go command: the repository that a module's path lies in (`?go-get=1`). */
 import { selectProjects } from '../../core/access/find.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { requireScope } from '../../core/identity/authenticate.ts';
@@ -16,7 +16,7 @@ const scopes = ['api', 'read_api', 'read_repository', 'write_repository'];
 export const asksForGoImport = ({ request }: ViewContext): boolean =>
   new URLSearchParams(request.query).get('go-get') === '1';
 
-/** The go command sends what it knows of the host as Basic credentials. A wrong token is that of an anonymous caller. */
+/** The go command sends the host's credentials as Basic. A wrong token is that of an anonymous caller. */
 async function callerOf({ caller, services, settings, request }: ViewContext): Promise<Caller> {
   const presented = readAuthorization(request.headers.authorization?.toString());
   if (caller || !presented) return caller;
@@ -34,8 +34,8 @@ async function callerOf({ caller, services, settings, request }: ViewContext): P
 }
 
 /**
- * The project whose path the module's begins with. Where the caller sees none, the first two segments are named, so that
- * the answer does not tell a hidden project from one that does not exist.
+ * The project whose path the module's begins with. Where the caller sees none, the first two segments are
+ * named, so that the response does not tell a hidden project from none.
  */
 export async function showGoImport(view: ViewContext): Promise<HttpResponse> {
   const { services } = view;

@@ -1,4 +1,4 @@
-/** The page of a group: what it is, the groups and the projects in it. */
+/** The page of a group: its description, its groups and its projects. */
 
 import type { Static } from 'typebox';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
@@ -14,7 +14,7 @@ import type { ViewContext } from './view-context.ts';
 
 type GroupRecord = Static<typeof Group>;
 
-/** Groups inside that are listed. */
+/** Groups inside that are listed, at most. */
 const MAX_GROUPS = '100';
 
 export async function showGroup(view: ViewContext, group: AuthorizedGroup): Promise<HttpResponse> {

@@ -1,4 +1,4 @@
-/** The plot: where its bars stand, and what it says without being seen. */
+/** The histogram: the places of its bars, and its text. */
 import { expect, test } from 'vitest';
 import { histogram } from './histogram.ts';
 

@@ -1,22 +1,25 @@
-/** A plot of counts per hour as a picture in the page: no script, and no styles but those of the stylesheet. */
+/**
+ * A histogram of counts per hour as a picture in the page: no script, and no styles but those of the
+ * stylesheet.
+ */
 import { type Html, html } from '../../platform/http/html.ts';
 
 type Count = { hour: string; events: number };
 
 const HOUR_MS = 3_600_000;
-/** Units of the picture, which is stretched to where it stands. */
+/** Units of the picture, which is stretched to its place. */
 const HEIGHT = 100;
-/** So much of it has what happened once among thousands. */
+/** The height of the smallest count, so that one among thousands is seen. */
 const MIN_BAR_HEIGHT = 2;
 
-/** Of an hour: with a gap between two bars where each can be told from the next. */
+/** Width of an hour's bar: with a gap between two bars where each can be told from the next. */
 const widthOf = (hours: number): number => (hours > 168 ? 1 : 0.85);
 
 const counted = (events: number): string =>
   events === 1 ? '1 event' : `${events.toLocaleString('en')} events`;
 const minuteOf = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 
-/** The last `hours` hours up to that of `until`: a bar for each hour that has events, and what it says in words. */
+/** The last `hours` hours up to that of `until`: a bar for each hour that has events, and its text. */
 export function histogram(counts: readonly Count[], until: Date, hours: number): Html {
   const last = Math.floor(until.getTime() / HOUR_MS);
   const first = last - hours + 1;

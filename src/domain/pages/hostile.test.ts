@@ -1,4 +1,4 @@
-/** Pages to read: hostile texts and addresses, and what the pages must leave to others. */
+/** Pages to read: hostile texts and addresses, and requests that the pages must leave to others. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { type Browser, openBrowser, signInAs } from '../../../test/support/browser.ts';

@@ -1,4 +1,4 @@
-/** What the page of an incident shows beside that of another issue: its alerts, its graphs, and what happened when. */
+/** Parts of an incident's page that other issues lack: its alerts, its graphs, and its timeline. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { AlertRecord } from '../../core/alerts/alert-records.ts';
 import type { UserBasic } from '../../core/identity/records.ts';

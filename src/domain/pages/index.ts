@@ -1,11 +1,13 @@
-/** Pages to read: every address that a record or a mail names leads to one, for whoever may read the record. */
+/** Pages to read: every address that a record or a mail names leads to one, for readers of the record. */
 import type { Capability } from '../../core/capability.ts';
 import { createInternalApiClient } from '../../core/internal-api-client.ts';
 import type { Services } from '../../core/services.ts';
 import { ANY_PATH } from '../../platform/http/path-segments.ts';
 import { readingPage, type Show } from './view-context.ts';
 
-/** What shows the pages below a dash, or below the root where there is none; loaded with the first of them. */
+/**
+ * The pages below a dash, or below the root where there is none; each module is loaded with its first page.
+ */
 const shown: [path: string, load: () => Promise<Show>][] = [
   ['/:path+/-/tree', async () => (await import('./tree-pages.ts')).showTree],
   ['/:path+/-/tree/*', async () => (await import('./tree-pages.ts')).showTree],

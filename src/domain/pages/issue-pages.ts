@@ -1,4 +1,4 @@
-/** Issues: their lists, and one with all that is said of it. */
+/** Issues: their lists, and one with its discussion. */
 import type { IssueRecord } from '../../core/work/issue-records.ts';
 import type { LabelBasicRecord } from '../../core/work/label-records.ts';
 import { between, type Html, html } from '../../platform/http/html.ts';
@@ -29,7 +29,7 @@ export const pathOf = (view: ViewContext, address: string): string => {
   return address.startsWith(`${home}/`) ? address.slice(home.length) : address;
 };
 
-/** Labels as records; they are read with their details. */
+/** Labels with their details, as chips; names alone are left out. */
 export const chips = (labels: readonly (string | LabelBasicRecord)[], base?: string): Html[] =>
   labels.flatMap((label) =>
     typeof label === 'string'
@@ -55,7 +55,7 @@ const states = [
   ['all', 'All'],
 ] as const;
 
-/** The state that was asked for; those that are open unless another is named. */
+/** The requested state; open issues unless another is named. */
 export const stateFilter = ({ choice }: Pick<ViewContext, 'choice'>): 'opened' | 'closed' | 'all' =>
   choice('state', ['opened', 'closed', 'all']);
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await signInAs(outsider, (await makeUser(ashlar)).username, OWNER_PASSWORD);
 }, 60_000);
 
-/** Accounts and pictures are for everybody who may see that there are users. */
+/** Accounts and pictures are open to every reader who may see that there are users. */
 const isOpen = (address: string): boolean =>
   address.startsWith('/uploads/-/system/user/') || /^\/[\w.-]+$/.test(address);
 
@@ -63,7 +63,7 @@ test('whoever may read the record finds something at each', async () => {
   expect(lost).toEqual([]);
 });
 
-/** Of an answer what does not name the address. */
+/** The parts of a response that do not name the address. */
 const without = (text: string, address: string): string =>
   text
     .replaceAll(encodeURIComponent(address.replace(/[?#].*/, '')), 'X')
@@ -84,7 +84,7 @@ test.each(['nobody', 'somebody else'])(
     for (const [address, from] of addresses) {
       if (isOpen(address) || address.startsWith('/uploads/')) continue;
       let response = await open(address);
-      // The address of a snippet's repository is another way to write that of its page, whatever is there.
+      // The address of a snippet's repository leads to that of its page, whether or not there is one.
       if (response.status === 303 && address.includes('/snippets/'))
         response = await open(response.headers.get('location') ?? '');
       const same =

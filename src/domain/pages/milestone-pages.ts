@@ -69,7 +69,7 @@ ${pager(view, issues)}`;
   return showIn(view, home, { title: milestone.title, tab: 'Milestones', body });
 }
 
-/** The labels that issues there can have, each with the list of its issues. */
+/** The labels that issues of the project or group can have, each with the list of its issues. */
 export async function showLabels(view: ViewContext): Promise<HttpResponse> {
   const home = await homeOf(view);
   const labels = await view.list<LabelBasicRecord>(`${home.api}/labels`, {

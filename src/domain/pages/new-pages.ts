@@ -1,4 +1,4 @@
-/** Addresses at which other programs have a form to make something: here they say how the API makes it. */
+/** Addresses at which other programs have a form to make a record: the page explains how the API makes it. */
 import { notFound } from '../../platform/failure.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
@@ -7,12 +7,12 @@ import { show, type ViewContext } from './view-context.ts';
 
 type Making = {
   noun: string;
-  /** The part of the API's documentation. */
+  /** The section of the API's documentation. */
   part: string;
-  /** Below `/projects/:id`, and below `/groups/:id`, where it is made there. */
+  /** Path below `/projects/:id`, and below `/groups/:id`, where it is made there. */
   project?: string;
   group?: string;
-  /** What must be sent. */
+  /** Required fields of the request. */
   fields: string;
   tab: Tab;
 };
@@ -54,7 +54,7 @@ const pageOf = (
   --data "${fields}" "${view.services.baseUrl()}/api/v4${path}"</pre>
 <p>What else it takes is in <a href="/api/docs#${part}">the documentation of the API</a>.</p>`;
 
-/** `<home>/-/<kind>/new`; 404 where the home is not seen, or has no such things. */
+/** `<home>/-/<kind>/new`; 404 where the reader does not see the home, or it has no such records. */
 export async function showNew(view: ViewContext): Promise<HttpResponse> {
   const home = await homeOf(view);
   const making = new Map(Object.entries(makings)).get(view.request.path.split('/').at(-2) ?? '');
@@ -65,7 +65,7 @@ export async function showNew(view: ViewContext): Promise<HttpResponse> {
   return showIn(view, home, { title: `New ${making.noun}`, tab: making.tab, body });
 }
 
-/** What is made in no project or group that the address names. */
+/** For records that are made in no project or group of the address. */
 const showNewAnywhere =
   (noun: string, path: string, part: string, fields: string) =>
   async (view: ViewContext): Promise<HttpResponse> =>

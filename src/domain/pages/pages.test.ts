@@ -1,4 +1,4 @@
-/** Pages to read: what they show, to whom, and under which names. */
+/** Pages to read: their content, their readers, and their addresses. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { type Browser, openBrowser, signInAs, withSettings } from '../../../test/support/browser.ts';

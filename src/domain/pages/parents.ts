@@ -1,4 +1,4 @@
-/** What stands before the dash of an address: a project, or a group; and the frames that their pages are shown in. */
+/** The project or group before the dash of an address, and the layouts of their pages. */
 import {
   type AuthorizedGroup,
   type AuthorizedProject,
@@ -33,7 +33,7 @@ export async function projectAt({ services, caller }: ViewContext, path: string)
   return authorizeProject(services.database.points, caller, 'read_project', path);
 }
 
-/** The number of a thing in the path, as it stands there; 404 for anything else. */
+/** The number of a record in the path, as text; 404 for any other text. */
 export function numberIn(view: ViewContext, name: string): string {
   const number = view.param(name);
   if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
@@ -63,9 +63,9 @@ export type Home = {
   project?: AuthorizedProject;
   group?: AuthorizedGroup;
   id: number;
-  /** Of its endpoints. */
+  /** Path of its endpoints. */
   api: '/projects/:id' | '/groups/:id';
-  /** From the root, without a slash at the end. */
+  /** Address from the root, without a slash at the end. */
   address: string;
 };
 
@@ -114,7 +114,7 @@ const frame = (crumbs: readonly Html[], marks: HtmlValue, tabs: Html, body: Html
 ${tabs}
 <div class="page">${body}</div>`;
 
-/** A page of a project below its path and the tabs of what the reader may see. */
+/** A page of a project below its path and the tabs that the reader may see. */
 export function showInProject(view: ViewContext, project: AuthorizedProject, content: Content): HttpResponse {
   const { row } = project;
   const address = projectAddress(project);
@@ -147,7 +147,7 @@ export function showInProject(view: ViewContext, project: AuthorizedProject, con
   return show(view, content.tab === 'Overview' ? name : `${content.title} · ${name}`, body);
 }
 
-/** A page of a group below its path and the tabs of what the reader may see. */
+/** A page of a group below its path and the tabs that the reader may see. */
 export function showInGroup(view: ViewContext, group: AuthorizedGroup, content: Content): HttpResponse {
   const { row } = group;
   const address = groupAddress(group);
@@ -171,7 +171,7 @@ const tabsOf = (name: string, tabs: readonly [Tab, string, boolean][], here: Tab
     tabs.filter(([, , there]) => there).map(([label, href]) => ({ label, href, here: label === here })),
   );
 
-/** A page of whichever it is. */
+/** A page of the project or the group. */
 export function showIn(view: ViewContext, { project, group }: Home, content: Content): HttpResponse {
   if (project) return showInProject(view, project, content);
   if (group) return showInGroup(view, group, content);

@@ -1,4 +1,4 @@
-/** The page of a project: what it is, where its repository is, and what its README says. */
+/** The page of a project: its description, the address of its repository, and its README. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { renderDescription } from '../../core/markdown/description.ts';
 import type { FullProject } from '../../core/namespaces/project-records.ts';
@@ -9,7 +9,7 @@ import { projectAddress, showInProject } from './parents.ts';
 import { readmeOf } from './readme.ts';
 import type { ViewContext } from './view-context.ts';
 
-/** The README of the default branch; undefined where there is none, or the code is not for this reader. */
+/** The README of the default branch; undefined without one, or when the reader may not read the code. */
 async function readme(view: ViewContext, project: AuthorizedProject): Promise<Html | undefined> {
   const branch = project.row.default_branch;
   if (branch === null || project.row.empty_repo || !project.may('read_code')) return undefined;

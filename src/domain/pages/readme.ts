@@ -1,4 +1,4 @@
-/** The README of a folder, and texts of files as they are shown. */
+/** The README of a folder, and texts of files for pages. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { decode, type TreeEntry } from '../../platform/git/parse.ts';

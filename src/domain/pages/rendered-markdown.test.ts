@@ -1,4 +1,4 @@
-/** Where relative links of a text lead. */
+/** The targets of a text's relative links. */
 import { expect, test } from 'vitest';
 import { withRelativeLinks } from './rendered-markdown.ts';
 

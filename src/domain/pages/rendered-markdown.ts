@@ -1,4 +1,4 @@
-/** Texts that people wrote, as HTML: Markdown with its references, as the reader sees it. */
+/** Texts of users, as HTML: Markdown with its references, as the reader sees it. */
 import { posix } from 'node:path';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { renderMarkdown } from '../../core/markdown/render.ts';
@@ -6,29 +6,32 @@ import { type Html, html, madeSafe } from '../../platform/http/html.ts';
 import { inAddress } from './components.ts';
 import type { ViewContext } from './view-context.ts';
 
-/** Where a text stands. */
+/** The context of a text. */
 type Standing = {
   project?: AuthorizedProject | undefined;
-  /** Of a file: what its relative links are relative to. */
+  /** For a file: the base of its relative links. */
   file?: { ref: string; folder: readonly string[] };
-  /** Of a page of a wiki: the address of the wiki, and the folder of the page. */
+  /** For a page of a wiki: the address of the wiki, and the folder of the page. */
   wiki?: { address: string; folder: string };
 };
 
-/** Characters of the beginning of a text for which the page has no room. */
+/** Characters shown of a text for which the page has no budget left. */
 const BEGINNING_LENGTH = 2_000;
 
 const beginningOf = (text: string): Html =>
   html`<pre class="listing">${text.slice(0, BEGINNING_LENGTH)}…</pre><p class="none">This text is too long to be shown here whole.</p>`;
 
-/** A text as it was written; the beginning of one that is too long beside those before it. */
+/** A text without markup; only its beginning when it exceeds the rest of the page's budget. */
 export function listingOf({ budget: room }: Pick<ViewContext, 'budget'>, text: string): Html {
   if (text.length > room.characters) return beginningOf(text);
   room.characters -= text.length;
   return html`<pre class="listing">${text}</pre>`;
 }
 
-/** The text as HTML; nothing for an empty one, and the beginning of one that is too long beside those before it. */
+/**
+ * The text as HTML; nothing for an empty one, and only its beginning when it exceeds the rest of the page's
+ * budget.
+ */
 export async function renderedMarkdown(
   { services, caller, budget: room }: Pick<ViewContext, 'services' | 'caller' | 'budget'>,
   text: string | null | undefined,
@@ -50,13 +53,13 @@ const belowTitle = (rendered: string): string =>
     (_, slash: string, level: string) => `<${slash}h${Number(level) + 1}`,
   );
 
-/** Where there is no script, `#title` leads to nothing but the id of that name. */
+/** Without a script, `#title` leads only to an element with that very id. */
 const withPlainAnchors = (rendered: string): string =>
   rendered.replaceAll(/(<h[1-6][^<>]* id=")user-content-/g, '$1');
 
 const element = /<(a|img)\b[^<>]*>/g;
 const attribute = /\b(href|src)="([^"]*)"/;
-/** With a scheme, a host or a path from the root, or of this page alone. */
+/** Links with a scheme, a host or a path from the root, and those into the page itself. */
 const absolute = /^(?:[a-z][a-z\d+.-]*:|\/|#|$)/i;
 
 /** Leads relative links of a file to files, and of a wiki's page to pages. The HTML is the renderer's own. */

@@ -1,4 +1,4 @@
-/** Reads a project's repository for a page: what an address behind tree, blob or raw names. */
+/** Reads a project's repository for a page: the file or folder of an address behind tree, blob or raw. */
 import { type AuthorizedProject, authorizeProject } from '../../core/access/find.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -9,13 +9,13 @@ import { findEntry } from '../../platform/git/trees.ts';
 import { projectOf } from './parents.ts';
 import type { ViewContext } from './view-context.ts';
 
-/** The project before the dash, for whoever reads its code. */
+/** The project before the dash, for readers of its code. */
 export async function codeOf(view: ViewContext): Promise<AuthorizedProject> {
   const { id } = await projectOf(view);
   return authorizeProject(view.services.database.points, view.caller, 'read_code', id);
 }
 
-/** What is read of the repository; 404 when there is none yet. */
+/** Reads from the repository; 404 when there is none yet. */
 export async function reading<T>(
   { services }: Pick<ViewContext, 'services'>,
   { id, row }: AuthorizedProject,
@@ -29,7 +29,7 @@ export async function reading<T>(
 /** A revision, and a path in its tree. */
 export type Spot = { ref: string; path: string[]; commit: Commit; entry: TreeEntry };
 
-/** Parts of an address that may belong to the name of a branch. */
+/** Components of an address that may belong to the name of a branch. */
 const MAX_PARTS = 16;
 
 /**

@@ -28,7 +28,7 @@ const MAX_FILES = 10;
 
 type Found = {
   project: Awaited<ReturnType<typeof projectOf>> | undefined;
-  /** Of its endpoint, with what is named in it. */
+  /** The path of its endpoint, and the values of that path's parameters. */
   api: string;
   named: Record<string, string>;
 };

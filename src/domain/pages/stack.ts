@@ -1,4 +1,4 @@
-/** The stack of an event: what was thrown, the calls that led there, and the lines of code around each. */
+/** The stack of an event: the exceptions, the calls that led there, and the lines of code around each. */
 import { type Html, html } from '../../platform/http/html.ts';
 import { oneLine, tag } from './components.ts';
 
@@ -20,7 +20,7 @@ type Thrown = Calls & { type: string | null; value: string | null; handled: bool
 /** The exceptions, the first cause first; or the calls of a message without one. */
 export type StackTrace = Calls & { exceptions: readonly Thrown[] };
 
-/** Of all that is thrown: each takes some hundred bytes, and more with its lines. */
+/** Frames of all exceptions: each takes some hundred bytes, and more with its lines. */
 const MAX_FRAMES = 300;
 
 function codeOf(frame: Frame): Html | undefined {
@@ -35,7 +35,7 @@ function codeOf(frame: Frame): Html | undefined {
   return html`<div class="code"><table>${rows}</table></div>`;
 }
 
-/** Where a frame is: the call, and the place in its file. */
+/** A frame's call, and its line in its file. */
 function titleOf(frame: Frame): Html {
   const file = frame.filename ?? frame.abs_path ?? frame.module;
   const place = [frame.lineno, frame.colno].flatMap((part) => (part === null ? [] : `:${part}`)).join('');
@@ -53,7 +53,7 @@ function frameView(frame: Frame): Html {
     : html`<p class="frame">${titleOf(frame)} ${mark}</p>`;
 }
 
-/** The calls, the innermost first, as far as there is room. */
+/** The calls, the innermost first, within the limit on frames. */
 function callsView({ frames, frames_omitted }: Calls, room: { frames: number }): Html {
   const shown = frames.toReversed().slice(0, room.frames);
   room.frames -= shown.length;
@@ -63,7 +63,7 @@ function callsView({ frames, frames_omitted }: Calls, room: { frames: number }):
   }`;
 }
 
-/** All that was thrown, what the application met first, each followed by its cause. */
+/** All exceptions, the one that the application met first, each followed by its cause. */
 export function stackView(event: StackTrace): Html {
   const room = { frames: MAX_FRAMES };
   const thrown = event.exceptions

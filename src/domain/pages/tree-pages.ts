@@ -22,7 +22,7 @@ const MAX_ENTRIES = 2_000;
 const address = (project: AuthorizedProject, kind: string, ref: string, path: readonly string[]): string =>
   [`${projectAddress(project)}/-/${kind}/${inAddress(ref)}`, ...path.map(encodeURIComponent)].join('/');
 
-/** The way from the top of the tree to here, as links. */
+/** The folders from the top of the tree to here, as links. */
 function trail(project: AuthorizedProject, { ref, path, commit }: Spot): Html {
   const top = html`<a href="${address(project, 'tree', ref, [])}">${project.row.path}</a>`;
   const steps = path.map((name, index) => {
@@ -130,10 +130,10 @@ export async function showBlob(view: ViewContext): Promise<HttpResponse> {
   return showInProject(view, project, { title: spot.path.join('/'), tab: 'Files', body });
 }
 
-/** A picture that is also a document: opened by itself it runs nothing, loads nothing, and is of no site. */
+/** A picture that is also a document: opened by itself it runs and loads nothing, and has no origin. */
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/** The bytes of a file, as the API sends them; pictures as what they are, for the pages that show them. */
+/** The bytes of a file, as the API sends them; pictures with their type, for pages that show them. */
 export async function sendRaw(view: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(view);
   const { ref, path } = await reading(view, project, (git) => findSpot(git, view.param('*')));
@@ -145,7 +145,7 @@ export async function sendRaw(view: ViewContext): Promise<HttpResponse> {
   const type = pictureType(path.at(-1) ?? '');
   if (!type) return response;
   const isText = response.headers['content-type'] !== 'application/octet-stream';
-  // What goes by the name of a picture of another kind, and is text, is shown as text.
+  // A text file that has the name of a picture of another kind is shown as text.
   if (isText && type !== pictures.svg) return response;
   const headers = { 'content-type': type, 'content-security-policy': SANDBOX };
   return { ...response, headers: { ...response.headers, ...headers } };

@@ -1,4 +1,4 @@
-/** The page of a person: what the profile shows to this reader, and the projects of their own. */
+/** The page of a person: the profile that this reader may see, and the projects of their own. */
 import type { UserBasic } from '../../core/identity/records.ts';
 import type { BasicProject } from '../../core/namespaces/project-records.ts';
 import { html } from '../../platform/http/html.ts';
@@ -7,7 +7,9 @@ import { avatar, dayOf, facts, pageNumber, pager, tag } from './components.ts';
 import { projectList } from './project-list.ts';
 import { show, type ViewContext } from './view-context.ts';
 
-/** What of the record this page shows; the profile is there for those who may see it. */
+/**
+ * The properties of the record that this page shows; the profile's are there for readers who may see them.
+ */
 type Profile = UserBasic & {
   created_at?: string;
   bio?: string;

@@ -1,4 +1,4 @@
-/** How every page of this capability is opened: who looks, what they may see, and one answer for whatever they may not. */
+/** Opens every page of this capability: the reader, their abilities, and one response for all that is hidden from them. */
 import { Moved } from '../../core/access/find.ts';
 import { card } from '../../core/forms.ts';
 import type { Caller } from '../../core/identity/actor.ts';
@@ -12,7 +12,7 @@ import { between, type Html, html } from '../../platform/http/html.ts';
 import { type HttpResponse, json } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 
-/** What a page is made with: who looks at it, and the API as they would read it. */
+/** The context of a page: its reader, and the API as they would read it. */
 export type ViewContext = PageContext & {
   caller: Caller;
   /** Characters of Markdown that the page may still render. */
@@ -21,9 +21,9 @@ export type ViewContext = PageContext & {
   param(name: string): string;
   /** All values of a parameter of the query, given as `name` or `name[]`. */
   fields(name: string): string[];
-  /** A parameter of the query that has one of these values; the first of them where it has none, or another. */
+  /** The value of a parameter of the query; the first of these values when it has none, or another. */
   choice<const V extends string>(name: string, values: readonly [V, ...V[]]): V;
-  /** What the page has asked for until now, with the values that count; none for any. */
+  /** The parameters that the page has read until now, with the values that count; none for any. */
   filters: Map<string, readonly string[]>;
   one<T>(path: string, parameters: Parameters): Promise<T>;
   list<T>(path: string, parameters: Parameters): Promise<Page<T>>;
@@ -32,15 +32,15 @@ export type ViewContext = PageContext & {
 
 export type Show = (view: ViewContext) => Promise<HttpResponse>;
 
-/** Refusals are all the same to who looks: that there is something is not told to those who may not see it. */
+/** All refusals look the same, so that a reader does not learn that there is a hidden page. */
 const hidden: ReadonlySet<FailureKind> = new Set(['not_found', 'forbidden', 'unauthenticated']);
 
-/** As long as the longest file that is shown; texts one after the other take no more time than one. */
+/** As long as the longest file that is shown; rendering several texts takes no longer than one. */
 const MAX_RENDERED_LENGTH = 1_048_576;
 
 const NOT_THERE = 'There is nothing at this address, or nothing that you may see.';
 
-/** The same answer for what is not there and for what is not for this reader; with a hint to sign in. */
+/** The same response for a missing and a hidden page; with a hint to sign in. */
 export function missingPage({ services, session, request }: PageContext): HttpResponse {
   if (!isForReading({ url: request.path, headers: { accept: request.headers.accept?.toString() } }))
     return { ...json(404, { message: '404 Not Found', error: '404 Not Found' }), failure: 'not_found' };
@@ -63,7 +63,7 @@ function movedResponse({ request }: ViewContext, { fullPath }: Moved): HttpRespo
   return redirect(`/${fullPath}${dash < 0 ? '' : request.path.slice(dash)}${query}`);
 }
 
-/** Answers for a page, with whatever is refused as a page that is not there. */
+/** Responds with a page; every refusal is a page that is not there. */
 async function open(view: ViewContext, show: Show): Promise<HttpResponse> {
   try {
     return await show(view);
@@ -74,7 +74,7 @@ async function open(view: ViewContext, show: Show): Promise<HttpResponse> {
   }
 }
 
-/** The route of a page; what shows it is loaded when it is first asked for. */
+/** The route of a page; its module is loaded with the first request. */
 export const readingPage = (
   services: Services,
   api: InternalApiClient,
@@ -120,11 +120,14 @@ export const readingPage = (
 /** The parameter that a key of the query names. */
 const nameOf = (key: string): string => key.replace(/\[\]$/, '');
 
-/** Of what is ignored, as much as is told. */
+/** Ignored parameters that the note lists, and their length. */
 const MAX_LISTED_PARAMETERS = 5;
 const MAX_LISTED_LENGTH = 50;
 
-/** What of the query the page took no notice of: a mistyped filter must not pass for one that finds nothing. */
+/**
+ * The parameters of the query that the page ignored: a mistyped filter must not pass for one that finds
+ * nothing.
+ */
 function ignoredNote({ request, filters: requested }: ViewContext): Html | undefined {
   const ignored = [...new URLSearchParams(request.query)].filter(([key, value]) => {
     const values = requested.get(nameOf(key));
@@ -142,6 +145,6 @@ function ignoredNote({ request, filters: requested }: ViewContext): Html | undef
 ${known.length > 0 ? html`It knows ${between(known)}.` : 'It takes no parameters.'}</p>`;
 }
 
-/** A page of this capability in the site's frame. */
+/** A page of this capability in the site's layout. */
 export const show = (view: ViewContext, title: string, body: Html): HttpResponse =>
   showPage(view.services, view.session, { title, body: html`${ignoredNote(view)}${body}` });

@@ -50,13 +50,13 @@ import type { CreateProject, UpdateProject } from './schema.ts';
 declareUnique('projects_path', 'path', 'conflict');
 declareUnique('projects_name', 'name', 'conflict');
 
-/** Where a project goes: a namespace that the caller may create projects in. */
+/** The namespace of a new project, in which the caller may create projects. */
 export type TargetNamespace = {
   id: number;
   kind: 'user' | 'group';
   visibility: number;
   fullPath: string;
-  /** Whose projects_limit counts there; a group has none. */
+  /** The user whose projects_limit counts there; a group has none. */
   ownerId: number | null;
 };
 
@@ -116,14 +116,17 @@ async function ownNamespace(db: Db, userId: number): Promise<TargetNamespace> {
 
 const problemsOf = (problems: string[]): string[] | undefined => (problems.length > 0 ? problems : undefined);
 
-/** Refuses what a name, path or visibility may not be; every problem at once. */
+/** Refuses an invalid name, path or visibility; every problem at once. */
 function refuseProblems(problems: Record<string, string[] | undefined>): void {
   const messages: ValidationMessages = {};
   for (const [property, texts] of Object.entries(problems)) if (texts) messages[property] = texts;
   if (Object.keys(messages).length > 0) throw invalid(messages);
 }
 
-/** Claims a path inside a namespace, whose row stays locked until the commit; returns it, and the full path it gives. */
+/**
+ * Reserves a path inside a namespace, whose row stays locked until the commit; returns it, and the full path
+ * it gives.
+ */
 async function requireFreePath(
   tx: Db,
   namespaceId: number,
@@ -138,7 +141,10 @@ async function requireFreePath(
   return { parent, fullPath: `${parent.full_path}/${path}` };
 }
 
-/** Where the instance says so, only who is more than a guest somewhere creates projects of their own. */
+/**
+ * Where the instance says so, only users with more than a guest's role in some place create projects of their
+ * own.
+ */
 async function refuseGuests(db: Db, actor: Actor, settings: ApplicationSettings): Promise<void> {
   if (settings.allow_project_creation_for_guest_and_below || actor.admin) return;
   const more = await db
@@ -174,14 +180,14 @@ async function refuseOverLimit(tx: Db, target: TargetNamespace): Promise<void> {
   }
 }
 
-/** What counts against everybody's disk is for administrators to change. */
+/** Settings that use the shared disk are for administrators to change. */
 function refuseProtected(actor: Actor, input: UpdateProject): void {
   if (input.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
 }
 
 /**
- * Creates a project for `owner` (the actor, or whom an administrator creates it for); returns its id. `complete` adds to it
- * before the commit.
+ * Creates a project for `owner` (the actor, or another user for an administrator); returns its id. `complete`
+ * adds to it before the commit.
  */
 export async function createProject(
   services: Services,
@@ -267,7 +273,7 @@ export async function createProject(
   });
 }
 
-/** Whoever creates a project in a group maintains it, unless the group already gives them more. */
+/** The creator of a project in a group maintains it, unless the group already gives them more. */
 async function addCreator(tx: Db, projectId: number, userId: number, groupId: number): Promise<void> {
   const time = now();
   const greater = await tx
@@ -300,13 +306,13 @@ async function addCreator(tx: Db, projectId: number, userId: number, groupId: nu
     .execute();
 }
 
-/** That the project is at another full path now. */
+/** The fact that the project has another full path now. */
 const movedFact = (projectId: number, from: string, to: string): Fact => ({
   name: 'project_moved',
   payload: { project_id: projectId, from, to },
 });
 
-/** Changes what the request names; a new path leaves a redirect behind. */
+/** Changes the properties that the request names; a new path leaves a redirect behind. */
 export async function updateProject(
   services: Services,
   settings: ApplicationSettings,
@@ -393,7 +399,7 @@ export async function updateProject(
   });
 }
 
-/** Archives or brings back: read-only, and hidden from what is active. */
+/** Archives a project, or unarchives it: read-only, and hidden from lists of active ones. */
 export async function setArchived(
   services: Services,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Deleting projects with a delay, at once, and bringing them back (facts: Cross-cutting behaviour, delayed deletion). */
+/** Deleting projects with a delay, at once, and restoring them (facts: Cross-cutting behaviour, delayed deletion). */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
@@ -15,8 +15,8 @@ import { lockWithParent } from './locks.ts';
 export type DeletionRequest = { permanently_remove?: boolean; full_path?: string };
 
 /**
- * Marks the project: it stays readable under another path until the delay is over. With `permanently_remove`, a marked
- * project goes at once, when its full path is given exactly.
+ * Marks the project: it stays readable under another path until the delay is over. With `permanently_remove`,
+ * a marked project is deleted at once, when its full path is given exactly.
  */
 export async function deleteProject(
   services: Services,
@@ -60,7 +60,7 @@ export async function deleteProject(
   });
 }
 
-/** Takes the mark away, and gives the path and the name back where they are still free. */
+/** Removes the mark, and gives the path and the name back where they are still free. */
 export async function restoreProject(
   services: Services,
   actor: Actor,

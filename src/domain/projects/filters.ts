@@ -1,4 +1,4 @@
-/** The filters of every list of projects: their parameters, and the conditions that they become. */
+/** The filters of every list of projects: their parameters, and their conditions. */
 import { type RawBuilder, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import { assignableLevels, OWNER, visibilityLevel, visibilityNames } from '../../core/access/roles.ts';
@@ -18,7 +18,7 @@ export const projectOrders = {
 } as const;
 export type ProjectOrder = keyof typeof projectOrders;
 
-/** Which projects a list starts from, before its filters. */
+/** The projects that a list starts from, before its filters. */
 export type ProjectListScope = {
   /** Only those that the caller reaches as a member. */
   membership: boolean;
@@ -78,7 +78,7 @@ export type ProjectFilters = { scope: ProjectListScope; where: RawBuilder<unknow
 
 const feature = (name: string) => sql`coalesce(p.settings ->> ${name}, 'enabled')`;
 
-/** The conditions that the parameters become, over `projects p`. Parameters only for administrators count for them only. */
+/** The conditions of the parameters, over `projects p`. Parameters only for administrators count for them only. */
 export function projectFilters(input: ProjectFilterInput, caller: Caller): ProjectFilters {
   const where: RawBuilder<unknown>[] = [];
   const add = <T>(value: T | undefined, condition: (value: T) => RawBuilder<unknown>): void => {
@@ -144,7 +144,7 @@ export function projectFilters(input: ProjectFilterInput, caller: Caller): Proje
   };
 }
 
-/** The order that was asked for; the newest first when nothing was. */
+/** The requested order; the newest first without a request. */
 export const projectOrder = (input: ProjectFilterInput): { by: ProjectOrder; sort: 'asc' | 'desc' } => ({
   by: input.order_by === undefined || input.order_by === 'similarity' ? 'created_at' : input.order_by,
   sort: input.sort ?? 'desc',

@@ -1,4 +1,4 @@
-/** What a fork is like that does not say so itself. */
+/** Defaults of a fork without values of its own. */
 import { expect, test } from 'vitest';
 import { defaultProjectSettings } from '../../core/namespaces/project-settings.ts';
 import { forkVisibility, inheritedSettings } from './fork-rules.ts';

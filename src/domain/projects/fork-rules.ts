@@ -9,10 +9,12 @@ import {
 } from '../../core/access/roles.ts';
 import type { ProjectSettings } from '../../core/namespaces/project-settings.ts';
 
-/** The visibility of a fork that asks for none: as open as its source, its group and the instance allow. */
+/**
+ * The visibility of a fork whose request names none: as open as its source, its group and the instance allow.
+ */
 export function forkVisibility(given: {
   source: number;
-  /** Of the group that it goes to; undefined in a personal namespace. */
+  /** The group's visibility; undefined in a personal namespace. */
   group: number | undefined;
   /** Visibilities that the caller may not use. */
   restricted: readonly string[];
@@ -28,6 +30,9 @@ export function forkVisibility(given: {
 export const isMoreOpen = (visibility: VisibilityName, source: number): boolean =>
   visibilityLevel(visibility) > source;
 
-/** What a fork takes over from its source: who may see which part, or it would show what the source does not. */
+/**
+ * Settings that a fork takes over from its source: access to each part, or it would show more than the
+ * source.
+ */
 export const inheritedSettings = (source: ProjectSettings): Partial<ProjectSettings> =>
   Object.fromEntries(Object.entries(source).filter(([name]) => name.endsWith('_access_level')));

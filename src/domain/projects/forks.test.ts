@@ -1,4 +1,4 @@
-/** Forks over HTTP: whole, of their own, and nothing of them where they cannot be. */
+/** Forks over HTTP: whole, independent of the source, and without remains when they fail. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type postgres from 'postgres';
@@ -223,7 +223,7 @@ describe('a fork is never made more visible than its source', () => {
     bodyOf(await setVisibility(again.id, 'internal', ashlar.as(second.token)), 200);
     bodyOf(await setVisibility(source.id, 'public'), 200);
     bodyOf(await setVisibility(made.id, 'public', owner), 200);
-    // What is open already stays as it is, and does not open again once it was closed.
+    // A fork that is more visible already stays so, and cannot be opened again once it was closed.
     bodyOf(await setVisibility(source.id, 'private'), 200);
     bodyOf(
       await owner(`PUT /projects/${made.id}`, { body: { description: 'x', visibility: 'public' } }),

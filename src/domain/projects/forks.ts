@@ -27,7 +27,7 @@ import { lockVisibility } from './locks.ts';
 import { countForks } from './relations.ts';
 import type { ForkProject } from './schema.ts';
 
-/** Each looks at every commit of the source: more at once would only wait for each other. */
+/** A fork reads every commit of the source: more at once would only wait for each other. */
 const forking = createShare({
   of: 'forks being made',
   places: 4,
@@ -37,7 +37,7 @@ const forking = createShare({
   timeoutMs: 5_000,
 });
 
-/** Who may fork is the project's setting besides the role (facts: Projects core). */
+/** A setting of the project decides besides the role who may fork (facts: Projects core). */
 function refuseFork(source: AuthorizedProject): void {
   const { forking_access_level: level } = projectSettings(source.row);
   if (level === 'disabled' || (level === 'private' && source.role === 0)) throw forbidden();
@@ -104,7 +104,7 @@ async function relate(
   source: AuthorizedProject,
   { id, visibility }: { id: number; visibility: VisibilityName },
 ): Promise<void> {
-  // The source may have been hidden, or deleted, since the caller was let in.
+  // The source may have been hidden, or deleted, since the caller was authorized.
   const current = await lockVisibility(tx, source.id);
   if (current === undefined) throw notFound('Project');
   refuseMoreOpen(visibility, current);
@@ -146,7 +146,7 @@ async function fillOrUndo(
   }
 }
 
-/** Gives the fork what the source has, which stays where it is as long as it is held; nothing where it is empty. */
+/** Copies the source's repository into the fork, under a lease on the source; nothing where it is empty. */
 async function fill(
   services: Services,
   settings: ApplicationSettings,
@@ -179,7 +179,7 @@ async function fill(
   }
 }
 
-/** The wished branch where it is there, else the first of all; HEAD names it from then on. */
+/** The requested branch where it exists, else the first of all; HEAD names it from then on. */
 async function chooseDefault(git: GitFolder, wished: string): Promise<string | undefined> {
   const names = (await listRefs(git, 'branch')).map(({ name }) => name);
   const chosen = names.includes(wished) ? wished : names[0];

@@ -1,4 +1,4 @@
-/** Below premium: what the version says is what the records have. */
+/** Below premium: the records have the fields that the version implies. */
 import { describe, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
@@ -21,7 +21,7 @@ const premiumOfUsers = [
   'using_license_seat',
 ];
 
-/** The fields that records of the premium tier have and those of the free one have not, at one address of each. */
+/** The fields that records of the premium tier have and those of the free one lack, at one address of each. */
 async function missing(path: (app: TestApp) => Promise<string>): Promise<string[]> {
   const namesOf = async (app: TestApp): Promise<string[]> => {
     const body = bodyOf(await app.root(`GET ${await path(app)}`), 200);

@@ -1,4 +1,4 @@
-/** Lists of projects that start from something else: a user, a group, a project's forks. */
+/** Lists of projects of a user, a group, or a project's forks. */
 import { type RawBuilder, sql } from 'kysely';
 import Type, { type TProperties } from 'typebox';
 import { type Access, onGroup, onProject, onUser } from '../../core/access/access.ts';
@@ -16,7 +16,7 @@ type Narrowing<Subject> = {
   access: Access<Subject, Caller>;
   limit?: CallLimit;
   fields?: TProperties;
-  /** What narrows the list, over `projects p`. */
+  /** The condition that narrows the list, over `projects p`. */
   where(subject: Subject, input: Record<string, unknown>): RawBuilder<unknown>;
 };
 

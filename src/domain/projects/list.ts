@@ -1,7 +1,7 @@
 /**
- * The list of projects that a caller sees. What is visible is a union of bounded branches (everything for an
- * administrator; what everybody sees; what each reached group holds; what is reached otherwise), each in the list's
- * order, so that the cost of a page does not grow with the number of projects.
+ * The list of projects that a caller sees. Visible projects are a union of bounded branches (everything for
+ * an administrator; projects visible to everybody; those of each reached group; those reached otherwise),
+ * each in the list's order, so that the cost of a page does not grow with the number of projects.
  */
 import { type RawBuilder, sql } from 'kysely';
 import {
@@ -32,7 +32,7 @@ type Plan = {
   sort: 'asc' | 'desc';
 };
 
-/** A part of what is visible: a table expression with `projects p`, and what selects from it. */
+/** A part of the visible projects: a table expression with `projects p`, and its conditions. */
 type Branch = {
   from: string;
   condition: string;
@@ -40,7 +40,7 @@ type Branch = {
   groupLevel?: number;
 };
 
-/** What is visible, as branches that have no project in common. */
+/** The visible projects, as branches that have no project in common. */
 function branches({ caller, scope }: Plan): Branch[] {
   const asMember = scope.membership || scope.leastLevel > 0;
   const all = { from: 'projects p', condition: 'true' };
@@ -48,7 +48,7 @@ function branches({ caller, scope }: Plan): Branch[] {
   if ((caller.admin || caller.auditor) && !asMember) return [all];
   const open = caller.external ? `p.visibility = ${PUBLIC}` : `p.visibility >= ${INTERNAL}`;
   const rest = asMember ? 'true' : `not (${open})`;
-  // Minimal Access on a group shows nothing that is in it.
+  // Minimal Access on a group shows none of its projects.
   const level = Math.max(scope.leastLevel, GUEST);
   return [
     ...(asMember ? [] : [{ ...all, condition: open }]),
@@ -78,7 +78,10 @@ const withReached = (caller: Caller): RawBuilder<unknown> => {
   return sql`with ${callerCte(caller)}${fragment(reached)}`;
 };
 
-/** Rows of a first page, and of the longest: with these in the text the planner knows that it is few, and plans once. */
+/**
+ * Rows of a first page, and of the longest: with these in the text the planner knows that they are few, and
+ * plans once.
+ */
 const FEW = [21, 101];
 const few = (rows: number): RawBuilder<unknown> => {
   const bound = FEW.find((each) => each >= rows);
@@ -105,7 +108,7 @@ async function fetch(db: Db, plan: Plan, limit: number, offset: number): Promise
   return projects;
 }
 
-/** How many are visible, counted to `limit` and no further. */
+/** The number of visible projects, counted to `limit` and no further. */
 async function count(db: Db, plan: Plan, limit: number): Promise<number> {
   const bound = fragment(`limit ${limit}`);
   const rows = visible(plan, '1 as one', bound);

@@ -1,11 +1,14 @@
-/** The locks that changes of a project hold: what they decide by stays true until the commit. */
+/** The locks of changes to a project: its row and its namespace's stay the same until the commit. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { lockNamespace } from '../../core/namespaces/paths-change.ts';
 import type { NamespaceRow } from '../../core/namespaces/rows.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { conflict, notFound } from '../../platform/failure.ts';
 
-/** Locks a project and before it its namespace, and returns both as they are now; 404 or 409 when it went or moved. */
+/**
+ * Locks a project and before it its namespace, and returns both as they are now; 404 or 409 when it was
+ * deleted or moved.
+ */
 export async function lockWithParent(tx: Db, project: AuthorizedProject) {
   const parent: NamespaceRow | undefined = await lockNamespace(tx, project.row.namespace_id);
   const row = await tx
@@ -20,7 +23,7 @@ export async function lockWithParent(tx: Db, project: AuthorizedProject) {
   return { row, parent, fullPath: `${parent.full_path}/${row.path}` };
 }
 
-/** The visibility of a project, which stays what it is until the commit; undefined when it is gone. */
+/** The visibility of a project, which does not change until the commit; undefined when it is gone. */
 export async function lockVisibility(tx: Db, projectId: number): Promise<number | undefined> {
   const project = await tx
     .selectFrom('projects')

@@ -1,4 +1,6 @@
-/** Who and what is around a project: its users and starrers, the groups that it belongs to or could go to. */
+/**
+ * Users and groups around a project: its users and starrers, the groups that it belongs to or could move to.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
@@ -27,11 +29,11 @@ type Around = {
   where: RawBuilder<unknown>;
   search: string | undefined;
   skip?: readonly number[] | undefined;
-  /** The caller's least role; 0 for whatever they see. */
+  /** The caller's least role; 0 for all that they see. */
   leastLevel: number;
 };
 
-/** Groups that the caller sees and that stand in some relation to a project, by name. */
+/** Groups that the caller sees and that are related to a project, by name. */
 function groupsAround(db: Db, caller: Caller, page: PageRequest, around: Around) {
   const pattern = containing(around.search ?? '');
   const where = sql`${around.where} and (n.name ilike ${pattern} or n.full_path ilike ${pattern})

@@ -1,4 +1,4 @@
-/** Pages of projects as records: each side is loaded once for the whole page. */
+/** Pages of projects as records: related records are loaded once for the whole page. */
 
 import { OWNER, REPORTER } from '../../core/access/roles.ts';
 import { selectCustomAttributes } from '../../core/custom-attributes.ts';
@@ -32,7 +32,7 @@ export const projectView = (
   tier: services.config.tier,
 });
 
-/** The records of a page, in its order; nobody and `simple` get the basic one. */
+/** The records of a page, in its order; anonymous callers and `simple` get the basic one. */
 export async function presentProjects(
   db: Db,
   view: ProjectView,
@@ -64,7 +64,7 @@ export async function presentProjects(
     const own = attributes && { custom_attributes: attributes.get(row.id) ?? [] };
     if (basic) return withOwn(presentBasicProject(view, row), own);
     const forkedFrom = row.forked_from_id === null ? undefined : forks.get(row.forked_from_id);
-    // What is in a personal namespace is its owner's own, not by way of a group.
+    // The owner reaches a personal namespace directly, not through a group.
     const owned = row.owner !== null && row.owner.id === caller?.id;
     const levels = {
       project: owned ? OWNER : row.level_project,
@@ -82,7 +82,7 @@ export async function presentProjects(
   });
 }
 
-/** A record has so many fields that it is not copied for nothing. */
+/** A record has many fields: it is copied only when there are some to add. */
 const withOwn = <T extends object, O extends object>(record: T, own: O | undefined): T =>
   own === undefined ? record : { ...record, ...own };
 

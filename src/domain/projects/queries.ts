@@ -13,7 +13,7 @@ import type { Caller } from '../../core/identity/actor.ts';
 import { type ProjectRow, projectColumns, projectTables } from '../../core/namespaces/rows.ts';
 import type { Db } from '../../platform/db/database.ts';
 
-/** Those of the projects that the caller sees, by id: for records inside records. */
+/** The visible ones of the projects, by id: for records inside records. */
 export async function selectVisibleProjects(
   db: Db,
   caller: Caller,

@@ -132,7 +132,7 @@ describe('a personal project', () => {
     expect(await ids(`/${at}/users`, `skip_users=${owner.id}`)).toEqual([member.id]);
     expect(await ids(`/${at}/members`, '')).toEqual(people);
 
-    // In a group's hands it is its owner's no longer.
+    // Once a group has it, it is the owner's no longer.
     bodyOf(await ashlar.root(`PUT /${at}/transfer`, { body: { namespace: group.id } }), 200);
     expect(bodyOf(await call(`GET /${at}`), 200).permissions).toEqual({
       project_access: null,

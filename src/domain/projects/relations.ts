@@ -1,4 +1,4 @@
-/** What ties projects to others: stars, shares with groups, fork relations. */
+/** Relations of projects: stars, shares with groups, forks. */
 import { type AuthorizedProject, authorizeGroup } from '../../core/access/find.ts';
 import { OWNER } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
@@ -14,7 +14,7 @@ import { projectEntity } from './actions.ts';
 
 declareUnique('project_group_links_project_id_group_id_key', 'base', 'conflict');
 
-/** Stars or unstars; false when that is how it was. */
+/** Stars or unstars; false when nothing changed. */
 export async function setStar(
   services: Services,
   actor: Actor,
@@ -87,7 +87,7 @@ export async function shareProject(
   });
 }
 
-/** Takes a share back; false when there is none. Only an owner takes owners away. */
+/** Removes a share; false when there is none. Only an owner removes owners. */
 export async function unshareProject(
   services: Services,
   actor: Actor,
@@ -119,7 +119,7 @@ export async function unshareProject(
   });
 }
 
-/** Says that a project was forked from another; 409 when it says so already. */
+/** Records that a project was forked from another; 409 when that is recorded already. */
 export async function setForkedFrom(
   services: Services,
   actor: Actor,
@@ -147,7 +147,7 @@ export async function setForkedFrom(
   });
 }
 
-/** Ends the relation; false when there is none. */
+/** Ends the fork relation; false when there is none. */
 export async function removeForkedFrom(
   services: Services,
   actor: Actor,
@@ -175,7 +175,7 @@ export async function removeForkedFrom(
   });
 }
 
-/** One fork more of the project, or one less. */
+/** Adds to the number of the project's forks. */
 export async function countForks(tx: Db, projectId: number, step: number): Promise<void> {
   await tx
     .updateTable('projects')

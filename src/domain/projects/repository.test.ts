@@ -1,4 +1,4 @@
-/** What creating and changing a project does in its repository. */
+/** Effects of creating and changing a project on its repository. */
 
 import { mkdtempSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** What creating and changing a project does in its repository. */
+/** Effects of creating and changing a project on its repository. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';

@@ -20,7 +20,7 @@ const byId: KeysetRule = {
   link: 'id',
 };
 
-/** Nobody and `simple` get the basic record: what is not in it is optional here. */
+/** Anonymous callers and `simple` get the basic record: the other fields are optional here. */
 export const ProjectRecord = Type.Object({
   ...Type.Partial(FullProject).properties,
   ...BasicProject.properties,

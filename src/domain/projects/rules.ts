@@ -9,7 +9,7 @@ import { isRefName } from '../../platform/git/names.ts';
 import { NAME } from './names.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
 
-/** A path out of a name: what is not a letter, digit, `_`, `-` or `.` becomes a dash. */
+/** A path out of a name: other characters than letters, digits, `_`, `-` and `.` become a dash. */
 export const pathFromName = (name: string): string =>
   name
     .normalize('NFKD')
@@ -29,7 +29,10 @@ export function nameProblems(name: string): string[] | undefined {
   return undefined;
 }
 
-/** What a project may not be made from: said by name, where a project that stays empty would say nothing. */
+/**
+ * Origins that a project cannot be made from: refused by name, since a project that stays empty would not
+ * explain itself.
+ */
 export function originProblems(input: Origin): Record<string, string[] | undefined> {
   const push = ['is not supported yet: leave it out and push the commits to the project'];
   const template = ['is not supported yet: leave it out and push the files to the project'];
@@ -55,7 +58,10 @@ export const storageProblems = (
 export const branchNameProblems = (name: string | undefined): string[] | undefined =>
   name === undefined || isRefName(name) ? undefined : ['is not a valid branch name'];
 
-/** The visibility of a new project: what was asked, else the instance's default as far as the namespace allows. */
+/**
+ * The visibility of a new project: the requested one, else the instance's default as far as the namespace
+ * allows.
+ */
 export const initialVisibility = (
   requested: number | undefined,
   fallback: number,
@@ -67,7 +73,7 @@ export function visibilityProblems(level: {
   asked: number;
   name: string;
   namespace: { kind: 'user' | 'group'; visibility: number };
-  /** Of the project that it is a fork of. */
+  /** The level of the project that it is a fork of. */
   forkSource?: number | undefined;
   restricted: readonly string[];
   admin: boolean;
@@ -112,7 +118,7 @@ export function changedSettings(
     const value = input[name as keyof ProjectSettings];
     if (value !== undefined) changes[name] = value;
   }
-  // Each name above is a setting's, and each value was decoded by that setting's schema.
+  // Each name above is a setting's, and its schema decoded the value.
   const settings = changes as Partial<ProjectSettings>;
   return tier === 'free' ? withoutPremium(settings) : settings;
 }

@@ -1,4 +1,4 @@
-/** What creating and changing a project takes; older names of the same things are accepted beside the current ones. */
+/** Fields for creating and changing a project; older names of the same fields are accepted beside the current ones. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { assignableLevels, visibilityNames } from '../../core/access/roles.ts';
 import { pathPattern } from '../../core/namespaces/paths.ts';
@@ -19,7 +19,7 @@ import { namePattern } from './names.ts';
 const nothing = { maxLength: 0 };
 const off = { enum: [false] };
 
-/** Other origins of a project's code, which nothing here brings yet: refused by name, so that nobody waits for it. */
+/** Other origins of a project's code, which are not supported: refused by name, so that no client waits for it. */
 const originFields = {
   import_url: Type.Optional(
     Type.String({ ruled: nothing, description: 'Refused: nothing imports from it yet.' }),
@@ -41,7 +41,7 @@ const templateFields = {
 /** The same schema without its default: in a request, absent means unchanged. */
 function optional<T extends TSchema>(schema: T) {
   const { default: _, ...rest } = schema as T & { default?: unknown };
-  // Only an annotation was taken away: the type is the same.
+  // Only an annotation is removed: the type is the same.
   return Type.Optional(Type.Unsafe<Static<T>>(rest as TSchema));
 }
 

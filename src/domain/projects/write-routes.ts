@@ -37,7 +37,7 @@ const avatar = Type.Optional(avatarFile);
 /** A picture and the fields around it, in bytes. */
 const UPLOAD_LIMIT = 1_048_576;
 
-/** The stored name of an uploaded picture; null takes the picture away, undefined leaves it. */
+/** The stored name of an uploaded picture; null removes the picture, undefined leaves it. */
 const keepAvatar = (services: Services, upload: UploadedFile | null | undefined) =>
   upload ? storeAvatar(services.config.data, upload) : upload;
 
@@ -67,7 +67,7 @@ async function showCreated(context: Context<CreateProject, unknown, Actor>, id: 
   return showProject(context, id);
 }
 
-/** POST /projects/:id/<verb> that answers with the project. */
+/** POST /projects/:id/<verb> that responds with the project. */
 const verb = (
   name: string,
   summary: string,

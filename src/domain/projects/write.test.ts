@@ -7,7 +7,7 @@ import { addMember, makeGroup, makeProject, makeUser, uniqueName } from '../../.
 
 const ashlar = useApp();
 
-/** Where a request with this target, which no fetch() sends, is led. */
+/** The redirect of a request with this target, which no fetch() sends. */
 const locationOf = (target: string): Promise<string | undefined> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(ashlar.url);

@@ -1,4 +1,4 @@
-/** Protects branches and tags, changes what protects them, and ends it. */
+/** Protects branches and tags, and changes and ends their protection. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -20,7 +20,7 @@ import type { ChangeBranch, GrantInput, ProtectBranch, ProtectTag } from './sche
 
 const unprocessable = (text: string): Failure => new Failure('unprocessable', text);
 
-/** Reads a request's entries; 400 under the property's name for what is none. */
+/** Reads a request's entries; 400 under the property's name for an invalid one. */
 function read<T>(property: string, reading: () => T): T {
   try {
     return reading();
@@ -33,7 +33,7 @@ function read<T>(property: string, reading: () => T): T {
 const idsOf = (grants: readonly Grant[], kind: 'user_id' | 'group_id' | 'deploy_key_id'): number[] =>
   grants.flatMap((grant) => grant[kind] ?? []);
 
-/** Nobody gets more by an entry than they have: it names only whom the project lets in already. */
+/** An entry gives no access: it names only users, groups and keys that the project lets in already. */
 async function refuseStrangers(tx: Db, projectId: number, grants: readonly Grant[]): Promise<void> {
   const requested = {
     users: idsOf(grants, 'user_id'),
@@ -69,7 +69,10 @@ const audit = (
 const branchTarget = (id: number, name: string) => ({ id, type: 'ProtectedBranch', name });
 const tagTarget = (id: number, name: string) => ({ id, type: 'ProtectedTag', name });
 
-/** Protects a branch, or all that a pattern meets; 409 where the name has a rule, 422 for who does not reach the project. */
+/**
+ * Protects a branch, or all that match a pattern; 409 where the name has a rule, 422 for a user without
+ * access to the project.
+ */
 export async function protectBranch(
   db: Db,
   actor: Actor,
@@ -100,7 +103,7 @@ export async function protectBranch(
   });
 }
 
-/** 403 for whom the rule itself does not let change it, where it says who may. */
+/** 403 for users whom the rule itself does not let change it, where it names any. */
 async function refuseUnprotect(tx: Db, actor: Actor, project: AuthorizedProject, id: number) {
   const grants = await selectGrants(tx, 'protected_branch_id', [id]);
   const unprotect = grants.filter(({ action }) => action === 'unprotect');
@@ -124,7 +127,7 @@ async function writeChanges(tx: Db, id: number, action: 'push' | 'merge' | 'unpr
   await addGrants(tx, { protected_branch_id: id }, { [action]: plan.add });
 }
 
-/** Changes what the request names of a branch's protection. */
+/** Changes the properties of a branch's protection that the request names. */
 export async function changeBranch(
   db: Db,
   actor: Actor,
@@ -148,7 +151,7 @@ export async function changeBranch(
       ),
     });
     const level = input.unprotect_access_level;
-    /** The level stands in place of those that there are. */
+    /** The level replaces the present ones. */
     const levels: GrantInput[] =
       level === undefined
         ? []
@@ -201,7 +204,7 @@ export const unprotectBranch = (
     await audit(tx, actor, project, 'protected_branch_removed', branchTarget(row.id, name));
   });
 
-/** Protects a tag, or all that a pattern meets; 422 where the name has a rule. */
+/** Protects a tag, or all that match a pattern; 422 where the name has a rule. */
 export async function protectTag(
   db: Db,
   actor: Actor,
@@ -226,7 +229,7 @@ export async function protectTag(
   });
 }
 
-/** Ends the protection of a tag that the caller has looked at. */
+/** Ends the protection of a tag that was read for the caller. */
 export const unprotectTag = (
   db: Db,
   actor: Actor,

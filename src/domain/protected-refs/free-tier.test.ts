@@ -1,4 +1,4 @@
-/** Protected branches where the tier knows neither people in rules nor who may end them. */
+/** Protected branches in a tier without users in rules and without unprotect access. */
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeProject, makeUser } from '../../../test/support/factories.ts';

@@ -1,4 +1,4 @@
-/** Protected branches and tags: who may push, merge and create what a name or a pattern meets. */
+/** Protected branches and tags: who may push to, merge into and create the names that match. */
 import type { Capability } from '../../core/capability.ts';
 import { protectedRefEndpoints } from './routes.ts';
 

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { type BranchRow, type GrantRow, selectGrants, type TagRow } from './queries.ts';
 import type { ProtectedBranch, ProtectedRefAccess, ProtectedTag } from './schema.ts';
 
-/** Whether the instance's tier knows people in rules, and who may end them. */
+/** Whether the instance's tier has users in rules, and unprotect access. */
 export const isPremium = (services: Services): boolean => services.config.tier !== 'free';
 
 const descriptions = new Map([

@@ -1,4 +1,7 @@
-/** Reads protected branches and tags with their entries, and asks whom a project lets in. */
+/**
+ * Reads protected branches and tags with their entries, and the users, groups and keys with access to a
+ * project.
+ */
 import { sql } from 'kysely';
 import {
   CALLER,
@@ -65,7 +68,10 @@ export async function selectGrants(
   return rows;
 }
 
-/** Those of the users, groups and keys that the project lets in: members, groups around it or shared with, keys that push. */
+/**
+ * The users, groups and keys among these that the project lets in: members, groups around it or shared with,
+ * keys that push.
+ */
 export async function selectReaching(
   db: Db,
   projectId: number,
@@ -91,7 +97,7 @@ export async function selectReaching(
   return new Set(rows.map(({ found }) => found));
 }
 
-/** Those of the groups that the caller is a member of. */
+/** The groups among these that the caller is a member of. */
 export async function selectOwnGroups(
   db: Db,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** What lists of people in requests mean. */
+/** Lists of access entries in requests. */
 import { describe, expect, test } from 'vitest';
 import type { Grant } from '../../core/repositories/protection-writes.ts';
 import { BadGrant, changeGrants, newGrants, type StoredGrant } from './rules.ts';

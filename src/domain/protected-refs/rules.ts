@@ -1,18 +1,18 @@
-/** What a request's lists of people mean for the entries of a protection. Pure. */
+/** Turns a request's lists into the entries of a protection. Pure. */
 import { MAINTAINER } from '../../core/access/roles.ts';
 import type { Allowed } from '../../core/repositories/protection-rules.ts';
 import type { Grant } from '../../core/repositories/protection-writes.ts';
 import { type GrantInput, kinds } from './schema.ts';
 
-/** A request named no level, user, group or key, or several of them, or an entry that is not there. */
+/** A request named no level, user, group or key, or several of them, or an unknown entry. */
 export class BadGrant extends Error {}
 
 const keyOf = (grant: Grant): string => kinds.map((kind) => grant[kind] ?? '').join();
 
-/** Whether the entry names people one by one, which a lower tier does not know. */
+/** Whether the entry names a user or a group, which a lower tier does not support. */
 const namesPeople = ({ user_id, group_id }: GrantInput) => user_id !== undefined || group_id !== undefined;
 
-/** The one thing that an entry names. */
+/** The one subject of an entry. */
 function grantOf(input: GrantInput): Grant {
   const [kind, ...more] = kinds.filter((each) => input[each] !== undefined);
   const value = kind && input[kind];
@@ -25,7 +25,7 @@ const distinct = (grants: readonly Grant[]): Grant[] => [
   ...new Map(grants.map((grant) => [keyOf(grant), grant])).values(),
 ];
 
-/** Entries of a new protection: the list, and the level beside it; maintainers where neither says anything. */
+/** Entries of a new protection: the list, and the level beside it; maintainers where neither is given. */
 export function newGrants(
   given: { level?: number | undefined; allowed?: readonly GrantInput[] | undefined },
   premium: boolean,
@@ -38,7 +38,7 @@ export function newGrants(
 export type StoredGrant = Allowed & { id: number };
 export type GrantChanges = { remove: number[]; change: { id: number; grant: Grant }[]; add: Grant[] };
 
-/** What a change asks of the entries that there are: those with an id are changed or removed, the others are new. */
+/** The changes of the stored entries: those with an id are changed or removed, the others are new. */
 export function changeGrants(
   stored: readonly StoredGrant[],
   requested: readonly GrantInput[],

@@ -1,13 +1,13 @@
-/** What the API takes and shows of protected branches and tags (facts: Resource entities). */
+/** Protected branches and tags in requests and responses (facts: Resource entities). */
 import Type, { type Static, type TSchema } from 'typebox';
 import { integerId, nullable } from '../../platform/http/schema.ts';
 
-/** Nobody, developers, maintainers, administrators. */
+/** No one, developers, maintainers, administrators. */
 const levels = [0, 30, 40, 60] as const;
 const level = (allowed: readonly number[], description: string) =>
   Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...allowed], description }));
 
-/** What an entry names: one of them. */
+/** The kinds of an entry: it names one of them. */
 export const kinds = ['access_level', 'user_id', 'group_id', 'deploy_key_id'] as const;
 const namesOne = { oneOf: kinds.map((kind) => ({ required: [kind] })) };
 
@@ -33,7 +33,7 @@ const GrantChange = Type.Object(
 );
 export type GrantInput = Static<typeof GrantChange>;
 
-/** More entries than anybody looks through. */
+/** Entries of one rule, at most. */
 const MAX_GRANTS = 200;
 const grants = <T extends typeof NewGrant | typeof GrantChange>(grant: T, description: string) =>
   Type.Optional(Type.Array(grant, { maxItems: MAX_GRANTS, description }));
@@ -68,7 +68,7 @@ export const ProtectTag = Type.Object({
 });
 export type ProtectTag = Static<typeof ProtectTag>;
 
-/** Fields that a lower tier has not. */
+/** Fields that a lower tier lacks. */
 const higherTier = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
 const ProtectedRefAccess = Type.Object({

@@ -1,4 +1,4 @@
-/** A repository's files as one archive, made while it is sent (facts: Repository). */
+/** A repository's files as one archive, which is made while it is sent (facts: Repository). */
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
@@ -34,7 +34,7 @@ const ArchiveInput = Type.Object({
   ),
 });
 
-/** What to archive; 404 for a revision or path that is not there. */
+/** The order of an archive; 404 for a revision or path that is not there. */
 async function orderOf(
   { repositories }: Pick<Services, 'repositories'>,
   { id, row }: AuthorizedProject,

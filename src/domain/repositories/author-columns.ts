@@ -1,4 +1,4 @@
-/** Who wrote a row, selected with it. */
+/** The author of a row, selected with it. */
 import {
   presentUserBasic,
   type Surroundings,
@@ -6,7 +6,7 @@ import {
   type UserBasicRow,
 } from '../../core/identity/records.ts';
 
-/** Columns of `users` that clash with none of what somebody writes. */
+/** Columns of `users` that clash with none of a row with an author. */
 export const authorColumns = [
   'users.username',
   'users.public_email',

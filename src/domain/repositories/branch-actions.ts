@@ -87,7 +87,7 @@ const protectionAudit = ({ subject }: CommitContext, event: string, branch: stri
 
 export type DevelopersMay = { push: boolean | undefined; merge: boolean | undefined };
 
-/** A rule that says who may change it is changed where that is looked at: at the protected branches. */
+/** A rule that restricts unprotecting is changed through the protected branches alone. */
 async function refuseGuarded(
   tx: Db,
   { services, actor, subject }: CommitContext,
@@ -105,7 +105,9 @@ async function refuseGuarded(
   if (guarded) throw forbidden();
 }
 
-/** Protects a branch; what is not said of developers stays, and is no for a branch that was not protected. */
+/**
+ * Protects a branch; an omitted option for developers stays, and is no for a branch that was not protected.
+ */
 export async function protectBranch(
   context: CommitContext,
   branch: string,

@@ -1,4 +1,4 @@
-/** What branches are asked about that neither git's refs nor our rows say by themselves. */
+/** Queries about branches beyond git's refs and our rows. */
 import { sql } from 'kysely';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -11,8 +11,8 @@ import type { Ref } from '../../platform/git/refs.ts';
 const MERGED_TIMEOUT_MS = 2_000;
 
 /**
- * Those whose names match. The database looks at them: its expressions, unlike ours, do not run away, and another
- * request need not wait meanwhile. 400 for what is no expression.
+ * The refs whose names match. PostgreSQL matches them: its expressions, unlike ours, do not run away, and
+ * other requests need not wait meanwhile. 400 for no regular expression.
  */
 export async function matchingRegex(db: Db, refs: readonly Ref[], regex: string): Promise<Ref[]> {
   const names = refs.map(({ name }) => name);
@@ -31,7 +31,7 @@ export async function matchingRegex(db: Db, refs: readonly Ref[], regex: string)
   }
 }
 
-/** Which of the branches are merged into the commit: all of theirs is in it, and it is not theirs itself. */
+/** The branches that are merged into the commit: it contains theirs, and is not theirs itself. */
 export async function mergedBranches(
   git: GitFolder,
   target: string | undefined,

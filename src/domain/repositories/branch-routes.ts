@@ -35,7 +35,7 @@ import { matchesSearch } from './ref-rules.ts';
 
 type Reading = Context<unknown, AuthorizedProject, Caller>;
 
-/** What the refs of the project are seen through by this caller. */
+/** The context in which this caller sees the project's refs. */
 export async function refView({ db, services, settings, actor, subject }: Reading): Promise<RefView> {
   const guard = await guardRefs(db, subject, actor, settings);
   return { project: subject, url: projectUrl(services.baseUrl(), subject), guard };

@@ -1,4 +1,4 @@
-/** Branches, as lists and single answers show them (facts: Resource entities, Branch). */
+/** Branches, in lists and alone (facts: Resource entities, Branch). */
 import Type from 'typebox';
 import { CommitRecord } from '../../core/repositories/records.ts';
 import { stringEnum } from '../../platform/http/schema.ts';

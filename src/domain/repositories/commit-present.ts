@@ -1,4 +1,4 @@
-/** Commits as records, with what the database knows of them. */
+/** Commits as records, with the database's data about them. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { presentCommit } from '../../core/repositories/records.ts';
 import type { LineCounts } from '../../platform/git/diff.ts';
@@ -33,7 +33,7 @@ const presentPipeline = (url: string, row: PipelineRow): PipelineBasic => ({
   web_url: `${url}/-/pipelines/${row.id}`,
 });
 
-/** `stats` are left out where nobody counted. */
+/** `stats` are left out where they were not counted. */
 export function presentCommitDetail(
   baseUrl: string,
   project: Pick<AuthorizedProject, 'id' | 'fullPath'>,

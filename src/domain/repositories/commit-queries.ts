@@ -1,4 +1,4 @@
-/** Reads commits of a project's repository, and what they change. */
+/** Reads commits of a project's repository, and their changes. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { found } from '../../core/endpoint.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
@@ -8,7 +8,7 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import { findCommit, peelToCommit } from '../../platform/git/refs.ts';
 
-/** Work upon the project's repository; undefined when it has none. */
+/** Work in the project's repository; undefined when it has none. */
 export const readRepository = <T>(
   { repositories }: Pick<Services, 'repositories'>,
   project: AuthorizedProject,
@@ -16,7 +16,7 @@ export const readRepository = <T>(
 ): Promise<T | undefined> =>
   repositories.read(projectRepository(project.id), project.row.repository_storage, work);
 
-/** Work upon the commit that a revision names; `404 Commit Not Found` when it names none. */
+/** Work on the commit that a revision names; `404 Commit Not Found` when it names none. */
 export async function readCommit<T>(
   services: Pick<Services, 'repositories'>,
   project: AuthorizedProject,

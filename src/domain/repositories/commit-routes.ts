@@ -37,7 +37,7 @@ export const commitEndpoints: Endpoint[] = [
     input: ListInput,
     item: ListedCommit,
     handle: async ({ services, subject, input, page }) => {
-      // Nothing can be named in an empty repository, and asking for its commits is no mistake.
+      // A name in an empty repository names nothing, and a list of its commits is no mistake.
       if (subject.row.empty_repo) return countedPage(page, [], 0);
       const { offset, limit } = windowOf(page);
       const listed = await readRepository(services, subject, async (git) => {

@@ -4,7 +4,7 @@ import type { HistoryFilter, Window } from '../../platform/git/history.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import type { ListInput } from './commit-schema.ts';
 
-/** What of an endless list belongs to the page. */
+/** The page's part of an endless list. */
 export const windowOf = (page: PageRequest): Window => ({
   offset: page.kind === 'offset' ? page.offset : 0,
   limit: page.perPage,
@@ -29,7 +29,7 @@ export const historyFilter = (input: ListInput): HistoryFilter => ({
   topological: input.order === 'topo',
 });
 
-/** Which program signed a commit; undefined for an unsigned one. */
+/** The program that signed a commit; undefined for an unsigned one. */
 export function signatureType({ signature }: Pick<Commit, 'signature'>): 'PGP' | 'SSH' | 'X509' | undefined {
   if (signature === undefined) return undefined;
   if (signature.startsWith('-----BEGIN SSH SIGNATURE-----')) return 'SSH';

@@ -1,4 +1,7 @@
-/** Commits as the API takes and shows them (facts: Resource entities, Commit and what belongs to it; Repository). */
+/**
+ * Commits in requests and responses of the API (facts: Resource entities, Commit and what belongs to it;
+ * Repository).
+ */
 import Type, { type Static } from 'typebox';
 import { CommitRecord } from '../../core/repositories/records.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
@@ -51,7 +54,7 @@ export const DiffRecord = Type.Object({
 export const BasicRef = Type.Object({ type: stringEnum(['branch', 'tag']), name: Type.String() });
 export const CommitSequence = Type.Object({ count: Type.Integer() });
 
-/** No key is kept that would say more than which kind of signature it is. */
+/** No key is stored, so only the kind of signature is known. */
 export const CommitSignature = Type.Object({
   signature_type: stringEnum(['PGP', 'SSH', 'X509']),
   verification_status: Type.String(),

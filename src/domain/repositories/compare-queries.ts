@@ -30,7 +30,7 @@ export async function areRelated(db: Db, left: number, right: number): Promise<b
 export type Comparison = {
   from: Commit;
   to: Commit;
-  /** What the changes are counted from. */
+  /** The commit from which changes are counted. */
   base: string;
   /** Oldest first. */
   commits: Commit[];
@@ -69,7 +69,7 @@ export async function compareCommits(
   return found(compared, 'Ref');
 }
 
-/** For programs that need objects of either; quoted, for a colon would separate two places. */
+/** For programs that need objects of either; quoted, since a colon would separate two paths. */
 const bothOf = (git: GitFolder, other: GitFolder): ObjectFolder => ({
   folder: git.folder,
   environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(other.folder, 'objects')) },

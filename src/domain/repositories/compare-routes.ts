@@ -1,4 +1,4 @@
-/** Commits beside each other (facts: Repository, files, commits, branches, tags). */
+/** Comparisons of commits (facts: Repository, files, commits, branches, tags). */
 import { onProject } from '../../core/access/access.ts';
 import { authorizeProject } from '../../core/access/find.ts';
 import { type Endpoint, endpoint } from '../../core/endpoint.ts';

@@ -1,4 +1,4 @@
-/** Two commits beside each other (facts: Resource entities, Compare). */
+/** A comparison of two commits (facts: Resource entities, Compare). */
 import Type, { type Static } from 'typebox';
 import { CommitRecord, NullableCommit } from '../../core/repositories/records.ts';
 import { integerId } from '../../platform/http/schema.ts';

@@ -1,4 +1,4 @@
-/** Who made a repository, and in which languages (facts: Repository, Contributor). */
+/** Contributors to a repository, and its languages (facts: Repository, Contributor). */
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
@@ -34,7 +34,7 @@ const Languages = Type.Unsafe<Record<string, number>>({
   additionalProperties: { type: 'number' },
 });
 
-/** What is found out about a revision; `otherwise` for a project without a repository or without commits. */
+/** Reads of a revision; `otherwise` for a project without a repository or without commits. */
 async function ofRevision<T>(
   { repositories }: Pick<Services, 'repositories'>,
   { id, row }: AuthorizedProject,

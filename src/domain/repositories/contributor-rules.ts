@@ -6,7 +6,10 @@ type Key = 'email' | 'name' | 'commits';
 const compare = (left: Contributor, right: Contributor, key: Key): number =>
   key === 'commits' ? left.commits - right.commits : left[key].localeCompare(right[key], 'en');
 
-/** By a property and, between equals, by address: in that direction, so that pages neither repeat nor lose anybody. */
+/**
+ * By a property and, between equals, by address: in that direction, so that pages neither repeat nor lose a
+ * contributor.
+ */
 export const orderContributors = (
   contributors: readonly Contributor[],
   key: Key,

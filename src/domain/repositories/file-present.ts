@@ -3,7 +3,7 @@ import { commitDate } from '../../core/repositories/records.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import type { BlameRecord, FileDescription } from './file-schema.ts';
 
-/** A text that a header can carry: UTF-8 bytes as they are, what would end the line percent-encoded. */
+/** A text that a header can carry: UTF-8 bytes as they are, control characters percent-encoded. */
 export const headerText = (text: string): string =>
   Buffer.from(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced.

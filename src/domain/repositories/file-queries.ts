@@ -1,4 +1,4 @@
-/** Files at a revision: where they are, what is said of them, and who wrote them. */
+/** Files at a revision: their paths, their descriptions, and their authors. */
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import { holdForRequest } from '../../platform/fair-share.ts';
 import { blame, type LineRange } from '../../platform/git/blame.ts';
@@ -14,7 +14,7 @@ import { presentBlamed } from './file-present.ts';
 import type { BlameRecord, FileDescription, FileRecord } from './file-schema.ts';
 import { pathComponents } from './tree-queries.ts';
 
-/** What names a file. */
+/** The address of a file. */
 export type FileAddress = { file_path: string; ref?: string | undefined };
 export type FoundFile = {
   commit: Commit;
@@ -55,7 +55,7 @@ async function describe(
   };
 }
 
-/** Everything that is said of a file but its content. */
+/** The description of a file: all but its content. */
 export async function describeFile(git: GitFolder, address: FileAddress): Promise<FileDescription> {
   const file = await findFile(git, address);
   return describe(git, file, address.ref, await digestBlob(git, file.info));
@@ -69,7 +69,10 @@ export async function readFile(git: GitFolder, address: FileAddress): Promise<Fi
   return { ...description, content: content.toString('base64') };
 }
 
-/** Hashed and written as JSON at once, while everybody waits; the public service counts larger files apart too. */
+/**
+ * Hashed and written as JSON in one turn, while other requests wait; the public service also counts larger
+ * files separately.
+ */
 const MAX_RECORD_BYTES = 10 * 1_048_576;
 
 /** The bytes of a blob; 422 for more than fit into a record. */
@@ -81,12 +84,15 @@ export async function readBlob(git: GitFolder, info: ObjectInfo): Promise<Buffer
 const tooLarge = (hint: string): Failure => new Failure('unprocessable', `The file is too large. ${hint}`);
 
 const MAX_BLAMED_BYTES = 8 * 1_048_576;
-/** Characters of the commits in one answer: each stands before every group of its lines, however long its message is. */
+/**
+ * Characters of the commits in one response: each stands before every group of its lines, however long its
+ * message is.
+ */
 const MAX_BLAMING_BYTES = 8 * 1_048_576;
-/** Characters of a commit's record beside what people wrote into it. */
+/** Characters of a commit's record without its authors' texts. */
 const PLAIN_RECORD = 400;
 
-/** Who wrote the lines; 400 for a range that is not inside the file. */
+/** The commits of the lines; 400 for a range that is not inside the file. */
 export async function blameFile(
   git: GitFolder,
   address: FileAddress,

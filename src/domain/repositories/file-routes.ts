@@ -13,14 +13,14 @@ import { limitRaw, RawFile, replyWithBlob } from './raw-reply.ts';
 
 const access = onProject('read_code');
 
-/** What is read of a project's repository; 404 when it has none. */
+/** Reads from a project's repository; 404 when it has none. */
 const reading = async <T>(
   { repositories }: Pick<Services, 'repositories'>,
   { id, row }: AuthorizedProject,
   read: (git: GitFolder) => Promise<T>,
 ): Promise<T> => found(await repositories.read(projectRepository(id), row.repository_storage, read), 'File');
 
-/** HEAD: all that GET says but the content, as headers; nothing of it is hashed into an ETag. */
+/** HEAD: all of GET but the content, as headers; nothing of it is hashed into an ETag. */
 const described = async (
   services: Services,
   project: AuthorizedProject,

@@ -1,4 +1,7 @@
-/** Files of a repository as the API shows them: the file, and who wrote its lines (facts: Repository file). */
+/**
+ * Files of a repository as the API shows them: the file, and the commits of its lines (facts: Repository
+ * file).
+ */
 import Type, { type Static } from 'typebox';
 
 const described = {
@@ -15,7 +18,7 @@ const described = {
 };
 export const FileRecord = Type.Object({ ...described, content: Type.String() });
 export type FileRecord = Static<typeof FileRecord>;
-/** All of it but the content. */
+/** All properties but the content. */
 export type FileDescription = Omit<FileRecord, 'content'>;
 
 export const BlameRecord = Type.Object({
@@ -36,7 +39,7 @@ export type BlameRecord = Static<typeof BlameRecord>;
 
 const line = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
-/** Which file, at which revision. */
+/** The path of a file, and its revision. */
 export const fileFields = {
   file_path: Type.String({ maxLength: 4_096, description: 'Path of the file, URL-encoded.' }),
   ref: Type.Optional(Type.String({ description: 'Branch, tag or commit; the default branch unless given.' })),

@@ -1,4 +1,4 @@
-/** Small pushes whose objects unpack to very much: every read is refused or cut short, in bounded memory, and others go on. */
+/** Small pushes whose objects unpack to very much: every read is refused or truncated, in bounded memory, and others go on. */
 import { describe, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import { bodyOf, type MadeProject, makeProject } from '../../../test/support/factories.ts';
@@ -58,7 +58,7 @@ const reads = [
   '../events',
 ];
 
-/** A download is given up after so many bytes. */
+/** A download is aborted after so many bytes. */
 const ENOUGH = 4_000_000;
 
 async function read(project: MadeProject, path: string): Promise<number> {
@@ -81,7 +81,7 @@ const changes = [
 ];
 const allFiles = ['archive.tar.gz', '../languages', '../search?scope=blobs&search=small'];
 
-/** What cannot be answered of it; the rest is answered, or not there. */
+/** The endpoints that must refuse the repository; all others succeed, or find nothing. */
 const hostile: Record<string, [() => Hostile, string[]]> = {
   largeFiles: [largeFiles, ['files/README.md?ref=main', 'files/README.md/blame?ref=main', 'archive.tar.gz']],
   endlessTree: [endlessTree, [...changes, ...allFiles, 'tree?recursive=true&pagination=none']],
@@ -126,7 +126,7 @@ test('what is too large for a part of an answer is left out of it', { timeout: 6
   await push(project.path_with_namespace, largeFiles(130, 3));
   const files = bodyOf(await ashlar.root(`GET /projects/${project.id}/repository/commits/main/diff`), 200);
   expect(files.length).toBeGreaterThan(3);
-  // git holds a whole file that comes or goes: from there on patches are left out.
+  // git keeps the whole of an added or removed file in memory: from there on patches are left out.
   for (const { diff, collapsed } of files)
     expect(collapsed ? 'left out' : diff).toMatch(/^(left out|Binary files )/);
   const { body } = await ashlar.root(`GET /projects/${project.id}/search?scope=blobs&search=README`);

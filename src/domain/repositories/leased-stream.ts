@@ -1,4 +1,4 @@
-/** Streams out of a project's repository, which stays where it is until they are read or given up. */
+/** Streams out of a project's repository, which stays leased until they are read or given up. */
 import { Readable } from 'node:stream';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { Reply } from '../../core/endpoint.ts';
@@ -12,15 +12,15 @@ import type { HttpRequest } from '../../platform/http/messages.ts';
 import { digest } from '../../platform/secret.ts';
 
 export type StreamOrder = {
-  /** What tells its bytes from others: as long as it is the same, they are. */
+  /** The identity of the bytes: while it is the same, they are. */
   identity: string;
   headers: Record<string, string>;
   make(git: GitFolder): Readable;
 };
 
 /**
- * The stream as an answer: 304 to whoever has it already, no bytes for HEAD. The repository is let go when the stream
- * closes, for whatever reason. 404 for a path that git does not find.
+ * The stream as a response: 304 to a client that has it already, no bytes for HEAD. The lease ends when the
+ * stream closes, for whatever reason. 404 for a path that git does not find.
  */
 export async function replyWithStream(
   services: Pick<Services, 'repositories' | 'log'>,

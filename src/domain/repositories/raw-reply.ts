@@ -1,4 +1,4 @@
-/** The bytes of a blob as an answer, whole or streamed, and how often they may be asked for. */
+/** The bytes of a blob as a response, whole or streamed, and the limit on such requests. */
 import type { Readable } from 'node:stream';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { bytesOf, Reply } from '../../core/endpoint.ts';
@@ -15,10 +15,12 @@ import { replyWithStream } from './leased-stream.ts';
 
 const MINUTE_SECONDS = 60;
 
-/** Nothing that a browser would run: text as such, all else and what is large as bytes. */
+/** Types that no browser runs: text as such, the rest and large files as bytes. */
 export const RawFile = bytesOf('text/plain', 'application/octet-stream');
 
-/** 429 when the raw file of this project and path was asked for too often within the minute, by whomever. */
+/**
+ * 429 when the raw file of this project and path was requested too often within the minute, by all callers.
+ */
 export async function limitRaw(
   { limiter }: Pick<Services, 'limiter'>,
   settings: ApplicationSettings,

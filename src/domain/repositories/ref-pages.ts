@@ -20,7 +20,7 @@ export const refListFields = fields.properties;
 
 export type RefPage = { refs: readonly Ref[]; headers: Record<string, string> };
 
-/** The page that was asked for out of all that were found, in their order. */
+/** The requested page of all refs that were found, in their order. */
 export function pageOfRefs(
   refs: readonly Ref[],
   order: string,

@@ -11,7 +11,7 @@ import type { TagRecord } from './tag-schema.ts';
 
 export const committedAt = ({ committer }: Commit): Date => new Date(committer.time * 1_000);
 
-/** What the records of one project's refs are seen through. */
+/** The context in which a caller sees the refs of a project. */
 export type RefView = { project: AuthorizedProject; url: string; guard: RefGuard };
 
 export const presentBranch = (

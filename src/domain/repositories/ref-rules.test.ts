@@ -1,4 +1,4 @@
-/** What a search of refs finds, and where their pages begin. */
+/** Searches of refs, and the beginnings of their pages. */
 import { expect, test } from 'vitest';
 import { Failure } from '../../platform/failure.ts';
 import { matchesSearch, startBehind } from './ref-rules.ts';

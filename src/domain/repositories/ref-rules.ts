@@ -1,8 +1,8 @@
-/** Lists of branches and tags: what a search finds, and where a page begins. Pure. */
+/** Lists of branches and tags: matches of a search, and the beginning of a page. Pure. */
 import { invalid } from '../../platform/failure.ts';
 import type { Ref } from '../../platform/git/refs.ts';
 
-/** Whether a name is found: `^a` begins with it, `a$` ends with it, `^a$` is it; upper and lower case are the same. */
+/** Matches names: `^a` at the beginning, `a$` at the end, `^a$` the whole; upper and lower case are the same. */
 export function matchesSearch(search: string | undefined): (name: string) => boolean {
   if (search === undefined || search === '') return () => true;
   const text = search.toLowerCase();
@@ -18,8 +18,8 @@ export function matchesSearch(search: string | undefined): (name: string) => boo
 }
 
 /**
- * The index behind the ref that a page token names. In an order of names the ref itself may be gone meanwhile; elsewhere
- * a token of nothing is a 400.
+ * The index behind the ref that a page token names. In an order of names the ref itself may be gone
+ * meanwhile; elsewhere a token without its ref is a 400.
  */
 export function startBehind(refs: readonly Ref[], token: string, order: string): number {
   const at = refs.findIndex(({ name }) => name === token);

@@ -1,4 +1,4 @@
-/** Takes what another program says of a commit. */
+/** Takes other programs' statuses of a commit. */
 import type { Selectable } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { found } from '../../core/endpoint.ts';
@@ -12,14 +12,14 @@ import { type StatusRow, selectStatus } from './status-queries.ts';
 import { isGoingOn, transitionRefusal } from './status-rules.ts';
 import type { StatusInput } from './status-schema.ts';
 
-/** The commit that it is about, and the branch or tag; the latter undefined with a pipeline's number. */
+/** The commit, and the branch or tag; the latter undefined with a pipeline's number. */
 export type StatusTarget = { sha: string; ref: string | undefined };
 
 type Pipeline = Selectable<ExternalPipelinesTable>;
 
 /**
- * The new status, or the changed one where that of the name had not ended. 400 for a change of state that there is not;
- * 404 for a pipeline that is not the commit's.
+ * The new status, or the changed one where that of the name had not ended. 400 for an invalid change of
+ * state; 404 for a pipeline that is not the commit's.
  */
 export function setStatus(
   db: Db,
@@ -69,7 +69,7 @@ export function setStatus(
   });
 }
 
-/** The pipeline, made when there is none; locked, so that all that is said in it comes one after the other. */
+/** The pipeline, made when there is none; locked, so that its statuses are written one after the other. */
 async function lockPipeline(
   tx: Db,
   project: AuthorizedProject,

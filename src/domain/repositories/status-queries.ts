@@ -19,10 +19,10 @@ const selectStatuses = (db: Db) =>
 export const selectStatus = (db: Db, id: number): Promise<StatusRow> =>
   selectStatuses(db).where('commit_statuses.id', '=', id).executeTakeFirstOrThrow();
 
-/** The stage of what other programs say. */
+/** The stage of other programs' statuses. */
 const STAGE = 'external';
 
-/** A page of what is said of a commit. */
+/** A page of a commit's statuses. */
 export function selectCommitStatuses(
   db: Db,
   project: AuthorizedProject,
@@ -52,7 +52,7 @@ export type PipelineRow = Selectable<ExternalPipelinesTable> & {
   statuses: string[];
 };
 
-/** The newest pipeline of a commit; its number in the project is its place among them. */
+/** The newest pipeline of a commit; its number in the project is its rank among them. */
 export const selectLastPipeline = (
   db: Db,
   project: Pick<AuthorizedProject, 'id'>,

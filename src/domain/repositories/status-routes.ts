@@ -1,4 +1,4 @@
-/** What other programs say of commits (facts: Repository, files, commits, branches, tags). */
+/** Other programs' statuses of commits (facts: Repository, files, commits, branches, tags). */
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';

@@ -1,8 +1,8 @@
-/** How the state of a commit's status changes, and what it makes of the pipeline. Pure. */
+/** Changes of a commit status's state, and the pipeline's state. Pure. */
 import { isRefName, shortRef } from '../../platform/git/names.ts';
 import type { State } from './status-schema.ts';
 
-/** What the public API calls the way into a state, and from where it leads there; `created` is a new status. */
+/** The public API's names of the ways into a state, and their origins; `created` is a new status. */
 const transitions: Record<State, { event: string; from: readonly string[] }> = {
   pending: { event: 'enqueue', from: ['created'] },
   running: { event: 'run', from: ['created', 'pending'] },
@@ -12,7 +12,7 @@ const transitions: Record<State, { event: string; from: readonly string[] }> = {
   skipped: { event: 'skip', from: ['created', 'pending'] },
 };
 
-/** Whether more is to be heard; what has ended is followed by a new status. */
+/** Whether the state may still change; after it has ended, a new status follows. */
 export const isGoingOn = (state: string): boolean => state === 'pending' || state === 'running';
 
 /** The sentence that refuses a change of state; undefined where it is allowed. */
@@ -33,7 +33,7 @@ export function pipelineStatus(statuses: readonly string[]): string {
   return statuses.some(isGoingOn) ? 'running' : 'failed';
 }
 
-/** The name of the branch or tag that a client means; undefined for what is none. */
+/** The name of a client's branch or tag; undefined for no valid name. */
 export function refName(ref: string): string | undefined {
   const name = shortRef(ref)?.name ?? ref;
   return isRefName(name) ? name : undefined;

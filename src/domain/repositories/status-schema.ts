@@ -1,4 +1,4 @@
-/** What other programs say of a commit (facts: Resource entities, Commit status). */
+/** Other programs' statuses of a commit (facts: Resource entities, Commit status). */
 import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../core/identity/records.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';

@@ -1,4 +1,4 @@
-/** Tags, as lists and single answers show them (facts: Resource entities, Tag). */
+/** Tags, in lists and alone (facts: Resource entities, Tag). */
 import Type from 'typebox';
 import { NullableCommit } from '../../core/repositories/records.ts';
 import { nullable, stringEnum } from '../../platform/http/schema.ts';

@@ -11,7 +11,7 @@ import { badPageToken, pathOfToken } from './tree-rules.ts';
 /** A folder whose entries are listed, with those of all folders in it when `recursive`. */
 export type Listing = { tree: string; path: readonly string[]; recursive: boolean };
 
-/** What a path is in parts; slashes at its ends and double ones say nothing. */
+/** The components of a path; slashes at its ends and double ones are left out. */
 export const pathComponents = (path: string): string[] => path.split('/').filter((part) => part !== '');
 
 /** The folder at the path of a revision; 404 when there is none. */
@@ -28,14 +28,14 @@ export async function readLevel(git: GitFolder, oid: string): Promise<TreeEntry[
   return [...(byType.get('tree') ?? []), ...(byType.get('blob') ?? []), ...(byType.get('commit') ?? [])];
 }
 
-/** One way down holds no more entries than this, or a tree made for it would fill the memory. */
+/** Entries kept along one way down, at most: a tree made for it would fill the memory. */
 const MAX_HELD_ENTRIES = 300_000;
 
 const ENTRIES_PER_TURN = 1_000;
 
 type Level = { prefix: string; entries: TreeEntry[]; next: number };
 
-/** The entries from behind a place on, each folder followed by what is in it; 400 when nothing is at the place. */
+/** The entries behind a path, each folder followed by its own; 400 when nothing is at the path. */
 export async function* listEntries(
   git: GitFolder,
   { tree, path, recursive }: Listing,
@@ -54,7 +54,7 @@ export async function* listEntries(
 
   let level: Level | undefined = await enter(tree, path.map((part) => `${part}/`).join(''));
   for (const [depth, name] of after.entries()) {
-    // Of two names that read the same in two encodings the later: a walk that went back would never end.
+    // Of two names with the same text in two encodings the later: a walk that went back would never end.
     const at: number = level.entries.findLastIndex((each) => each.name === name);
     const entry: TreeEntry | undefined = level.entries[at];
     const last = depth === after.length - 1;
@@ -65,7 +65,7 @@ export async function* listEntries(
   }
 
   for (let seen = 1; level; level = levels.at(-1), seen += 1) {
-    // Folders that were read before are there at once: others have their turn all the same.
+    // Levels that were read before take no wait: other requests run all the same.
     if (seen % ENTRIES_PER_TURN === 0) await nextTurn();
     const entry: TreeEntry | undefined = level.entries[level.next++];
     if (!entry) {
@@ -79,7 +79,7 @@ export async function* listEntries(
   }
 }
 
-/** Beyond so many entries nobody counts pages. */
+/** Pages beyond so many entries are not counted. */
 const MAX_SKIPPED = 100_000;
 
 /** `limit` entries from an offset on; 400 for an offset that only keyset pages reach. */
@@ -94,7 +94,7 @@ export async function entriesFrom(
   return take(listEntries(git, listing), offset, limit);
 }
 
-/** `limit` entries from behind a page token on: a place, or the id of an entry, of which the first counts. */
+/** `limit` entries from behind a page token: a path, or the id of an entry, of which the first counts. */
 export async function entriesAfter(
   git: GitFolder,
   listing: Listing,

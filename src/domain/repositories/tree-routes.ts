@@ -1,4 +1,4 @@
-/** The list of what is in a folder of a repository (facts: Repository; spec: Supported keyset resources). */
+/** The list of a folder's entries (facts: Repository; spec: Supported keyset resources). */
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, found, Reply } from '../../core/endpoint.ts';
@@ -55,12 +55,12 @@ const TreeInput = Type.Object({
 type TreePage = { entries: PathEntry[]; headers: Record<string, string> };
 type TreeRequest = Static<typeof TreeInput>;
 
-/** The most that is sent at once to whoever wants no pages. */
+/** Entries sent at once to a client that wants no pages, at most. */
 const MAX_AT_ONCE = 50_000;
 
 async function wholeTree(git: GitFolder, listing: Listing): Promise<TreePage> {
   const inPages = () => new Failure('unprocessable', `More than ${MAX_AT_ONCE} entries come in pages only.`);
-  // Counted before they are held, as far as that is quick.
+  // Counted before they are read, as far as that is quick.
   if (listing.recursive && (await countFiles(git, listing.tree)) > MAX_AT_ONCE) throw inPages();
   const entries = await entriesFrom(git, listing, 0, MAX_AT_ONCE + 1);
   if (entries.length > MAX_AT_ONCE) throw inPages();

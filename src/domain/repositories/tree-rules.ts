@@ -1,13 +1,13 @@
-/** Page tokens of trees: where a page ended, as an opaque text. Pure. */
+/** Page tokens of trees: the end of a page, as an opaque text. Pure. */
 import { type Failure, invalid } from '../../platform/failure.ts';
 
 export const badPageToken = (): Failure => invalid({ page_token: ['is invalid'] });
 
-/** The token of an entry: its place below the listed folder, for one id may stand in a tree many times. */
+/** The token of an entry: its path below the listed folder, for one id may stand in a tree many times. */
 export const tokenOf = (place: readonly string[]): string =>
   Buffer.from(JSON.stringify(place)).toString('base64url');
 
-/** The place that a token names; 400 for a text that tokenOf() did not make. */
+/** The path that a token names; 400 for a text that tokenOf() did not make. */
 export function pathOfToken(token: string): string[] {
   let place: unknown;
   try {

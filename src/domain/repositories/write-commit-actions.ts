@@ -33,7 +33,7 @@ import {
 } from './write-commit-rules.ts';
 import type { CommitWish } from './write-commit-schema.ts';
 
-/** What every write to a project's repository is told of its surroundings. */
+/** The context of every write to a project's repository. */
 export type CommitContext = {
   services: Services;
   settings: ApplicationSettings;
@@ -41,7 +41,7 @@ export type CommitContext = {
   subject: AuthorizedProject;
 };
 
-/** Who may write files: those who push; all others hear the same, whether by their role, the branch or the archive. */
+/** Users who push may write files; all others get the same refusal, by their role, the branch or the archive. */
 export const commitAccess = onProject('push_code', 'id', PUSH_REFUSED);
 
 /** Writes to a branch; 403 for one that the caller may not push to, whatever else is wrong. */
@@ -55,7 +55,9 @@ const write = <T>(
     return work(git, guard);
   });
 
-/** The commit that a change starts from, and what the branch has now; both undefined in an empty repository. */
+/**
+ * The commit that a change starts from, and the branch's present one; both undefined in an empty repository.
+ */
 async function startOf(
   git: GitFolder,
   guard: RefGuard,
@@ -65,7 +67,7 @@ async function startOf(
   if (!isRefName(branch)) throw refused(BAD_BRANCH);
   const head = await findBranch(git, branch);
   const elsewhere = startSha || (startBranch === branch ? undefined : startBranch);
-  // A form sends what is not meant as an empty text.
+  // A form sends an omitted value as an empty text.
   if (!elsewhere) {
     if (!head && (await hasBranches(git))) {
       // The repository's first branch may have come just now.
@@ -84,10 +86,10 @@ async function startOf(
 const commitOf = async (git: GitFolder, oid: string): Promise<Commit | undefined> =>
   isObjectId(oid) ? peelToCommit(git, oid) : undefined;
 
-/** Looks at what the commit will start from, and may refuse. */
+/** Checks the commit that the new one will start from, and may refuse. */
 export type Condition = (git: GitFolder, start: Commit | undefined) => Promise<void>;
 
-/** Makes a commit of the actions; returns it. 400 in the public API's words for what cannot be. */
+/** Makes a commit of the actions; returns it. 400 in the public API's words for invalid actions. */
 export async function createCommit(
   context: CommitContext,
   wish: CommitWish,

@@ -20,7 +20,7 @@ import type { CommitAction } from './write-commit-schema.ts';
 
 type Entry = { mode: string; oid: string };
 
-/** The tree of the commit after the actions, and what must be stored for it; 400 for the first action that cannot be. */
+/** The tree of the commit after the actions, and the objects to store for it; 400 for the first invalid action. */
 export async function applyActions(
   git: GitFolder,
   base: Commit | undefined,
@@ -29,7 +29,7 @@ export async function applyActions(
   const changes = new Map<string, TreeChange>();
   const blobs: NewObject[] = [];
 
-  /** What is at the path by now. */
+  /** The entry at the path after the actions so far. */
   async function entryAt(path: readonly string[]): Promise<Entry | undefined> {
     const change = changes.get(path.join('/'));
     if (change) return change.entry;
@@ -43,7 +43,7 @@ export async function applyActions(
     const entry = await entryAt(path);
     if (entry === undefined) return;
     if (!isFolder(entry)) throw refused(FILE_EXISTS);
-    // A folder goes with its last file.
+    // A folder is removed with its last file.
     for await (const { path: below, mode } of walkTree(git, entry.oid, `${path.join('/')}/`))
       if (!isFolder({ mode }) && !isGone(below)) throw refused(FOLDER_EXISTS);
   }
@@ -107,7 +107,7 @@ export async function applyActions(
     const { oid, objects } = await editTree(git, base?.tree, [...changes.values()]);
     return { tree: oid, objects: [...blobs, ...objects] };
   } catch (error) {
-    // A file where the path needs a folder.
+    // A file is at a path that needs a folder.
     if (error instanceof PathConflict) throw refused(FILE_EXISTS);
     throw error;
   }

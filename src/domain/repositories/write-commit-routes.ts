@@ -1,4 +1,6 @@
-/** Making commits: of actions on files, and of what another commit did (facts: Repository, files, commits). */
+/**
+ * Making commits: of actions on files, and of another commit's changes (facts: Repository, files, commits).
+ */
 import Type from 'typebox';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { type Endpoint, endpoint, Reply } from '../../core/endpoint.ts';
@@ -13,15 +15,15 @@ import { existingBranch } from './revision-schema.ts';
 import { cherryPick, commitAccess, createCommit, revert, updateSubmodule } from './write-commit-actions.ts';
 import { CommitInput, MAX_CONTENT_BYTES, PickInput } from './write-commit-schema.ts';
 
-/** The commit; of one that was only tried, whether it can be made. */
+/** The commit; of a dry run, whether it can be made. */
 const PickReply = Type.Object({
   ...Type.Partial(CommitRecord).properties,
   dry_run: Type.Optional(Type.String()),
 });
 
 /**
- * The record of a commit that was just made, of which nothing has been built yet. Its lines are left out where counting them is
- * too much, or has to wait for too long: a refusal would say that there is no commit.
+ * The record of a commit that was just made, which has no pipeline yet. Its lines are left out where counting
+ * them is too much or waits too long: a refusal would say that there is no commit.
  */
 async function showNew(services: Services, project: AuthorizedProject, commit: Commit, counted = true) {
   const counts = counted

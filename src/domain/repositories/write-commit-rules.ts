@@ -18,13 +18,13 @@ export const PUSH_REFUSED = 'You are not allowed to push into this branch';
 export const branchExists = (branch: string): string =>
   `A branch called '${branch}' already exists. Switch to that branch in order to make changes`;
 
-/** What somebody is told who last saw the file at another commit. */
+/** The refusal when the client last saw the file at another commit. */
 export const staleFile = (action: CommitAction['action']): string =>
   action === 'delete'
     ? 'You are attempting to delete a file that has been previously updated.'
     : 'You are attempting to update a file that has changed since you started editing it.';
 
-/** The components of a path that a client sent; 400 where there is none, or no tree may have it. */
+/** The components of a client's path; 400 for an empty one, or one that no tree may have. */
 export function filePath(path: string | undefined): string[] {
   if (path === undefined || path === '') throw refused(NO_PATH);
   const components = pathComponents(path);
@@ -35,7 +35,7 @@ export function filePath(path: string | undefined): string[] {
 const notBase64 = /[^A-Za-z0-9+/\s]/;
 const endOfBase64 = /^={0,2}\s*$/;
 
-/** In two steps, each of which reads the text once: as one pattern, long space would be read once for each of its characters. */
+/** In two steps, each of which reads the text once: one pattern would read long space once for each of its characters. */
 function isBase64(text: string): boolean {
   const end = text.search(notBase64);
   return end < 0 || endOfBase64.test(text.slice(end));
@@ -67,7 +67,7 @@ export const isFile = (entry: { mode: string } | undefined): entry is { mode: st
 
 export const isFolder = (entry: { mode: string } | undefined): boolean => entry?.mode === FOLDER_MODE;
 
-/** What a cherry-pick or a revert is told that leads to a conflict, or to nothing. */
+/** The refusal of a cherry-pick or a revert that leads to a conflict, or to no change. */
 export const pickRefusal = (verb: 'cherry-pick' | 'revert', code: 'conflict' | 'empty'): Failure => {
   const past = verb === 'revert' ? 'reverted' : 'cherry-picked';
   const sentence = `Sorry, we cannot ${verb} this commit automatically. This commit may already have been ${past}, or a more recent commit may have updated some of its content.`;

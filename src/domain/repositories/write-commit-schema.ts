@@ -1,4 +1,4 @@
-/** What making a commit takes, through any of the endpoints that make one. */
+/** The fields for making a commit, through any of the endpoints that make one. */
 import Type, { type Static } from 'typebox';
 import { MAX_NAME_BYTES } from '../../platform/git/names.ts';
 import { atMostOne, parameterRules, stringEnum } from '../../platform/http/schema.ts';
@@ -28,7 +28,7 @@ type Optional<T> = { [Name in keyof T]?: T[Name] | undefined };
 export type CommitAction = Optional<Static<typeof CommitAction>> &
   Pick<Static<typeof CommitAction>, 'action'>;
 
-/** Who wrote it and where it goes, whatever the change is. */
+/** Author and branch of any change. */
 const commitFields = {
   branch: Type.String({
     minLength: 1,
@@ -93,7 +93,7 @@ export const PickInput = Type.Object({
   message: Type.Optional(Type.String()),
 });
 
-/** The wish of any of the inputs above that name files. */
+/** The input of any of the schemas above that name files. */
 export type CommitWish = Optional<Omit<Static<typeof CommitInput>, 'actions'>> & {
   branch: string;
   commit_message: string;

@@ -11,7 +11,7 @@ let developer: MadeUser;
 let reporter: MadeUser;
 
 type Repository = { id: number; base: string };
-/** What every refused request leaves as it is: one with `a` and `d/e`, one with nothing. */
+/** Repositories that every refused request leaves as they are: one with `a` and `d/e`, one with nothing. */
 let shared: Repository;
 let empty: Repository;
 
@@ -305,7 +305,7 @@ describe('POST commits', () => {
     const create = [{ action: 'create', file_path: 'x', content: '' }];
     const refusal = (response: Called) => [response.status, response.body.message];
     expect(refusal(await commit(repository, create, {}, developer.token))).toEqual(refused);
-    // Whatever else is wrong.
+    // Authorization comes before all other refusals.
     const wrong = [{ action: 'update', file_path: 'none', content: '' }];
     expect(refusal(await commit(repository, wrong, {}, developer.token))).toEqual(refused);
     const { id } = bodyOf(await ashlar.root(`GET ${repository.base}/commits/main`), 200);

@@ -1,4 +1,7 @@
-/** The scopes that git answers: files and wiki pages of a project by content and by name, and its commits. */
+/**
+ * The scopes of search that git serves: files and wiki pages of a project by content and by name, and its
+ * commits.
+ */
 import { posix } from 'node:path';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { found } from '../../core/endpoint.ts';
@@ -17,16 +20,16 @@ import { nothing, type SearchRequest } from './request.ts';
 import { fileSearchOf, passes } from './rules.ts';
 import type { BlobRecord, SearchRecord } from './schema.ts';
 
-/** What is found beyond is not shown. */
+/** Later matches are not shown. */
 const MAX_FOUND = 1_000;
-/** Lines of a file that only its name was found by. */
+/** Lines shown of a file that only its name was found by. */
 const FIRST_LINES = 5;
 /** Such a file is not read when it is larger, in bytes. */
 const MAX_SHOWN_BYTES = 1_048_576;
 
 type Head = { commit: Commit; ref: string };
 
-/** The commit that is looked at; undefined in an empty repository, 404 for a ref that names none. */
+/** The commit to search; undefined in an empty repository, 404 for a ref that names none. */
 async function headOf(git: GitFolder, ref: string | undefined): Promise<Head | undefined> {
   if (ref) return { commit: found(await findCommit(git, ref), 'Commit'), ref };
   const commit = await findCommit(git, 'HEAD');
@@ -34,7 +37,7 @@ async function headOf(git: GitFolder, ref: string | undefined): Promise<Head | u
   return commit && { commit, ref: shortRef(head)?.name ?? commit.oid };
 }
 
-/** Work on the commit; undefined where there is no repository, or nothing in it. */
+/** Work on the commit; undefined where there is no repository, or no commit. */
 async function read<T>(
   { services, ref }: SearchRequest,
   key: RepositoryKey,
@@ -47,7 +50,7 @@ async function read<T>(
   });
 }
 
-/** What was found, as far as it is shown: places in files, then files by their names, which have no text yet. */
+/** The matches that are shown: excerpts of files, then files by their names, which have no text yet. */
 async function findMatches(git: GitFolder, commit: string, search: string): Promise<Partial<Excerpt>[]> {
   const { text, filters } = fileSearchOf(search);
   const wanted = text.toLowerCase();

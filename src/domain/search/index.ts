@@ -1,8 +1,8 @@
-/** Search: over what is in the database by its words, over what is in a project's repositories by git. */
+/** Search: in the database by words, in a project's repositories by git. */
 import type { Capability } from '../../core/capability.ts';
 import { searchEndpoints } from './routes.ts';
 
-/** It keeps nothing of its own: whatever is found is read where it is. */
+/** It has no tables of its own: results are read from those of other capabilities. */
 export const searchCapability = (): Capability => ({
   name: 'search',
   endpoints: searchEndpoints,

@@ -1,4 +1,4 @@
-/** What people said in a project, as far as the caller reads what it was said of. */
+/** Notes of a project, as far as the caller may read their noteables. */
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { GUEST } from '../../core/access/roles.ts';
@@ -9,7 +9,7 @@ import type { Page } from '../../platform/db/page.ts';
 import { matches, searchPage } from './queries.ts';
 import type { SearchRequest } from './request.ts';
 
-/** The condition on notes `t` of the project; decided as each kind's own lists are. */
+/** The condition on notes `t` of the project; the same as in the lists of each kind. */
 function readable(project: AuthorizedProject, caller: Caller): RawBuilder<unknown> {
   const me = caller?.id ?? 0;
   const issue = sql`(not i.confidential or ${project.may('read_confidential_issues')} or i.author_id = ${me}

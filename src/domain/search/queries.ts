@@ -1,6 +1,6 @@
 /**
- * Statements of the scopes that are in the database, each with its words and who sees it in the statement itself: what
- * somebody may not see is neither found nor counted.
+ * Statements of the scopes in the database, each with its words and its visibility in the statement itself:
+ * hidden rows are neither found nor counted.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { GUEST } from '../../core/access/roles.ts';
@@ -21,7 +21,7 @@ const fragment = (text: string): Sql => sql.raw(text);
 const all = (conditions: readonly Sql[]): Sql => sql`(${sql.join(conditions, fragment(' and '))})`;
 const any = (conditions: readonly Sql[]): Sql => sql`(${sql.join(conditions, fragment(' or '))})`;
 
-/** One of the columns has all the words. */
+/** One of the columns contains all the words. */
 export const matches = (columns: readonly string[], search: string): Sql => {
   const patterns = patternsOf(search);
   return any(
@@ -50,7 +50,7 @@ const isArchived =
   fragment(`(p.archived or exists (select from namespaces h join namespaces a on a.id = any(h.ancestor_ids)
   where h.id = p.namespace_id and a.archived))`);
 
-/** The projects `p` of the place, whoever sees them. */
+/** The projects `p` of the container, for every caller. */
 function inPlace({ container, includeArchived }: SearchRequest): Sql {
   if (container.in === 'project') return sql`p.id = ${container.project.id}`;
   const present = [
@@ -85,7 +85,7 @@ export const searchProjects = (request: SearchRequest): Promise<Page<ProjectRow>
     order: 'p.created_at desc, p.id desc',
   });
 
-/** Of projects; those of groups are in no search. */
+/** Milestones of projects; those of groups are in no search. */
 export const searchMilestones = (request: SearchRequest): Promise<Page<MilestoneWithPath>> =>
   searchPage(request, {
     ctes: withReached(request.actor),
@@ -126,8 +126,8 @@ export const searchSnippets = (request: SearchRequest): Promise<Page<SnippetRow>
   });
 
 /**
- * The members of the place, inherited ones too, as far as the caller sees the groups that they are in, and the owner of a
- * personal project.
+ * The members of the container, inherited ones too, as far as the caller sees the groups that they are in,
+ * and the owner of a personal project.
  */
 function members({ container, actor }: SearchRequest): Sql {
   if (container.in === 'instance') return sql`true`;

@@ -1,4 +1,4 @@
-/** What is asked, in one value for all scopes: who asks, where, for what. */
+/** The request of a search, one value for all scopes: caller, container, text. */
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import type { Services } from '../../core/services.ts';
@@ -6,7 +6,7 @@ import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { PageRequest } from '../../platform/db/page.ts';
 
-/** Where is looked: everywhere, in a group and all below it, or in a project. */
+/** The container of a search: the instance, a group and all below it, or a project. */
 export type SearchContainer =
   | { in: 'instance' }
   | { in: 'group'; group: AuthorizedGroup }
@@ -21,11 +21,11 @@ export type SearchRequest = {
   search: string;
   state?: 'all' | 'opened' | 'closed' | 'merged' | undefined;
   confidential?: boolean | undefined;
-  /** In a project it does not matter whether that is archived. */
+  /** In a project it has no effect, even if that is archived. */
   includeArchived: boolean;
   ref?: string | undefined;
   page: PageRequest & { kind: 'offset' };
 };
 
-/** A page of what is nowhere. */
+/** An empty page. */
 export const nothing = { items: [], total: 0, more: false };

@@ -1,4 +1,4 @@
-/** The three places of search, two of them with two addresses (facts: Further groups, Search). */
+/** The three containers of search, two of them with two addresses (facts: Further groups, Search). */
 import { onGroup, onProject, signedIn } from '../../core/access/access.ts';
 import { type CallLimit, type Context, type Endpoint, listing } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';

@@ -1,4 +1,4 @@
-/** What search texts mean, word by word. */
+/** The meaning of search texts, word by word. */
 import { expect, test } from 'vitest';
 import { Failure } from '../../platform/failure.ts';
 import { fileSearchOf, numberOf, passes, patternsOf } from './rules.ts';

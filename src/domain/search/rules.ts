@@ -1,4 +1,4 @@
-/** What a search text means: the words that must all be there, and for files the filters that may stand in it. Pure. */
+/** Parses a search text: the words that must all occur, and for files the filters that may stand in it. Pure. */
 import { posix } from 'node:path';
 import { distinctTerms } from '../../platform/db/search.ts';
 import { badRequest } from '../../platform/failure.ts';
@@ -11,8 +11,9 @@ const MAX_FILTERS = 64;
 const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /**
- * Patterns for `ilike`, all of which must match: one for each word of three letters and up, and each quoted phrase. A
- * text without any matches only what is exactly it, which the index can find too. 400 for no words, or too many.
+ * Patterns for `ilike`, all of which must match: one for each word of three letters and up, and each quoted
+ * phrase. A text without any matches only its exact copy, which the index can find too. 400 for no words, or
+ * too many.
  */
 export function patternsOf(text: string): string[] {
   const whole = text.trim();

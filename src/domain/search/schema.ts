@@ -1,4 +1,7 @@
-/** What a search takes, and the records of each scope (facts: Further groups, Search; Resource entities). */
+/**
+ * Fields of a search request, and the records of each scope (facts: Further groups, Search; Resource
+ * entities).
+ */
 import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../core/identity/records.ts';
 import { BasicProject } from '../../core/namespaces/project-records.ts';
@@ -24,7 +27,7 @@ const groupScopes = [...shared, 'projects'] as const;
 const instanceScopes = [...groupScopes, 'snippet_titles'] as const;
 export type Scope = (typeof instanceScopes)[number];
 
-/** A place in a file; `basename` is the path without its ending. */
+/** A match in a file; `basename` is the path without its ending. */
 export const BlobRecord = Type.Object({
   basename: Type.String(),
   data: Type.String(),

@@ -1,4 +1,4 @@
-/** What each scope finds, as records: one function for all three places. */
+/** The results of each scope, as records: one function for all three containers. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { presentUserBasic } from '../../core/identity/records.ts';
 import { presentBasicProject } from '../../core/namespaces/project-records.ts';
@@ -14,7 +14,10 @@ import { searchIssues, searchMilestones, searchProjects, searchSnippets, searchU
 import { nothing, type SearchRequest } from './request.ts';
 import type { Scope, SearchRecord } from './schema.ts';
 
-/** One page of what the scope finds for the caller; 400 where only an index over all projects could tell, 408 when it takes too long. */
+/**
+ * One page of the scope's results for the caller; 400 where only an index over all projects could find them,
+ * 408 when it takes too long.
+ */
 export async function runSearch(request: SearchRequest, scope: Scope): Promise<Page<SearchRecord>> {
   try {
     return await scopes[scope](request);
@@ -51,7 +54,7 @@ const scopes: Record<Scope, Search> = {
     const across = request.container.in !== 'project';
     return { ...page, items: await presentIssues(request, page.items, { across }) };
   },
-  // There are none yet.
+  // There are no merge requests.
   merge_requests: async () => nothing,
   milestones: async (request) => {
     const { baseUrl } = aroundOf(request);
@@ -82,7 +85,7 @@ const scopes: Record<Scope, Search> = {
 
 const aroundOf = ({ services, settings }: SearchRequest) => ({ baseUrl: services.baseUrl(), settings });
 
-/** The database ended the statement, whose time was over. */
+/** PostgreSQL ended the statement at its timeout. */
 const isCutOff = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === '57014';
 

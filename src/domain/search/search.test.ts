@@ -1,4 +1,4 @@
-/** What a search takes and how it answers: parameters, words, pages, limits. */
+/** Requests and responses of search: parameters, words, pages, limits. */
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';

@@ -1,4 +1,4 @@
-/** Who finds what: nothing that somebody may not see is found, nor counted, in any scope, wherever they look. */
+/** Visibility in search: hidden records are neither found nor counted, in any scope and container. */
 import { beforeAll, expect, test } from 'vitest';
 import { type Call, ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import {
@@ -18,7 +18,7 @@ const projects: Record<string, number> = {};
 
 const VISIBILITIES = ['public', 'internal', 'private'] as const;
 
-/** Issues, milestones and notes by SQL: what search finds does not depend on how they were written. */
+/** Issues, milestones and notes by SQL: search does not depend on how they were written. */
 async function fill(project: number, name: string, author: number, assignee: number): Promise<void> {
   const { sql } = app.app.services.database;
   await sql`insert into milestones (iid, project_id, title, created_at, updated_at)
@@ -84,7 +84,7 @@ type Found = { title?: string; description?: string; body?: string; name?: strin
 const label = ({ title, description, body, name }: Found): string =>
   (title ?? body ?? (name?.includes('quokka') ? name : description) ?? '').replace(/^quokka (of )?/, '');
 
-/** What each person finds, as one line for each list that several share. */
+/** Each user's results, as one line for each list that several share. */
 async function whoFinds(
   path: string,
   scope: string,

@@ -15,7 +15,7 @@ import { sealSecrets, shownValue } from './secrets.ts';
 
 const instance: AuditedEntity = { type: 'InstanceScope', id: 1, path: 'instance' };
 
-/** Changes the settings and returns all of them; 400 for what is not supported, or not allowed together. */
+/** Changes the settings and returns all of them; 400 for unsupported ones, or an invalid combination. */
 export async function changeSettings(
   services: Services,
   db: Db,
@@ -42,19 +42,19 @@ export async function changeSettings(
     return after;
   });
   services.settings.forget();
-  // Also where nothing changed: whoever changed it may be waiting still.
+  // Also where nothing changed: an earlier change may not have reached all processes yet.
   await untilOutdated(services.presence);
   return changed;
 }
 
-/** What is asked of a flag: for everybody, for these actors, or for a percentage. */
+/** The requested change of a flag: for everybody, for these actors, or for a percentage. */
 export type FeatureWish =
   | { value: boolean; actors: readonly string[] }
   | { percentage: number; key: 'percentage_of_actors' | 'percentage_of_time' };
 
 const closed = { value: 'false', actors: [], percentage_of_actors: 0, percentage_of_time: 0 };
 
-/** The gate after the change: one for everybody takes the place of all others. */
+/** The gate after the change: one for everybody replaces all others. */
 function changeFeatureGate(gate: FeatureGate, wish: FeatureWish): FeatureGate {
   if ('key' in wish) return { ...gate, [wish.key]: wish.percentage };
   if (wish.actors.length === 0) return { ...closed, name: gate.name, value: String(wish.value) };
@@ -62,7 +62,7 @@ function changeFeatureGate(gate: FeatureGate, wish: FeatureWish): FeatureGate {
   return { ...gate, actors: wish.value ? [...others, ...wish.actors] : others };
 }
 
-/** As the audit log tells it. */
+/** The gate as the audit log shows it. */
 const shownFeatureGate = ({ value, ...gate }: FeatureGate): string => {
   const { actors, percentage_of_actors, percentage_of_time } = gate;
   const isPlain = actors.length === 0 && percentage_of_actors === 0 && percentage_of_time === 0;
@@ -96,7 +96,7 @@ export async function setFeature(
   return set;
 }
 
-/** Gives a feature flag its default again; nothing happens when it has it. */
+/** Gives a feature flag its default again; no effect when it has it. */
 export async function resetFeature(services: Services, db: Db, actor: Actor, name: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const deleted = await tx

@@ -1,4 +1,4 @@
-/** Feature flags of the instance: which there are, and switching them (spec: Versioning, 4). */
+/** Feature flags of the instance: their list, and switching them (spec: Versioning, 4). */
 import Type, { type Static } from 'typebox';
 import { onInstance } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, noContent } from '../../core/endpoint.ts';
@@ -62,7 +62,7 @@ function readValue(value: unknown): boolean | number {
   return percentage;
 }
 
-/** What is asked of the flag; 400 for what does not go together, and for actors that are nowhere. */
+/** The requested change of the flag; 400 for an invalid combination, and for unknown actors. */
 async function readWish(db: Db, input: FeatureInput): Promise<FeatureWish> {
   for (const name of ['feature_group', 'repository'] as const)
     if (input[name] !== undefined) throw invalid({ [name]: ['is not supported'] });

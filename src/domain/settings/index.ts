@@ -1,4 +1,4 @@
-/** What an administrator reads and sets for the whole instance. */
+/** The instance's settings and data for administrators. */
 import type { Capability } from '../../core/capability.ts';
 import { featureEndpoints } from './feature-routes.ts';
 import { licenseEndpoints } from './license-routes.ts';

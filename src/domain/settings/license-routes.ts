@@ -1,4 +1,4 @@
-/** The licence, as far as clients read it: which tier this instance has (facts: License). */
+/** The licence for clients: the tier of this instance (facts: License). */
 import Type from 'typebox';
 import { onInstance } from '../../core/access/access.ts';
 import { type Context, type Endpoint, endpoint, found } from '../../core/endpoint.ts';

@@ -34,7 +34,7 @@ export const presentSettings = ({
 
 const separated = (count: number): string => count.toLocaleString('en-US');
 
-/** What does not exist here yet counts nothing. */
+/** Kinds of records that do not exist here count zero. */
 export const presentStatistics = (counts: InstanceCounts): ApplicationStatistics => ({
   forks: separated(counts.forks),
   issues: '0',
@@ -68,7 +68,7 @@ export const presentDefinitions = (): FeatureDefinition[] =>
 
 const isDefined = (name: string): name is FeatureName => Object.hasOwn(featureDefinitions, name);
 
-/** Of the gates, the first always and the others where they are set. */
+/** The first gate always, the others where they are set. */
 export const presentFeature = (gate: FeatureGate): Feature => {
   const { name, actors, percentage_of_actors, percentage_of_time } = gate;
   const boolean = gate.value === 'true';
@@ -86,7 +86,7 @@ export const presentFeature = (gate: FeatureGate): Feature => {
   };
 };
 
-/** The tier as a licence: it is everybody's, without an end and without a limit. */
+/** The tier as a licence, without an end and without a limit. */
 export const presentLicense = (plan: Tier, activeUsers: number): LicenseWithActiveUsers => ({
   id: 1,
   plan,

@@ -22,7 +22,7 @@ export type InstanceCounts = {
   active_users: number;
 };
 
-/** How many there are of what exists; bots and what is being deleted do not count. */
+/** The instance's counts; bots and rows that are being deleted do not count. */
 export async function countInstance(db: Db): Promise<InstanceCounts> {
   const { rows } = await sql<InstanceCounts>`
     select
@@ -38,7 +38,7 @@ export async function countInstance(db: Db): Promise<InstanceCounts> {
   return counts;
 }
 
-/** Users who hold a seat. */
+/** Users who take a seat. */
 export async function countActiveUsers(db: Db): Promise<number> {
   const row = await db
     .selectFrom('users')
@@ -55,7 +55,7 @@ export const selectFeatureGates = (db: Db) =>
 
 /** The gate of the flag as it is, locked until the transaction ends, or closed where there was none. */
 export async function lockFeatureGate(tx: Db, name: string): Promise<FeatureGate & { isNew: boolean }> {
-  // One statement: a gate that goes in the meantime is made anew. What it inserted, and did not find, has no xmax.
+  // One statement: a gate that is removed meanwhile is made anew. An inserted row has no xmax.
   const { is_new, ...gate } = await tx
     .insertInto('feature_gates')
     .values({ name, value: 'false', updated_at: now() })

@@ -1,4 +1,4 @@
-/** What a change of the settings comes to. */
+/** Results of a change of the settings. */
 import { describe, expect, test } from 'vitest';
 import { branchProtectionOf } from '../../core/namespaces/branch-protection.ts';
 import {
@@ -31,7 +31,7 @@ describe('refused names (facts: Application settings fields)', () => {
     for (const name of ['akismet_url', 'recaptcha_url', 'spam_check_failure']) known.add(name);
     // Ours: elsewhere events are always kept for three years.
     known.add('activity_retention_days');
-    // Ours: elsewhere what applications report is somebody else's to keep.
+    // Ours: elsewhere a separate service keeps error reports.
     for (const name of ['max_event_bytes', 'events_per_minute', 'retention_days', 'events_per_error'])
       known.add(`error_tracking_${name}`);
     expect(Object.keys(ApplicationSettingsSchema.properties).filter((name) => !known.has(name))).toEqual([]);

@@ -1,4 +1,4 @@
-/** What a change of the settings comes to, as functions of values: aliases resolved, combinations checked, differences. */
+/** Results of a change of the settings, as functions of values: aliases resolved, combinations checked, differences. */
 import { isDeepStrictEqual } from 'node:util';
 import { changeBranchProtection } from '../../core/namespaces/branch-protection.ts';
 import {
@@ -18,7 +18,7 @@ const isSettingName = (name: string): name is SettingName =>
 const isOwnName = (name: string): boolean =>
   isSettingName(name) || Object.hasOwn(settingAliases, name) || Object.hasOwn(settingTexts, name);
 
-/** A message for every name of the public API that nothing here would obey; names that are nowhere are passed over. */
+/** A message for every setting of the public API that has no effect here; unknown names are ignored. */
 export const refusedNames = (input: object): ValidationMessages =>
   Object.fromEntries(
     Object.keys(input)
@@ -71,7 +71,7 @@ const isServiceAddress = (text: string): boolean => {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 };
 
-/** The spam gate cannot ask services that it has no key or address for. */
+/** The spam check needs a key or address for each service. */
 function checkSpamServices(settings: ApplicationSettings): ValidationMessages {
   const needed = [
     ...(settings.akismet_enabled ? (['akismet_api_key'] as const) : []),
@@ -87,7 +87,7 @@ function checkSpamServices(settings: ApplicationSettings): ValidationMessages {
   ]);
 }
 
-/** What is wrong with the settings as a whole; empty when nothing is. `storages` are the names that the program has. */
+/** Problems of the settings as a whole; empty when there are none. `storages` are the configured names. */
 export function checkSettings(
   settings: ApplicationSettings,
   storages: ReadonlySet<string> = new Set(['default']),

@@ -1,4 +1,4 @@
-/** Records and parameters of what an administrator reads and sets for the whole instance. */
+/** Records and parameters of the instance's settings and data for administrators. */
 import Type, { type Static } from 'typebox';
 import { ApplicationSettingsSchema, settingChanges } from '../../core/settings/definitions.ts';
 import { nullable } from '../../platform/http/schema.ts';
@@ -61,7 +61,7 @@ const aliases = {
 export const ApplicationSettingRecord = Type.Object({ id: Type.Integer(), ...shown, ...aliases });
 export type ApplicationSettingRecord = Static<typeof ApplicationSettingRecord>;
 
-/** Open, so that a name of the public API that is not obeyed here can be refused instead of passed over. */
+/** Open, so that a setting of the public API that has no effect here is refused, not ignored. */
 export const SettingsInput = Type.Object(
   { ...settingChanges, ...Type.Partial(Type.Object(aliases)).properties },
   { additionalProperties: true },

@@ -1,11 +1,11 @@
-/** Settings that are secret: sealed before they are stored, and told to nobody. */
+/** Secret settings: sealed before they are stored, and never in a response. */
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { secretSettings } from '../../core/settings/definitions.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { seal, unseal } from '../../platform/secret.ts';
 import type { SettingsInput } from './schema.ts';
 
-/** Whether what is sealed is the value. What was sealed under another key is no value any more. */
+/** Whether the sealed text is the value. One that was sealed under another key is no value any more. */
 function isSealed(secretKey: string, sealed: string, value: string): boolean {
   try {
     return unseal(secretKey, sealed) === value;
@@ -14,7 +14,7 @@ function isSealed(secretKey: string, sealed: string, value: string): boolean {
   }
 }
 
-/** The input with its secrets sealed; one that is what it was stays sealed as it was, so that it is no change. */
+/** The input with its secrets sealed; an unchanged one keeps its sealed text, so that it is no change. */
 export function sealSecrets(
   secretKey: string,
   before: ApplicationSettings,
@@ -35,7 +35,7 @@ const secretNames: readonly string[] = secretSettings;
 /** The value of a setting as an audit event may show it. */
 export function shownValue(name: string, value: unknown): Json {
   if (secretNames.includes(name)) return value === '' ? '' : '[hidden]';
-  // Settings are JSON already; audit events show as text what is more than one value.
+  // Settings are JSON already; audit events show lists and objects as text.
   return value === null ||
     typeof value === 'string' ||
     typeof value === 'number' ||

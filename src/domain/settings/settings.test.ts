@@ -9,7 +9,7 @@ const app = useApp();
 const put = (body: unknown) => app.root('PUT /application/settings', { body });
 const read = async () => (await app.root('GET /application/settings')).body;
 
-/** What the audit log says of one setting, oldest first. */
+/** The audit log's changes of one setting, oldest first. */
 const audited = (name: string) =>
   app.app.services.database.sql`
     select details from audit_events where event_name = 'application_setting_updated' and details ->> 'change' = ${name}
@@ -229,7 +229,7 @@ describe('feature flags of the instance (spec: Versioning)', () => {
     expect([await is(`User:${ada.id}`), await is('User:0'), await isOn(flag)]).toEqual([true, false, false]);
     await set(flag, { value: false, user: ada.username });
     expect([await is(`User:${ada.id}`), await is(`User:${bob.id}`)]).toEqual([false, true]);
-    // On or off for everybody ends what was for some.
+    // A gate for everybody removes those for some.
     expect(await gatesOf(flag, { value: true })).toEqual([{ key: 'boolean', value: true }]);
     expect(await gatesOf(flag, { value: 0 })).toEqual([boolean]);
     expect([await is(`User:${bob.id}`), await isOn(flag)]).toEqual([false, false]);

@@ -1,4 +1,4 @@
-/** What the signed-in change about their own way in: the password, and two-factor authentication. */
+/** Users' changes to their own sign-in: the password, and two-factor authentication. */
 import { sql } from 'kysely';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -23,7 +23,7 @@ import { type Problem, problem } from './problems.ts';
 import { newPasswordProblems } from './reset-actions.ts';
 import { isSecondFactor, keyOf, keyText, newRecoveryCodes, recoveryDigest } from './second-factor.ts';
 
-/** Either what was wrong, or the result. */
+/** Either the problems, or the result. */
 export type Changed<T> = { problems: readonly Problem[] } | { done: T };
 
 const refused = (text: string, ...fields: string[]): { problems: readonly Problem[] } => ({
@@ -35,7 +35,7 @@ const STALE = 'Your account was changed meanwhile. Reload the page and try again
 
 type Own = { services: Services; settings: ApplicationSettings; actor: Actor; origin: SessionOrigin };
 
-/** The account, once its owner proved again to be there; what the proof was is counted like a sign-in. */
+/** The account, once its owner proved their identity again; the proof is counted like a sign-in. */
 async function confirmOwner(
   own: Own,
   isProved: (db: Db, account: Account) => Promise<boolean>,
@@ -82,10 +82,10 @@ export async function changePassword(
   });
 }
 
-/** Minutes that a key may wait in a form for its first code. */
+/** Minutes that a new key in a form is valid for its first code. */
 const SETUP_MINUTES = 60;
 
-/** A new key as the form carries it: sealed, for one user and an hour, so that nothing is stored before it is proved. */
+/** A new key as the form carries it: sealed, for one user and an hour, so that no key is stored before it is proved. */
 export const sealSetup = (secretKey: string, userId: number, key: Buffer, time: Date): string =>
   seal(secretKey, JSON.stringify([userId, time.getTime() + SETUP_MINUTES * 60_000, keyText(key)]));
 
@@ -128,7 +128,7 @@ export async function enableTwoFactor(
       .returning('id')
       .executeTakeFirst();
     if (!enabled) return refused(STALE);
-    // Whoever else is signed in, or has tokens for the password, did so without the second factor.
+    // Other sessions and grants by password began without the second factor.
     await endSessions(tx, account.id);
     await revokeGrants(tx, { passwordOf: account.id });
     await announce(tx, {

@@ -1,4 +1,4 @@
-/** The pages on which the signed-in change their own way in: password and two-factor authentication. */
+/** The pages on which users change their own sign-in: password and two-factor authentication. */
 
 import { notice } from '../../core/forms.ts';
 import { type Session, sessionCookie, sessionOrigin } from '../../core/identity/sessions.ts';
@@ -32,7 +32,7 @@ const own = ({ services, settings, session, request }: Context) => ({
   origin: sessionOrigin(request),
 });
 
-/** The session that the answer goes on with, where the one that came with the request has ended. */
+/** The session that the response goes on with, where the request's own has ended. */
 const renewed = (session: Session, token: string): Session => ({ ...session, token });
 
 function showPassword({ services, settings, session }: Context, problems: readonly Problem[]): HttpResponse {
@@ -63,7 +63,7 @@ async function postPassword(context: Context): Promise<HttpResponse> {
   return showPage(services, renewed(session, result.done), { title: 'Password changed', body, headers });
 }
 
-/** The form to turn it on, with the key it was begun with or a new one. */
+/** The form to turn it on, with the key that it was begun with or a new one. */
 function showEnable(
   { services, session, field }: Context,
   problems: readonly Problem[],

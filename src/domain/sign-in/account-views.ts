@@ -1,4 +1,4 @@
-/** The forms on which the signed-in change their own way in, as HTML. */
+/** The forms on which users change their own sign-in, as HTML. */
 import { card, hidden, input, problemList } from '../../core/forms.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import { isWrong, type Problem, texts } from './problems.ts';
@@ -14,7 +14,7 @@ const currentPassword = (state: { focus?: boolean; wrong: boolean }): Html =>
     ...state,
   });
 
-/** Whose password it is, for programs that keep passwords. */
+/** The username for the password, for programs that keep passwords. */
 export const usernameHint = (username: string): Html =>
   html`<input name="username" value="${username}" autocomplete="username" hidden>`;
 
@@ -50,7 +50,7 @@ go on.</p>`,
   );
 };
 
-/** The key in groups of four, for eyes and fingers. */
+/** The key in groups of four, easier to read and to type. */
 const grouped = (key: string): string => key.match(/.{1,4}/g)?.join(' ') ?? key;
 
 export const enableForm = (form: {

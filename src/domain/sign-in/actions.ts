@@ -24,7 +24,7 @@ export type SignIn =
   | { kind: 'second_step'; challenge: string; wrong: boolean }
   | { kind: 'refused'; text: string };
 
-/** One text for all that went wrong with it: it tells neither whether an account exists nor whether it is locked. */
+/** One text for all failures: it tells neither whether an account exists nor whether it is locked. */
 const INVALID: SignIn = { kind: 'refused', text: 'Invalid login or password.' };
 
 type Attempt = {

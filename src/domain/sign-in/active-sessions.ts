@@ -1,4 +1,4 @@
-/** The page on which people see where they are signed in, and sign out from there. */
+/** The page on which users see their sessions, and end them. */
 import { panel } from '../../core/forms.ts';
 import type { Session } from '../../core/identity/sessions.ts';
 import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../core/page.ts';
@@ -22,7 +22,7 @@ const when = (time: Date): Html => {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
 };
 
-/** One of them; the one that looks has no button, because signing out is what ends it. */
+/** One session; the reader's own has no button, since signing out ends it. */
 function item(row: SessionRow, current: boolean, token: Html): Html {
   const name = describeUserAgent(row.user_agent);
   const where = row.address ?? 'an unknown address';
@@ -63,7 +63,7 @@ async function revokeOthers({ db, session }: Context): Promise<HttpResponse> {
   return redirect(PATH);
 }
 
-/** The list, and the ends of its entries. */
+/** The list, and the buttons that end its entries. */
 export const activeSessionPages = (services: Services): Route[] => [
   sessionPage(services, { method: 'GET', path: PATH, handle: show }),
   sessionPage(services, { method: 'POST', path: `${PATH}/:id/revoke`, handle: revoke }),

@@ -1,16 +1,16 @@
-/** Asking for a mail by an address, in a way that does not tell whether the address is anybody's. */
+/** Requests for a mail by an address, which do not disclose whether an account has the address. */
 import { isMailAddress } from '../../core/identity/mail-rules.ts';
 import type { Services } from '../../core/services.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { writeFact } from '../../platform/outbox/outbox.ts';
 import { digest } from '../../platform/secret.ts';
 
-/** Mails that an address may be sent of one kind, asked for by whomever. */
+/** Mails of one kind that may be sent to an address, for all callers. */
 const MAILS_PER_HOUR = { limit: 5, periodSeconds: 3_600 };
 
 /**
- * Writes down that a mail to the address was asked for. What is done, and how long it takes, is the same whether the
- * address is known here or not; more than a few an hour are dropped without a word.
+ * Records a request for a mail to the address. The work, and its duration, is the same whether an account has
+ * the address or not; more than a few an hour are dropped silently.
  */
 export async function askByMail(services: Services, fact: string, typed: string): Promise<void> {
   const email = typed.trim();

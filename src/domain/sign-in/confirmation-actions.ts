@@ -1,4 +1,4 @@
-/** Confirming that a mail address is read, and sending the link for it again. */
+/** Confirming a mail address, and sending the link for it again. */
 import { sql } from 'kysely';
 import { acceptInvitations } from '../../core/access/invitations.ts';
 import { releaseUnconfirmed } from '../../core/access/unconfirmed-addresses.ts';
@@ -11,16 +11,16 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { digest } from '../../platform/secret.ts';
 
-/** The fact that somebody gave an address for another link: whether it waits for one is looked at in the background. */
+/** The fact that an address was given for another link: whether it waits for one is checked in the background. */
 export const CONFIRMATION_REQUESTED = 'email_confirmation_asked';
 
-/** Users who ask for one address each; only one of them can have it. */
+/** Users whose request for one address gets a link; only one of them can have it. */
 const MAX_LINKS = 10;
 
 const isAddress = (column: 'email' | 'unconfirmed_email', email: string) =>
   sql<boolean>`lower(${sql.ref(column)}) collate "C" = ${email.toLowerCase()}`;
 
-/** Has a new link sent for the address where it waits to be confirmed: as primary, to become it, or as another. */
+/** Sends a new link for the address where it waits to be confirmed: as primary, to become it, or as another. */
 export async function sendConfirmation(services: Services, email: string): Promise<void> {
   await inTransaction(services.database.background, async (tx) => {
     const users = await tx
@@ -33,7 +33,8 @@ export async function sendConfirmation(services: Services, email: string): Promi
             eb('confirmed_at', 'is', null),
             eb('unconfirmed_email', 'is', null),
           ]),
-          // Without a digest it was another's when it was asked for, and is confirmed by no link.
+          // Without a digest the address was another user's when it was requested, and is confirmed by no
+          // link.
           eb.and([isAddress('unconfirmed_email', email), eb('confirmation_digest', 'is not', null)]),
         ]),
       )
@@ -98,8 +99,8 @@ export async function addressToConfirm(db: Db, secret: string): Promise<string |
 }
 
 /**
- * Confirms the address that the link's secret was sent to, primary, to become primary or another of the user's, and
- * lets its owner into what the address was invited to. False when the secret is unknown or used.
+ * Confirms the address that the link's secret was sent to, primary, to become primary or another of the
+ * user's, and accepts the address's invitations for its owner. False when the secret is unknown or used.
  */
 export async function confirmAddress(db: Db, secret: string): Promise<boolean> {
   const confirmation_digest = digest(secret);
@@ -136,7 +137,7 @@ export async function confirmAddress(db: Db, secret: string): Promise<boolean> {
   });
 }
 
-/** Puts the address among the user's, confirmed. That another user has it meanwhile is refused by the unique index. */
+/** Adds the address to the user's, confirmed. The unique index refuses one that another user got meanwhile. */
 async function ownAddress(tx: Db, userId: number, email: string): Promise<void> {
   const confirmed_at = now();
   const known = await tx

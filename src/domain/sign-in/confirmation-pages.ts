@@ -1,4 +1,4 @@
-/** The pages on which an address is confirmed, and its link is asked for again. */
+/** The pages on which users confirm an address, and request its link again. */
 import { notice } from '../../core/forms.ts';
 import { type PageContext, page, showPage } from '../../core/page.ts';
 import type { Services } from '../../core/services.ts';

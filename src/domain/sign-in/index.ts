@@ -18,7 +18,7 @@ const FORGET = 'forget_sessions';
 const SEND_RESET = 'sign_in.send_reset';
 const SEND_CONFIRMATION = 'sign_in.send_confirmation';
 
-/** The task that looks for whom an address is, and asks for the mail to them. */
+/** The task that finds the account of an address, and requests its mail. */
 const sendTo =
   (services: Services, send: (services: Services, email: string) => Promise<void>): Task =>
   async ({ email }) => {

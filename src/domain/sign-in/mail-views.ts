@@ -1,11 +1,11 @@
-/** The pages around links that were sent by mail, as HTML: asking for one, and what it leads to. */
+/** The pages around links that were sent by mail, as HTML: the request for one, and its target. */
 import { card, hidden, input, problemList } from '../../core/forms.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import { repeatedPasswordInput, usernameHint } from './account-views.ts';
 import { isWrong, type Problem, texts } from './problems.ts';
 import { newPasswordInput } from './views.ts';
 
-/** Asks for an address; the form posts to the path. */
+/** The form for an address; it posts to the path. */
 export const addressForm = (form: {
   title: string;
   text: string;

@@ -49,7 +49,7 @@ describe('changing the password', () => {
       expect((await signInAs(openBrowser(app), user.username, PASSWORD)).status).toBe(422);
       await signedIn(user, 'another good password');
       expect(await auditEventsOf(app, user.id)).toContain('user_password_updated');
-      // The form below the answer is the new session's.
+      // The form below the notice is the new session's.
       expect(
         (await here.post('/users/sign_out', hiddenFields(response.text, '/users/sign_out'))).status,
       ).toBe(303);

@@ -1,4 +1,4 @@
-/** What is wrong with a form: a sentence for people, and the fields that it speaks of. */
+/** A problem of a form: a sentence for people, and its fields. */
 export type Problem = { text: string; fields: readonly string[] };
 
 /** One problem, as a list. */

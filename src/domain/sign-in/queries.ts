@@ -1,4 +1,4 @@
-/** Statements over sessions: those of one user, and those that have run out. */
+/** Statements over sessions: those of one user, and expired ones. */
 import { sql } from 'kysely';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -6,13 +6,13 @@ import { digest } from '../../platform/secret.ts';
 
 type Expiry = Pick<ApplicationSettings, 'session_expire_delay' | 'session_expire_from_init'>;
 
-/** The column and the time that decide which sessions last. */
+/** The column and the time that decide which sessions have expired. */
 const expiry = (settings: Expiry, time: Date) => ({
   column: settings.session_expire_from_init ? ('created_at' as const) : ('last_used_at' as const),
   oldest: new Date(time.getTime() - settings.session_expire_delay * 60_000),
 });
 
-/** Whether an application with this public id is answered at the address. */
+/** Whether the address is a redirect URI of the application with this public id. */
 export async function isRedirectUri(db: Db, uid: string, redirectUri: string): Promise<boolean> {
   const found = await db
     .selectFrom('oauth_applications')
@@ -23,18 +23,18 @@ export async function isRedirectUri(db: Db, uid: string, redirectUri: string): P
   return found !== undefined;
 }
 
-/** Deletes the sessions that have run out. */
+/** Deletes expired sessions. */
 export async function forgetSessions(db: Db, settings: Expiry, time: Date): Promise<void> {
   const { column, oldest } = expiry(settings, time);
   await db.deleteFrom('sessions').where(column, '<', oldest).execute();
 }
 
-/** More than anybody looks through; ending all others ends those that are not shown, too. */
+/** Sessions on the page, at most; ending all others ends those that are not shown, too. */
 const MAX_SHOWN = 100;
 
 export type SessionRow = Awaited<ReturnType<typeof selectSessions>>[number];
 
-/** The user's sessions that last, the one used last before the others. */
+/** The user's sessions that have not expired, the one used last first. */
 export function selectSessions(db: Db, userId: number, settings: Expiry, time: Date) {
   const { column, oldest } = expiry(settings, time);
   return db

@@ -13,15 +13,15 @@ import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { digest, hashPassword } from '../../platform/secret.ts';
 import { type Problem, problem } from './problems.ts';
 
-/** The fact that somebody gave an address for a link: whether it is anybody's is looked at in the background. */
+/** The fact that an address was given for a link: whether an account has it is checked in the background. */
 export const RESET_REQUESTED = 'password_reset_asked';
 
-/** Accounts that a password would be of use to. */
+/** States of accounts that can use a password. */
 const mayReset = ['active', 'deactivated'];
 
 /**
- * Has a link sent to the address when it is the primary or a confirmed one of an account that may sign in with a
- * password. The mail goes to the address as it is stored: what was typed may only look the same.
+ * Sends a link to the address when it is the primary or a confirmed one of an account that may sign in with a
+ * password. The mail goes to the address as it is stored: the typed one may only look the same.
  */
 export async function sendReset(services: Services, email: string): Promise<void> {
   const settings = await services.settings.read();
@@ -46,7 +46,7 @@ export async function sendReset(services: Services, email: string): Promise<void
 
 type ResetUser = { id: number; username: string; name: string };
 
-/** Whose password the link sets; undefined when it was used, replaced, is too old, or passwords are off for the user. */
+/** The user of a link; undefined when it was used, replaced, is too old, or passwords are off for the user. */
 export async function findReset(db: Db, secret: string): Promise<ResetUser | undefined> {
   const user = await db
     .selectFrom('users')
@@ -65,7 +65,7 @@ export type Reset =
   | { kind: 'stale' }
   | { kind: 'problems'; problems: readonly Problem[] };
 
-/** What is wrong with a new password that was typed twice. */
+/** The problems of a new password that was typed twice. */
 export function newPasswordProblems(
   input: { password: string; confirmation: string },
   settings: ApplicationSettings,
@@ -81,8 +81,9 @@ export function newPasswordProblems(
 }
 
 /**
- * Sets the password of the link's user, once. All sessions and grants of theirs end, and a locked account is open again:
- * whoever reads its mail is no guesser. Nobody is signed in by it, so that a second factor stays one.
+ * Sets the password of the link's user, once. All their sessions and grants end, and a locked account is
+ * unlocked: the reader of its mail is no guesser. It begins no session, so that a second factor is still
+ * required.
  */
 export async function resetPassword(
   services: Services,
@@ -108,7 +109,7 @@ export async function resetPassword(
         updated_at: time,
         ...noReset,
       })
-      // On the row itself: of two at once, the second looks at it again when the first has written it.
+      // On the row itself: of two at once, the second reads it again after the first has written it.
       .where('id', '=', user.id)
       .where('reset_digest', '=', digest(secret))
       .where('reset_sent_at', '>', oldestReset())

@@ -1,4 +1,4 @@
-/** The pages for those who forgot their password. */
+/** The pages for a forgotten password. */
 import { notice } from '../../core/forms.ts';
 import { RESET_HOURS } from '../../core/identity/password-reset.ts';
 import { type PageContext, page, showPage } from '../../core/page.ts';
@@ -16,10 +16,10 @@ const ASK_PATH = '/users/password/new';
 const SIGN_IN = { path: '/users/sign_in', label: 'Sign in' };
 const HOME = { path: '/', label: 'Go on' };
 
-/** The address of the page holds the secret: no other site is told it. */
+/** The address of the page has the secret: no other site gets it. */
 const NO_REFERRER = { 'referrer-policy': 'same-origin' };
 
-/** A page for as long as people sign in with passwords here. */
+/** A page that exists while users can sign in with passwords. */
 const whilePasswordsAreOn =
   (handle: (context: PageContext) => Promise<HttpResponse>) =>
   async (context: PageContext): Promise<HttpResponse> => {
@@ -73,7 +73,7 @@ async function reset(context: PageContext): Promise<HttpResponse> {
   return showPage(services, left, { title: 'Password set', body });
 }
 
-/** Asking for a link, and the form that it leads to. */
+/** The request for a link, and the form that it leads to. */
 export const resetPages = (services: Services): Route[] => [
   page(services, { method: 'GET', path: ASK_PATH, handle: whilePasswordsAreOn(showAsk) }),
   page(services, { method: 'POST', path: ASK_PATH, protected: true, handle: whilePasswordsAreOn(ask) }),

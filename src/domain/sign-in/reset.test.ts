@@ -32,7 +32,7 @@ const quiet = <T>(work: () => Promise<T>) => withSettings({}, work);
 const addressOf = (user: MadeUser) => `${user.username}@example.com`;
 const ask = (email: string) => openBrowser(app).submit(ASK, { email });
 
-/** The page that the last mail to the address leads to, below the site's root. */
+/** The path of the link in the last mail to the address. */
 async function linkFor(email: string): Promise<string> {
   await ask(email);
   await waitForMail(app);
@@ -47,7 +47,7 @@ async function follow(link: string, password = NEW, browser: Browser = openBrows
   return browser.post('/users/password', { ...fields, password, password_confirmation: password });
 }
 
-/** The page that a link leads to when it leads nowhere. */
+/** Whether the page of a link says that it is not valid. */
 const isStale = async (link: string): Promise<boolean> => {
   const page = await openBrowser(app).get(link);
   return page.status === 422 && page.text.includes('This link is not valid');

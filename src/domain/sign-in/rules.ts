@@ -1,4 +1,4 @@
-/** Decisions of signing in as pure functions of values: where it may lead, and who is told what. */
+/** Decisions of signing in as pure functions of values: redirects, and texts. */
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 
 /** Characters: an authorization is led back to with all its parameters. */
@@ -6,7 +6,7 @@ const MAX_ADDRESS_LENGTH = 16_384;
 
 const NOWHERE = 'http://here.invalid';
 
-/** The path on this site that the text names, or `/`: never another site's address, whatever way it is written. */
+/** The path on this site that the text names, or `/`: never another site's address, however it is written. */
 export function localPath(text: string): string {
   if (!text.startsWith('/') || text.length > MAX_ADDRESS_LENGTH || /[\\\p{Cc}]/u.test(text)) return '/';
   const url = URL.parse(text, NOWHERE);
@@ -16,7 +16,7 @@ export function localPath(text: string): string {
   return path.startsWith('//') ? '/' : path;
 }
 
-/** The application that a path on this site leads on to, and where it wants to be answered; undefined for another path. */
+/** The application that a path on this site leads on to, and its redirect URI; undefined for another path. */
 export function applicationAt(path: string): { uid: string; redirectUri: string } | undefined {
   const url = URL.parse(path, NOWHERE);
   if (url?.pathname !== '/oauth/authorize') return undefined;
@@ -24,14 +24,14 @@ export function applicationAt(path: string): { uid: string; redirectUri: string 
   return uid && redirectUri && !`${uid}${redirectUri}`.includes('\0') ? { uid, redirectUri } : undefined;
 }
 
-/** What a content security policy calls the site, or the program, of an address; empty for what no browser opens. */
+/** The source of a content security policy for an address's site or program; empty for one that no browser opens. */
 export function formActionOf(redirectUri: string): string {
   const url = URL.parse(redirectUri);
   if (!url || url.protocol === 'urn:') return '';
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.origin : url.protocol;
 }
 
-/** Where signing out leads: a path on this site, or the address of another that the setting names. */
+/** The target of signing out: a path on this site, or the address of another that the setting names. */
 export function afterSignOut(setting: string): { path: string } | { url: string } {
   if (setting === '') return { path: '/users/sign_in' };
   if (setting.startsWith('/')) return { path: localPath(setting) };
@@ -41,7 +41,7 @@ export function afterSignOut(setting: string): { path: string } | { url: string 
     : { path: '/users/sign_in' };
 }
 
-/** Whether people may register themselves. An account without a password that works here would be of no use. */
+/** Whether users may register themselves. An account without a working password would be of no use. */
 export const signUpOpen = (
   settings: Pick<ApplicationSettings, 'signup_enabled' | 'password_authentication_enabled_for_web'>,
 ): boolean => settings.signup_enabled && settings.password_authentication_enabled_for_web;

@@ -11,7 +11,7 @@ const RECOVERY_CODES = 10;
 /** Ten new recovery codes of 64 bits each. */
 export const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, () => randomHex(8));
 
-/** What is stored of a recovery code, however it was typed. */
+/** The digest that is stored of a recovery code, in whatever way it was typed. */
 export const recoveryDigest = (code: string): Buffer => digest(code.replaceAll(/[\s-]/g, '').toLowerCase());
 
 /** A key as it is sealed: as text. */

@@ -1,4 +1,4 @@
-/** The pages of coming and going: home, sign in, sign out. */
+/** The pages of home, sign-in and sign-out. */
 
 import { notice } from '../../core/forms.ts';
 import { UNCONFIRMED } from '../../core/identity/login-rules.ts';
@@ -13,7 +13,7 @@ import { isRedirectUri } from './queries.ts';
 import { afterSignOut, applicationAt, formActionOf, localPath, signUpOpen } from './rules.ts';
 import { home, passwordsOff, secondStepForm, signInForm } from './views.ts';
 
-/** What is said to somebody who must still set up two-factor authentication. */
+/** The text for a user who must still set up two-factor authentication. */
 export function dutyText(session: Session): string | undefined {
   const { duty } = session;
   if (duty.kind === 'none') return undefined;
@@ -22,8 +22,8 @@ export function dutyText(session: Session): string | undefined {
 }
 
 /**
- * The headers of a form that signs in. Browsers hold the redirects behind a form to `form-action`, at the end of any chain:
- * where an application is answered is named there, once it is known to be an address of that application.
+ * The headers of a form that signs in. Browsers apply `form-action` to the redirects behind a form, to the
+ * end of any chain: the application's redirect URI is named there, once it is known to be its own.
  */
 async function formHeaders({ db }: PageContext, returnTo: string): Promise<Record<string, string>> {
   const application = applicationAt(returnTo);
@@ -53,7 +53,7 @@ async function signInResponse(context: PageContext, result: SignIn): Promise<Htt
   const returnTo = localPath(field('return_to'));
   if (result.kind === 'signed_in') {
     const headers = { 'set-cookie': sessionCookie(result.token, services.baseUrl()) };
-    // Clients without a browser look for this status, as the public server answers.
+    // Clients without a browser expect this status, which the public server gives.
     return { ...redirect(returnTo, headers), status: 302 };
   }
   if (result.kind === 'refused') return showSignIn(context, result.text);
@@ -83,7 +83,7 @@ async function leave(context: PageContext<Session>): Promise<HttpResponse> {
   const headers = { 'set-cookie': noSessionCookie(services.baseUrl()) };
   const next = afterSignOut(settings.after_sign_out_path);
   if ('path' in next) return redirect(next.path, headers);
-  // Every page has the form, whose redirects browsers hold to this site; a refresh is the page's own.
+  // Every page has the form, and browsers apply its policy to redirects; a refresh is the page's own.
   const body = notice('Signed out', 'You are signed out.', { path: next.url, label: 'Go on' });
   return showPage(services, undefined, {
     title: 'Signed out',
@@ -108,7 +108,7 @@ export const sessionPages = (services: Services): Route[] => [
     path: '/users/sign_in',
     handle: async (context) => {
       const { session, field } = context;
-      // An application may want its user to prove again who they are.
+      // An application may require that its user signs in again.
       const stays = session === undefined || field('reauthenticate') === '1';
       return stays ? showSignIn(context, undefined) : redirect(localPath(field('return_to')));
     },

@@ -26,11 +26,11 @@ export type SignUpInput = { name: string; username: string; email: string; passw
 
 export type SignUp =
   | { kind: 'signed_in'; token: string }
-  /** The account is there, but cannot be used yet; the text says why. */
+  /** The account exists, but cannot be used yet; the text gives the reason. */
   | { kind: 'waiting'; text: string }
   | { kind: 'problems'; problems: readonly Problem[] };
 
-/** Everything that is wrong with the form. Pure. */
+/** All problems of the form. Pure. */
 export function signUpProblems(input: SignUpInput, settings: ApplicationSettings): Problem[] {
   const { name, username, email, password } = input;
   const address = isMailAddress(email) ? signUpMailProblem(email, settings) : 'is invalid';
@@ -46,7 +46,7 @@ export function signUpProblems(input: SignUpInput, settings: ApplicationSettings
   ];
 }
 
-/** Whether the name is taken, and who has the address. */
+/** Whether the name is taken, and the owner of the address. */
 async function selectTaken(
   tx: Db,
   input: SignUpInput,
@@ -61,7 +61,7 @@ async function selectTaken(
   return rows[0];
 }
 
-/** Makes the account that the form describes, and signs it in where nothing is left to wait for. */
+/** Makes the account of the form, and signs it in unless it must wait. */
 export async function signUp(
   services: Services,
   settings: ApplicationSettings,
@@ -87,7 +87,8 @@ export async function signUp(
       if (taken?.username)
         return { kind: 'problems', problems: problem('Username has already been taken.', 'username') };
       const { name, username, email } = input;
-      // Also where there is an owner: who claimed it and keeps it would know that.
+      // Also where there is an owner: a user who added the address unconfirmed, and kept it, would learn
+      // that.
       await releaseUnconfirmed(tx, undefined, email);
       if (taken?.owner != null) return await meetOwner(tx, input, taken.owner, reason);
       const id = await insertUser(tx, {
@@ -105,7 +106,7 @@ export async function signUp(
           last_activity_on: time.toISOString().slice(0, 10),
         }),
       });
-      // Nobody asked whether the address is read: it opens the account, and no invitation.
+      // The address was not confirmed: it opens the account, and no invitation.
       if (confirmed)
         await tx.updateTable('emails').set({ confirmed_at: null }).where('user_id', '=', id).execute();
       const user = { id, username, name };
@@ -123,7 +124,7 @@ export async function signUp(
       return { kind: 'signed_in', token: await openSession(tx, id, browser.origin) };
     });
   } catch (error) {
-    // Two forms with one name or address at once: the unique indexes let one pass, and the other finds it then.
+    // Two forms with one name or address at once: the unique indexes accept one, and the other finds it then.
     if (!(error instanceof Failure) || typeof error.publicMessage === 'string') throw error;
     if (error.publicMessage.email && !again) return signUp(services, settings, input, browser, true);
     return {
@@ -134,8 +135,9 @@ export async function signUp(
 }
 
 /**
- * The address is somebody's. Where a new account would have to wait, the answer is the one that it would get, and a mail
- * tells the owner; where it would be signed in at once no answer could hide that there is none.
+ * The address has an owner. Where a new account would have to wait, the response is the one that it would
+ * get, and a mail notifies the owner; where it would be signed in at once no response could hide that there
+ * is none.
  */
 async function meetOwner(
   tx: Db,

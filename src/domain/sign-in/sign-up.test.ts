@@ -167,9 +167,9 @@ describe('registering', () => {
         expect(responses[2]).toEqual(responses[0]);
         expect(await find(free.username)).toBeDefined();
         for (const { username } of requested.slice(1)) expect(await find(username)).toBeUndefined();
-        // Nor does it tell who listed an address before.
+        // Nor does it disclose who listed an address before.
         expect(bodyOf(await app.as(token)('GET /user/emails'), 200)).toHaveLength(1);
-        // A name is nobody's secret.
+        // A username is no secret.
         const taken = await register({ ...newcomer(), username: owner.username, email: own });
         expect(taken.answer.alert).toBe('Username has already been taken.');
         await waitForMail(app);

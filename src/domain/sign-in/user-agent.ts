@@ -1,4 +1,4 @@
-/** Which browser and system a User-Agent header speaks of, in words that their owner knows. Pure. */
+/** The browser and system of a User-Agent header, in words that their owner knows. Pure. */
 
 /** In this order: most browsers name several others before themselves. */
 const browsers: readonly (readonly [RegExp, string])[] = [
@@ -20,7 +20,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Such as `Firefox on Windows`; the name that another program gives itself, or `Unknown browser`. */
+/** Such as `Firefox on Windows`; another program's own name, or `Unknown browser`. */
 export function describeUserAgent(header: string | null): string {
   const named = (names: typeof browsers) => names.find(([pattern]) => pattern.test(header ?? ''))?.[1];
   const browser = named(browsers);

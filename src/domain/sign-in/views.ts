@@ -1,4 +1,7 @@
-/** The forms and texts of coming, going and registering, as HTML; what is put into them is escaped by html``. */
+/**
+ * The forms and texts of signing in, signing out and registering, as HTML; inserted values are escaped by
+ * html``.
+ */
 import { card, hidden, input, problemList } from '../../core/forms.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import { isWrong, type Problem, texts } from './problems.ts';
@@ -24,7 +27,7 @@ export const newPasswordInput = (
 
 export const signInForm = (form: {
   problem: string | undefined;
-  /** The problem is that the address is not confirmed: another link may help. */
+  /** The address is not confirmed: another link may help. */
   unconfirmed: boolean;
   login: string;
   returnTo: string;
@@ -82,7 +85,7 @@ ${newPasswordInput('Password', form.minimumPassword, { wrong: wrong('password') 
   );
 };
 
-/** What the signed-in can do here, by the path of its page. */
+/** The user's own pages, by their paths. */
 const ownPages = (user: { twoFactor: boolean; admin: boolean }): Html => html`
 <li><a href="/-/profile/password">Change password</a></li>
 <li><a href="/-/profile/two_factor_auth">Two-factor authentication</a> is ${user.twoFactor ? 'on' : 'off'}</li>

@@ -1,4 +1,4 @@
-/** Personal snippets named by a path parameter: found for a caller, and decided, in one step. */
+/** Authorizes a caller for the personal snippet that a path parameter names. */
 import type { Access, AccessRequest } from '../../core/access/access.ts';
 import { decidePersonal, type SnippetAbility } from '../../core/access/snippets.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
@@ -7,7 +7,7 @@ import { forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
 
 const byId = 'select * from snippets where id = $1 and project_id is null and ready';
 
-/** 404 for a snippet that is not there or invisible, 403 when refused. */
+/** 404 for a snippet that does not exist or is invisible, 403 when refused. */
 async function findSnippet(
   { sql, caller, params: { id = '' } }: AccessRequest,
   ability: SnippetAbility,
@@ -31,7 +31,7 @@ export const onSnippet: Access<SnippetRow, Caller> = {
   }),
 };
 
-/** A personal snippet of the caller's own, or anybody's for an administrator. */
+/** A personal snippet of the caller's own, or any for an administrator. */
 export const onOwnSnippet: Access<SnippetRow, Actor> = {
   sentence: { on: 'snippet', ability: 'manage_snippet' },
   anonymous: false,

@@ -54,8 +54,8 @@ const lockSnippet = (tx: Db, id: number): Promise<SnippetRow | undefined> =>
 type Changes = Partial<Pick<SnippetRow, 'title' | 'description' | 'visibility' | 'ready'>>;
 
 /**
- * Writes what changed, and tells of it. The files are read from the repository under the row's lock, so that of several
- * changes at once the row ends with what the last one left. 404 when the snippet is gone.
+ * Writes the change, and announces it. The files are read from the repository under the row's lock, so that
+ * of several changes at once the row ends with the last one's files. 404 when the snippet is gone.
  */
 const save = (
   context: SnippetWriteContext,
@@ -79,7 +79,7 @@ const save = (
     return snippet;
   });
 
-/** The new snippet. Its row is seen by nobody until its files are in its repository, and goes when they do not get there. */
+/** The new snippet. Its row is hidden until its files are in its repository, and is deleted when they do not get there. */
 export async function createSnippet(
   context: SnippetWriteContext,
   input: CreateInput,
@@ -130,7 +130,7 @@ export async function createSnippet(
   }
 }
 
-/** The changed snippet; what is not sent stays as it is. 400 when somebody else changed the files meanwhile. */
+/** The changed snippet; omitted fields stay. 400 when another request changed the files meanwhile. */
 export async function updateSnippet(
   context: SnippetWriteContext,
   snippet: SnippetRow,
@@ -162,7 +162,7 @@ export async function updateSnippet(
   });
 }
 
-/** Deletes the snippet; `check` sees it first, while nobody else can change it. */
+/** Deletes the snippet; `check` sees it first, under its lock. */
 export const deleteSnippet = (
   context: SnippetWriteContext,
   { id }: SnippetRow,
@@ -177,8 +177,8 @@ export const deleteSnippet = (
   });
 
 /**
- * Erases snippets whose files never came, and tells of their folders: there may be one that no row knows of. Those of
- * snippets that were ready are found by whoever removes repositories, when nobody uses them any more.
+ * Erases snippets whose files were never committed, and queues their folders for removal: there may be one
+ * without a row. Folders of ready snippets are found by the removal of repositories without a container.
  */
 async function eraseUnready(db: Db, which: RawBuilder<SqlBool>): Promise<void> {
   await inTransaction(db, async (tx) => {
@@ -202,7 +202,7 @@ async function eraseUnready(db: Db, which: RawBuilder<SqlBool>): Promise<void> {
 const HOUR = 3_600_000;
 const BATCH = 1_000;
 
-/** Erases what a process left unready when it ended, some at a time: the rest wait for the next run. */
+/** Erases unready snippets of interrupted processes, in batches: the rest wait for the next run. */
 export const sweepUnready = (db: Db): Promise<void> =>
   eraseUnready(
     db,

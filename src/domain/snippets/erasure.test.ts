@@ -1,4 +1,7 @@
-/** What is left of snippets when they go, or never were finished, and when their projects and authors go. */
+/**
+ * Remains of snippets that are deleted or were never finished, and of those whose projects and authors are
+ * deleted.
+ */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';

@@ -1,4 +1,4 @@
-/** The bytes of a snippet's files: read for an answer, and changed by a commit. */
+/** The bytes of a snippet's files: read for a response, and changed by a commit. */
 import type { Readable } from 'node:stream';
 import { bytesOf, Reply } from '../../core/endpoint.ts';
 import { commitChanges, type Person } from '../../core/repositories/commits.ts';
@@ -17,7 +17,10 @@ import { findCommit } from '../../platform/git/refs.ts';
 import { entryType, findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
 import { changeFiles, type FileEdit } from './rules.ts';
 
-/** One commit with the changes upon what the branch has now; 400 where they do not fit, or somebody else was faster. */
+/**
+ * One commit with the changes on the branch's present head; 400 where they do not fit, or another request was
+ * faster.
+ */
 export async function commitEdits(
   git: GitFolder,
   branch: string,
@@ -45,11 +48,11 @@ export async function commitEdits(
   }
 }
 
-/** What a browser would show as a page must not be one. */
+/** As plain text, so that a browser does not show it as a page. */
 const headers = { 'content-type': 'text/plain; charset=utf-8' };
 export const RawSnippetFile = bytesOf('text/plain');
 
-/** The bytes of a file at a revision; 404 for either that is not there. */
+/** The bytes of a file at a revision; 404 when either does not exist. */
 export async function readFile(
   services: Services,
   snippet: SnippetRow,
@@ -86,7 +89,7 @@ async function streamFile(
   return new Reply<Buffer | Readable>(200, stream, { ...headers, 'content-length': String(size) });
 }
 
-/** Lists the files anew that a snippet has since a write whose process died under it. */
+/** Lists a snippet's files anew after an interrupted write. */
 export async function reconcileFiles(services: Services, { kind, id }: InterruptedWrite): Promise<void> {
   if (kind !== 'snippet') return;
   const { db } = services.database;

@@ -20,7 +20,7 @@ export const snippetsCapability = (services: Services): Capability => ({
   listeners: [{ fact: WRITE_INTERRUPTED, task: RECONCILE }],
   schedules: [{ task: SWEEP, pattern: '41 * * * *' }],
   tables: ['snippets'],
-  // Those of a project go with it, by foreign key.
+  // A project's snippets are deleted with it, by foreign key.
   async reassign(tx, userId, ghostId) {
     await tx.updateTable('snippets').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
   },

@@ -80,7 +80,7 @@ export const personalEndpoints: Endpoint[] = [
     reply: SnippetRecord,
     handle: async (context) => {
       const { services, settings, actor, input, request } = context;
-      // Nothing of their own but what they are members of (facts: Roles and visibility).
+      // External users have nothing of their own but memberships (facts: Roles and visibility).
       if (actor.external && !actor.admin) throw forbidden();
       const scene = { services, settings, actor, project: undefined };
       return presentOne(context, await createSnippet(scene, input, request));

@@ -1,4 +1,4 @@
-/** Snippets as answers: the records of a page, of one, and what one was made with. */
+/** Snippets as responses: the records of a page, of one, and the user agent of its creation. */
 import type { Context } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import {
@@ -22,14 +22,14 @@ export const presentPage = async (
   page: Page<SnippetRow>,
 ): Promise<Page<SnippetRecord>> => ({ ...page, items: await present(context, page.items) });
 
-/** The record; 404 when its author or itself went in between. */
+/** The record; 404 when the snippet or its author was deleted meanwhile. */
 export async function presentOne(context: Presenting, row: SnippetRow): Promise<SnippetRecord> {
   const [record] = await present(context, [row]);
   if (!record) throw notFound('Snippet');
   return record;
 }
 
-/** 404 when nothing was stored. */
+/** 404 when none was stored. */
 export function presentUserAgent({ user_agent, ip_address }: SnippetRow): UserAgentDetail {
   if (user_agent === null || ip_address === null) throw notFound('UserAgentDetail');
   return { user_agent, ip_address, akismet_submitted: false };

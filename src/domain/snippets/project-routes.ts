@@ -32,7 +32,7 @@ async function find(db: Db, caller: Caller, project: AuthorizedProject, id: numb
   return snippet;
 }
 
-/** The same, for a change: 403 for who is neither its author nor a Maintainer. */
+/** The same, for a change: 403 for a caller who is neither its author nor a Maintainer. */
 async function findForChange(
   db: Db,
   actor: Actor,

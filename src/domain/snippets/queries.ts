@@ -45,7 +45,7 @@ export const selectSnippet = (
     .where('ready', '=', true)
     .executeTakeFirst();
 
-/** Those of a project that a caller with this role there sees; decided as seesInProject() does. */
+/** Snippets of a project that a caller with this role there sees; the same as in seesInProject(). */
 export const visibleInProject = (caller: Caller, role: number): Condition =>
   role >= GUEST || caller?.admin || caller?.auditor
     ? sql<SqlBool>`true`

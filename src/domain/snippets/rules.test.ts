@@ -1,4 +1,4 @@
-/** Tables: who sees and changes a snippet, and what a request does to its files. */
+/** Tables: who sees and changes a snippet, and the effects of a request on its files. */
 
 import { describe, expect, test } from 'vitest';
 import { INTERNAL, PRIVATE, PUBLIC } from '../../core/access/roles.ts';

@@ -1,10 +1,10 @@
-/** What a request does to a snippet's files. Pure. */
+/** Effects of a request on a snippet's files. Pure. */
 import type { VisibilityName } from '../../core/access/roles.ts';
 import { invalid } from '../../platform/failure.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 import { MAX_FILES } from './schema.ts';
 
-/** What a snippet's file has in it: what it had, or what was sent. */
+/** The source of a file's content: an earlier file, or the request. */
 export type FileSource = { was: string } | { content: string };
 export type FileEdit =
   | { action: 'create' | 'update'; path: string; content: string }
@@ -20,7 +20,7 @@ type SentChange = {
   content?: string;
 };
 
-/** The changes that a request asks for, each with all that its action needs; 400 for one that has not. */
+/** The changes of a request, each with all that its action needs; 400 for an incomplete one. */
 export function readChanges(sent: readonly SentChange[], sizeLimit: number): FileEdit[] {
   const edits: FileEdit[] = [];
   const named = new Set<string>();
@@ -43,7 +43,7 @@ export function readChanges(sent: readonly SentChange[], sizeLimit: number): Fil
   return edits;
 }
 
-/** The files after the changes, by path; 400 for changes that do not fit to the files that there are. */
+/** The files after the changes, by path; 400 for changes that do not fit the present files. */
 export function changeFiles(paths: Iterable<string>, edits: readonly FileEdit[]): Map<string, FileSource> {
   const files = new Map<string, FileSource>([...paths].map((path) => [path, { was: path }]));
   for (const edit of edits) {
@@ -79,7 +79,7 @@ export function changeOfOnlyFile(
   ];
 }
 
-/** 400 for a blank title, and for a visibility that the administrator keeps for himself. */
+/** 400 for a blank title, and for a visibility that only administrators may use. */
 export function checkFields(fields: {
   title: string | undefined;
   visibility: VisibilityName | undefined;
@@ -94,7 +94,7 @@ export function checkFields(fields: {
 
 type SentFiles<Change> = OneFile & { files?: readonly Change[] };
 
-/** The changes that a request asks for, in either form. `paths` are the files that there are. */
+/** The changes of a request, in either form. `paths` are the present files. */
 export function changesOf(paths: readonly string[], sent: SentFiles<SentChange>): readonly SentChange[] {
   if (sent.files) return sent.files;
   return (sent.file_name ?? sent.content) === undefined ? [] : changeOfOnlyFile(paths, sent);

@@ -1,4 +1,4 @@
-/** Snippets: how they are sent. */
+/** Snippets in requests. */
 import Type, { type Static } from 'typebox';
 import { visibilityNames } from '../../core/access/roles.ts';
 import {

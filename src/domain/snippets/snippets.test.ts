@@ -1,4 +1,4 @@
-/** Snippets over HTTP: their records, and what becomes of their files. */
+/** Snippets over HTTP: their records, and their files. */
 import { expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import {

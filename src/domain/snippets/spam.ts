@@ -1,4 +1,4 @@
-/** Snippets at the spam gate: what anybody will read of one is looked at before it is written. */
+/** The spam check of snippets: texts that anyone could read are checked before they are written. */
 import { PUBLIC } from '../../core/access/roles.ts';
 import { snippetRepository } from '../../core/repositories/containers.ts';
 import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
@@ -11,7 +11,7 @@ import type { HttpRequest } from '../../platform/http/messages.ts';
 import type { FileEdit } from './rules.ts';
 import type { SnippetWriteContext } from './write-context.ts';
 
-/** What the snippet will have, and which files are written. */
+/** The snippet after the write, and the files that are written. */
 type Written = {
   title: string;
   description: string | null;
@@ -19,7 +19,7 @@ type Written = {
   edits: readonly FileEdit[];
 };
 
-/** The texts of the files that there are, but for large ones. */
+/** The texts of the present files, but for large ones. */
 async function contentsOf(services: Services, snippet: SnippetRow): Promise<string[]> {
   const key = snippetRepository(snippet.id);
   const contents = await services.repositories.read(key, snippet.repository_storage, async (git) => {
@@ -36,8 +36,8 @@ async function contentsOf(services: Services, snippet: SnippetRow): Promise<stri
 }
 
 /**
- * Returns when the spam gate lets the write pass; `before` is the snippet that changes. One that becomes public is looked
- * at whole: it was never looked at.
+ * Returns when the spam check lets the write pass; `before` is the snippet that changes. One that becomes
+ * public is checked as a whole, since it never was.
  */
 export async function checkSnippet(
   { services, settings, actor, project }: SnippetWriteContext,

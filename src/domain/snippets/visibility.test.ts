@@ -1,4 +1,4 @@
-/** Who sees and changes which snippets, alone and in lists. */
+/** Visibility of snippets and changes to them, alone and in lists. */
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {

@@ -1,4 +1,4 @@
-/** What every change of a snippet is made with. */
+/** The context of every change of a snippet. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import type { Services } from '../../core/services.ts';

@@ -1,4 +1,4 @@
-/** What the spam gate keeps: for a while, and as long as there is the user who wrote it. */
+/** Records of the spam check: kept for a while, and until their user is deleted. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { sweepSpamLogs } from '../../core/spam/spam-logs.ts';
@@ -11,7 +11,7 @@ export const spamCapability = (services: Services): Capability => ({
   tables: ['spam_logs'],
   tasks: { [SWEEP]: () => sweepSpamLogs(services.database.background) },
   schedules: [{ task: SWEEP, pattern: '11 4 * * *' }],
-  // There is nothing in them that a ghost could have written.
+  // A spam log has no text that could become the ghost's.
   async reassign(tx, userId) {
     await tx.deleteFrom('spam_logs').where('user_id', '=', userId).execute();
   },

@@ -1,4 +1,4 @@
-/** The spam gate over HTTP, at snippets, with both services standing by (spec: Requests detected as spam). */
+/** The spam check over HTTP, for snippets, with both services running (spec: Requests detected as spam). */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { bodyOf, type MadeUser, makeProject, makeUser } from '../../../test/support/factories.ts';
@@ -279,7 +279,7 @@ describe('without a verdict', () => {
     expect(await logged(user)).toMatchObject({ passed: false, kind: 'Snippet', level: 'error' });
   });
 
-  /** The log line about the missing verdict on what the user wrote. */
+  /** The log line about the missing verdict on the user's text. */
   const logged = async (user: MadeUser): Promise<unknown> => {
     const find = () =>
       app.log

@@ -1,4 +1,4 @@
-/** The folders of a move: what is copied, where the copy grows, how it comes into its place and the old one out of it. */
+/** The folders of a move: the sources, the growing copies, and the renames that exchange them. */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -23,7 +23,7 @@ export function repositoriesOf({ container, container_id: id }: Moved): Reposito
 
 const mark = (move: Moved): string => `.move-${move.id}-`;
 
-/** A name beside the repository's folder that no other move and no other run of this one has. */
+/** A name beside the repository's folder, unique among moves and their runs. */
 export const besideOf = (folder: string, move: Moved): string => `${folder}${mark(move)}${randomHex(4)}`;
 
 const unlessAbsent = (error: NodeJS.ErrnoException): undefined => {
@@ -46,20 +46,23 @@ export async function makeParents(root: string, folder: string): Promise<void> {
     await syncFolder(parent);
 }
 
-/** Takes a folder out of its place, to be removed later; at once and whole. */
+/** Renames a folder, to be removed later; at once and whole. */
 export async function setAside(folder: string, move: Moved): Promise<void> {
   if (!(await isFolder(folder))) return;
   await rename(folder, besideOf(folder, move));
   await syncFolder(dirname(folder));
 }
 
-/** Puts a copy into its place, where nothing is; a run that was passed by finds its copy gone, or somebody there. */
+/**
+ * Renames a copy to its path, where nothing is; a run that was overtaken finds its copy gone, or another
+ * folder there.
+ */
 export async function moveIntoPlace(copy: string, folder: string): Promise<void> {
   await rename(copy, folder);
   await syncFolder(dirname(folder));
 }
 
-/** Removes what the move's runs have left beside the places of the container's repositories in a storage. */
+/** Removes folders that the move's runs have left beside the container's repositories in a storage. */
 export async function removeLeftovers(
   repositories: Repositories,
   storage: string,

@@ -1,4 +1,4 @@
-/** Moves of repositories between storages: scheduled, listed, and carried out so that no commit is lost. */
+/** Moves of repositories between storages: scheduled, listed, and run so that no commit is lost. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { forgetGone } from './leases.ts';
@@ -9,13 +9,13 @@ export type { Step } from './run-move.ts';
 
 const FORGET_GONE = 'storage_moves.forget_gone';
 
-/** The options are for whoever watches the steps, or has less patience. */
+/** The options are for tests that watch the steps, or that wait less. */
 export function storageMovesCapability(services: Services, options: RunnerOptions = {}): Capability {
   const runner = createRunner(services, options);
   return {
     name: 'storage-moves',
     tables: ['storage_moves'],
-    // One that runs is ended by its runner, who finds its project gone and removes what it made.
+    // A running one is ended by its runner, which finds the project gone and removes its copies.
     async erase(tx, projectIds) {
       await tx
         .deleteFrom('storage_moves')
@@ -25,7 +25,7 @@ export function storageMovesCapability(services: Services, options: RunnerOption
         .where('state', 'in', ['initial', 'failed', 'cleanup failed', 'finished'])
         .execute();
     },
-    // Those of snippets and groups, which go in many ways.
+    // Moves of snippets and groups, which are deleted in many ways.
     tasks: { [FORGET_GONE]: () => forgetGone(services.database.background) },
     schedules: [{ task: FORGET_GONE, pattern: '23 * * * *' }],
     endpoints: moveEndpoints(runner.wake),

@@ -1,6 +1,6 @@
 /**
- * Whose a move is while it runs. A process that is dead, or that has been taken for dead, changes nothing any more: every
- * change of a move is made by whoever has the claim.
+ * Leases on moves. A process that is dead, or that has been taken for dead, changes nothing any more: only
+ * the process with the lease changes a move.
  */
 import { sql } from 'kysely';
 import { type ContainerKind, containerTables } from '../../core/repositories/containers.ts';
@@ -12,7 +12,7 @@ import { DEAD_AFTER_SECONDS } from '../../platform/db/processes.ts';
 /** Another process has taken the move over, or it is gone with its container. */
 export class LeaseLost extends Error {}
 
-/** Whether a process may take a move: nobody has it, or a dead one, or this one had and dropped it. */
+/** Whether a process may take a move: no process has it, or a dead one, or this one had and dropped it. */
 const isFree = (processId: string, busy: readonly number[]) => sql`
   m.id <> all(${[...busy]}::bigint[])
   and (m.process_id is null or m.process_id = ${processId}::uuid or not exists (
@@ -28,7 +28,7 @@ export async function areMovesOpen(db: Db): Promise<boolean> {
   return rows[0]?.open ?? false;
 }
 
-/** Takes the oldest move that is not over and that nobody has; those in `busy` run here already. */
+/** Takes the oldest open move that no process has; those in `busy` run here already. */
 export async function acquireMove(
   db: Db,
   processId: string,
@@ -44,7 +44,7 @@ export async function acquireMove(
   return rows[0];
 }
 
-/** Takes moves that are over and of which files may still be there: their process is noted until those are gone. */
+/** Takes ended moves whose files may still be there: their process is noted until those are gone. */
 export async function acquireUntidyMoves(
   db: Db,
   processId: string,
@@ -104,7 +104,7 @@ export async function changeState(
   if (!changed) throw new LeaseLost();
 }
 
-/** What the container's row says from now on. */
+/** Changes the container's row. */
 export async function changeContainer(
   tx: Db,
   kind: ContainerKind,
@@ -119,7 +119,7 @@ export async function changeContainer(
     where id = ${id}`.execute(tx);
 }
 
-/** Of a move that is over nothing is left on the disks; the record of one whose container is gone goes too. */
+/** An ended move has no files any more; the record of one whose container is gone is deleted. */
 export async function markTidy(tx: Db, move: MoveRow, containerIsThere: boolean): Promise<void> {
   const { id } = move;
   if (containerIsThere)
@@ -127,7 +127,7 @@ export async function markTidy(tx: Db, move: MoveRow, containerIsThere: boolean)
   else await tx.deleteFrom('storage_moves').where('id', '=', id).execute();
 }
 
-/** Forgets moves that are over, whose container went after them: nobody can ask for them any more. */
+/** Deletes ended moves whose container is gone: no request can reach them any more. */
 export async function forgetGone(db: Db): Promise<void> {
   for (const [kind, table] of Object.entries(containerTables))
     await sql`
@@ -137,7 +137,7 @@ export async function forgetGone(db: Db): Promise<void> {
         and not exists (select from ${sql.table(table)} c where c.id = m.container_id)`.execute(db);
 }
 
-/** Whether the container has another move that is not over: its folders are that one's. */
+/** Whether the container has another open move: its folders are that one's. */
 export async function hasOtherMove(tx: Db, move: MoveRow): Promise<boolean> {
   const other = await tx
     .selectFrom('storage_moves')

@@ -1,4 +1,4 @@
-/** Moves as the API shows them, each with what it moves: loaded once for a page. */
+/** Moves as the API shows them, each with its container: loaded once for a page. */
 import type { Static } from 'typebox';
 import { presentBasicGroup } from '../../core/namespaces/group-records.ts';
 import { presentProjectIdentity } from '../../core/namespaces/project-records.ts';
@@ -26,10 +26,10 @@ const fieldsOf = (row: MoveRow) => ({
   error_message: row.error_message,
 });
 
-/** The ids of what is moved, or one that nothing has: a statement's list must not be empty. */
+/** The ids of the containers, and one that none has: a statement's list must not be empty. */
 const idsOf = (rows: readonly MoveRow[]): number[] => [0, ...new Set(rows.map((row) => row.container_id))];
 
-/** Each row with what it moves; one whose container went meanwhile is left out. */
+/** Each row with its container; one whose container is gone is left out. */
 function join<T extends { id: number }, Record>(
   rows: readonly MoveRow[],
   containers: readonly T[],

@@ -1,4 +1,4 @@
-/** Moves, and what they move. */
+/** Moves, and their containers. */
 import { sql } from 'kysely';
 import { type ProjectRow, projectColumns, projectTables } from '../../core/namespaces/rows.ts';
 import type { ContainerKind } from '../../core/repositories/containers.ts';
@@ -7,7 +7,7 @@ import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 
-/** Only moves of what is still there have something to show. */
+/** Only moves of existing containers are shown. */
 const containersThere = {
   project: sql<boolean>`exists (select from projects c where c.id = container_id and not c.deleting)`,
   snippet: sql<boolean>`exists (select from snippets c where c.id = container_id)`,
@@ -62,6 +62,6 @@ export const selectGroups = (db: Db, ids: readonly number[]) =>
 export const selectSnippets = (db: Db, ids: readonly number[]): Promise<SnippetRow[]> =>
   db.selectFrom('snippets').selectAll().where('id', 'in', ids).execute();
 
-/** The snippet with this id, of whatever project or person. */
+/** The snippet with this id, of any project or user. */
 export const selectSnippet = (db: Db, id: number): Promise<SnippetRow | undefined> =>
   db.selectFrom('snippets').selectAll().where('id', '=', id).where('ready', '=', true).executeTakeFirst();

@@ -1,9 +1,9 @@
-/** Why a move failed, in words for the administrator who reads its record. Pure. */
+/** Reasons of failed moves, in words for the administrator who reads the record. Pure. */
 import { Failure } from '../../platform/failure.ts';
 import { BadCopy } from '../../platform/git/copy-check.ts';
 import { GitError, NoRepository } from '../../platform/git/program.ts';
 
-/** Something that the move itself found wrong: its message is the reason. */
+/** A problem that the move itself found: its message is the reason. */
 export class MoveProblem extends Error {}
 
 const byCode: Record<string, string> = {
@@ -14,9 +14,9 @@ const byCode: Record<string, string> = {
 };
 const notWritable = new Set(['EACCES', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP', 'ENAMETOOLONG']);
 
-/** The sentence for what ended a move. */
+/** The sentence for the error that ended a move. */
 export function reasonOf(thrown: unknown): string {
-  // A transaction turns errors into what a client of the API would read; what was wrong is inside.
+  // A transaction turns errors into those for a client of the API; the cause is inside.
   const error = thrown instanceof Failure ? (thrown.details.cause ?? thrown) : thrown;
   if (error instanceof MoveProblem || error instanceof BadCopy) return error.message;
   if (error instanceof NoRepository) return 'The source has no repository that git can read.';

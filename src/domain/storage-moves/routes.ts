@@ -25,7 +25,7 @@ const findContainer: Record<ContainerKind, FindContainer> = {
     found(await selectSnippet(database.db, Number(reference)), 'Snippet').id,
 };
 
-/** 400 for a storage that the settings do not name, before anything is looked for in it. */
+/** 400 for a storage that the settings do not name, before any look-up. */
 function requireStorages(services: Services, names: Record<string, string | undefined>): void {
   const { storages } = services.repositories;
   const unknown = Object.entries(names).filter(([, name]) => name !== undefined && !storages.has(name));
@@ -135,7 +135,7 @@ function movesOf<Kind extends ContainerKind, Item extends TObject>(
   ];
 }
 
-/** All endpoints; `wake` has the runner look at once. */
+/** All endpoints; `wake` makes the runner check at once. */
 export const moveEndpoints = (wake: () => void): Endpoint[] => [
   ...movesOf('project', moveRecords.project, presentMoves.project, wake),
   ...movesOf('snippet', moveRecords.snippet, presentMoves.snippet, wake),

@@ -1,7 +1,7 @@
 /**
- * One move from its claim to its end. Whatever ends it before the switch, the source is as it was and writable again;
- * after the switch only the old copy is left to be removed. Every step may be the last of its process, and whoever takes
- * the move over begins with the first one that is not certain.
+ * One move from its lease to its end. If it ends before the switch, the source is as it was and writable
+ * again; after the switch only the old copy is left to be removed. The process may die after each step, and
+ * the next one begins with the first step that is not certain.
  */
 import { rm, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,11 +44,11 @@ export type Step = (typeof steps)[number];
 
 /** Milliseconds. */
 export type Pace = {
-  /** How long writers are waited for before the copy (facts: 3 times 10 seconds). */
+  /** How long the move waits for writers before the copy (facts: 3 times 10 seconds). */
   writers: number;
-  /** How long readers that began without a hold are given to end after the switch. */
+  /** How long readers without a lease are given to end after the switch. */
   settling: number;
-  /** How long clones of the old copy are waited for. */
+  /** How long the move waits for clones of the old copy. */
   readers: number;
 };
 export const usualPace: Pace = { writers: 30_000, settling: 2_000, readers: 600_000 };
@@ -58,14 +58,14 @@ export type Run = {
   move: MoveRow;
   pace: Pace;
   signal: AbortSignal;
-  /** Told of each step when it is done. */
+  /** Called after each step. */
   onStep(step: Step): void;
   onProgress(bytes: number): void;
 };
 
 const POLL_INTERVAL_MS = 200;
 
-/** Whether nobody holds the container for the purposes within the time. */
+/** Whether no process leases the container for the purposes within the time. */
 async function waitUntilFree(
   { services, move, signal }: Run,
   purposes: readonly Purpose[],
@@ -82,11 +82,11 @@ async function waitUntilFree(
   }
 }
 
-/** A transaction outside the requests' pool, tried once: what it does to folders is not for doing twice. */
+/** A transaction outside the requests' pool, tried once: its changes to folders must not be repeated. */
 const transact = <T>({ services }: Run, work: (tx: Db) => Promise<T>): Promise<T> =>
   services.database.background.transaction().execute(work);
 
-/** Carries the move out; resolves when it is over, has failed, or is another process's. */
+/** Runs the move; resolves when it is over, has failed, or is another process's. */
 export async function runMove(run: Run): Promise<void> {
   const { signal } = run;
   try {
@@ -125,7 +125,7 @@ async function replicate(run: Run): Promise<void> {
   await transact(run, async (tx) => {
     const { storage } = await lockLease(tx, presence.id, move, ['started']);
     if (storage !== from) throw new MoveProblem('What was to be moved is gone.');
-    // What a run left there that died between its renames and its commit.
+    // The folders of an earlier run that died between its renames and its commit.
     for (const { folder } of copies) await setAside(folder, move);
   });
   try {
@@ -133,14 +133,15 @@ async function replicate(run: Run): Promise<void> {
       await refuseFull(root, to, source);
       await copyRepository(source, copy, { onProgress, signal });
       onStep('copied');
-      // The disk writes while what is written is read again.
+      // The disk writes while the copy is read again.
       await Promise.all([syncRepository(copy), verifyCopy(source, copy, signal)]);
       onStep('verified');
     }
     await transact(run, async (tx) => {
       const { storage } = await lockLease(tx, presence.id, move, ['started']);
       if (storage !== from) throw new MoveProblem('What was to be moved is gone.');
-      // Whoever was taken for dead may have written after all; from here on, they wait for this to end.
+      // A process that was taken for dead may have written after all; from here on, writers wait for this
+      // transaction.
       if ((await repositories.uses(move.container, move.container_id, ['write', 'tend'])) > 0)
         throw new MoveProblem('Somebody wrote to the repository meanwhile.');
       for (const { source, copy } of copies)
@@ -155,7 +156,8 @@ async function replicate(run: Run): Promise<void> {
       await changeState(tx, presence.id, move, 'started', { state: 'replicated' });
     });
   } catch (error) {
-    // Where the claim is lost, whoever has it may be done with the move, and look for nothing any more.
+    // After the lease is lost, the process with it may be done with the move, and does not clean up copies
+    // any more.
     for (const { copy } of copies) await rm(copy, { recursive: true, force: true }).catch(() => {});
     throw error;
   }
@@ -163,7 +165,7 @@ async function replicate(run: Run): Promise<void> {
   onStep('switched');
 }
 
-/** What the copy must leave free: others write to that disk too. */
+/** Bytes that the copy must leave free: others write to that disk too. */
 const SPARE_BYTES = 256 * 1_048_576;
 
 async function refuseFull(root: string, storage: string, source: string): Promise<void> {
@@ -175,7 +177,7 @@ async function refuseFull(root: string, storage: string, source: string): Promis
 
 type Copy = { source: string; folder: string; copy: string };
 
-/** What is to be copied, from where, to where, and under which name until it is in its place. */
+/** The sources, their targets, and the names of the copies until they are renamed. */
 async function placesOf(run: Run, root: string): Promise<Copy[]> {
   const { services, move } = run;
   const copies: Copy[] = [];
@@ -197,7 +199,7 @@ const selectRecorded = ({ database }: Services, move: MoveRow): Promise<{ wiki: 
     .where('container_id', '=', move.container_id)
     .execute();
 
-/** The container's repositories that are there; throws where one is recorded and its folder is not there. */
+/** The container's repositories that exist; throws where one is recorded and its folder is missing. */
 async function presentRepositories({ services, move }: Run): Promise<RepositoryKey[]> {
   const recorded = await selectRecorded(services, move);
   const present: RepositoryKey[] = [];
@@ -210,7 +212,7 @@ async function presentRepositories({ services, move }: Run): Promise<RepositoryK
   return present;
 }
 
-/** The container is writable where it was; only then the copies go. */
+/** Makes the container writable first; only then removes the copies. */
 async function fail(run: Run, error: unknown): Promise<void> {
   const { services, move } = run;
   const { presence, log } = services;
@@ -248,17 +250,17 @@ async function cleanUp(run: Run): Promise<void> {
   onStep('finished');
 }
 
-/** Removes what a move that is over has left on the disks: copies that have no use, or the old one at last. */
+/** Removes the files of an ended move from the disks: useless copies, or the old one. */
 export async function tidy(run: Run): Promise<void> {
   const cleared = await removeCopies(run, 'failed', 'cleanup failed', 'finished');
-  // Until the other move is over, what this one left may be in its way, or be its own.
+  // Until the other move is over, this one's remains may be in its way, or be its own.
   if (!cleared) return;
   const { storage } = cleared;
   await removeAllLeftovers(run);
   await markTidy(run.services.database.background, run.move, storage !== undefined);
 }
 
-/** Sets aside what stands in the places of the container's repositories in the storage that is not its; returns its own, or undefined while another move has them. */
+/** Sets aside the container's folders in the storage that is not its; returns its own, or undefined while another move has them. */
 async function removeCopies(
   run: Run,
   ...states: MoveState[]
@@ -285,7 +287,7 @@ async function removeCopies(
   });
 }
 
-/** The one copy that counts is there: a disk that has gone must not take the other along. */
+/** Requires the one copy that counts: a disk that is gone must not cost the other copy too. */
 async function requirePresent({ services, move }: Run, storage: string): Promise<void> {
   const recorded = await selectRecorded(services, move);
   for (const key of repositoriesOf(move)) {

@@ -1,6 +1,6 @@
 /**
- * Runs the moves that are scheduled, some at once, and takes up those that dead processes left: it looks every second,
- * since a process that dies tells nobody.
+ * Runs the scheduled moves, some at once, and takes up those of dead processes: it polls every second, since
+ * no process announces its death.
  */
 import type { MoveRow, MoveState } from '../../core/repositories/move-schedule.ts';
 import type { Services } from '../../core/services.ts';
@@ -10,20 +10,20 @@ import { type Pace, type Run, runMove, type Step, steps, tidy, usualPace } from 
 
 export type RunnerOptions = {
   pace?: Partial<Pace>;
-  /** Told of each step of each move when it is done. */
+  /** Called after each step of each move. */
   onStep?(step: Step, move: MoveRow): void;
 };
 
-/** How far a move is. */
+/** The progress of a move. */
 export type Progress = { move: number; phase: Step; bytes: number };
 
 export type Runner = {
   start(): void;
-  /** A move was scheduled: look now. */
+  /** Checks at once for a move that was scheduled. */
   wake(): void;
-  /** Of the moves that run here. */
+  /** Progress of the moves that run here. */
   progress(): Progress[];
-  /** Leaves the moves as they are: whoever comes next takes them up. */
+  /** Leaves the moves as they are: another process takes them up. */
   stop(): Promise<void>;
 };
 
@@ -83,7 +83,7 @@ export function createRunner(services: Services, options: RunnerOptions = {}): R
           wake();
         },
         (error: unknown) => {
-          // It is still this process's: the next look takes it up.
+          // It is still this process's: the next poll takes it up.
           running.delete(move.id);
           log.error('storage move interrupted', error, { move: move.id });
         },

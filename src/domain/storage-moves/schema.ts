@@ -1,4 +1,4 @@
-/** What moves of repositories take and show (facts: Repository storage moves). */
+/** Moves of repositories in requests and responses (facts: Repository storage moves). */
 import Type from 'typebox';
 import { BasicGroupDetails } from '../../core/namespaces/group-records.ts';
 import { ProjectIdentity } from '../../core/namespaces/project-records.ts';
@@ -15,7 +15,7 @@ const MoveFields = {
   error_message: nullable(Type.String()),
 };
 
-/** The record of a move, by what it moves. */
+/** The record of a move, by the kind of its container. */
 export const moveRecords = {
   project: Type.Object({ ...MoveFields, project: ProjectIdentity }),
   snippet: Type.Object({ ...MoveFields, snippet: BasicSnippetRecord }),
@@ -38,7 +38,7 @@ export const source = {
 };
 export const moveId = { repository_storage_move_id: Type.Integer() };
 
-/** Where a project's repositories are on disk. */
+/** The paths of a project's repositories on disk. */
 export const ProjectStorage = Type.Object({
   project_id: Type.Integer(),
   disk_path: Type.String(),

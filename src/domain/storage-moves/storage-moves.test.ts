@@ -35,13 +35,13 @@ import { type Step, storageMovesCapability } from './index.ts';
 const root = join(tmpdir(), `ashlar-moves-${randomUUID()}`);
 const storages = ['default', 'fast', 'slow', 'blocked', 'gone', 'alias'] as const;
 for (const name of ['default', 'fast', 'slow', 'blocked']) mkdirSync(join(root, name), { recursive: true });
-// Nothing can be made below a file: also root is refused there.
+// Nothing can be made below a file, by root neither.
 writeFileSync(join(root, 'blocked', '@hashed'), '');
 symlinkSync(join(root, 'default'), join(root, 'alias'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const ASHLAR_STORAGES = storages.map((name) => `${name}:${join(root, name)}`).join(',');
-/** What a test does when a move has done a step, before it goes on. */
+/** The test's work after a step of a move, before it goes on. */
 let onStep: ((step: Step) => void) | undefined;
 const app = useApp({
   env: { ASHLAR_STORAGES, ASHLAR_TIER: 'premium' },
@@ -182,7 +182,7 @@ describe('a move of a project', () => {
     expect(metrics).toMatch(
       new RegExp(`repository_storage_move_bytes\\{move="${scheduled.id}",phase="switched"\\} [1-9]`),
     );
-    // It is writable at its new place, while the old one stays for who reads it.
+    // It is writable in the new storage, while the old copy stays for its readers.
     await commit(key, 'accepted.txt');
     expect(await gitText(['cat-file', '-p', `${head}:a.txt`], { folder: reader.git.folder })).toBe('two\n');
     const again = await app.root(`POST /projects/${id}/repository_storage_moves`, {
@@ -308,7 +308,7 @@ test('writers that commit throughout 20 moves lose nothing', { timeout: 240_000 
 });
 
 describe('a move that cannot be', () => {
-  /** The source is where it was, as it was, and takes commits. */
+  /** The source has its path and its refs, and takes commits. */
   async function expectUntouched(id: number, refs: string): Promise<void> {
     const folder = folderOf(projectRepository(id), 'default');
     expect(await allRefs(folder)).toBe(refs);
@@ -428,7 +428,7 @@ describe('one whose process died', () => {
     const refs = await allRefs(folderOf(projectRepository(id), 'default'));
     const draft = `${folderOf(projectRepository(id), 'fast')}.move-`;
     if (state === 'replicated') {
-      // As after the switch: the row says the new place, and the old copy is still there.
+      // As after the switch: the row names the new storage, and the old copy is still there.
       expect((await move(id, 'fast')).state).toBe('finished');
       await gitText([
         'clone',

@@ -1,4 +1,4 @@
-/** Marking what is to be done, and what is done. */
+/** Marking a record to do, and marking to-do items as done. */
 import { sql } from 'kysely';
 import type { Actor } from '../../core/identity/actor.ts';
 import { type Noteable, noteableKey } from '../../core/work/noteables.ts';
@@ -7,10 +7,13 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { TodoRow } from './queries.ts';
 
-/** The new item, for the actor's own; undefined when the target waits for them already. Sent twice at once it is made once. */
+/**
+ * The new item, for the actor's own list; undefined when there is a pending one for the target. Sent twice at
+ * once it is made once.
+ */
 export const markNoteable = (db: Db, actor: Actor, noteable: Noteable): Promise<TodoRow | undefined> =>
   inTransaction(db, async (tx) => {
-    // Of one person's requests one after the other looks whether there is one.
+    // The lock makes a user's requests check one after the other whether there is one.
     await tx.selectFrom('users').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute();
     const { column, id } = noteableKey(noteable);
     const pending = () =>
@@ -26,7 +29,7 @@ export const markNoteable = (db: Db, actor: Actor, noteable: Noteable): Promise<
     return pending().executeTakeFirstOrThrow();
   });
 
-/** The item, done; as it is when it was before. */
+/** The item, done; unchanged when it was done before. */
 export async function finishTodo(db: Db, todo: TodoRow): Promise<TodoRow> {
   const done = await db
     .updateTable('todos')
@@ -38,7 +41,7 @@ export async function finishTodo(db: Db, todo: TodoRow): Promise<TodoRow> {
   return done ?? { ...todo, state: 'done' };
 }
 
-/** All that waits for the actor is done, what they see no more included. */
+/** Marks all pending items of the actor as done, those that they no longer see included. */
 export async function finishAll(db: Db, actor: Actor): Promise<void> {
   await db
     .updateTable('todos')

@@ -1,11 +1,11 @@
-/** What people are reminded of: their to-do items, read and done. They are written where others involve them. */
+/** Users' to-do items, read and done. Other capabilities write them when users are involved. */
 import type { Capability } from '../../core/capability.ts';
 import { endpoints } from './routes.ts';
 
 export const todosCapability = (): Capability => ({
   name: 'todos',
   endpoints,
-  // Those of a project or group go with it, by foreign key.
+  // To-do items of a project or group are deleted with it, by foreign key.
   tables: ['todos'],
   async reassign(tx, userId, ghostId) {
     await tx.deleteFrom('todos').where('user_id', '=', userId).execute();

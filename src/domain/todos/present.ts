@@ -1,4 +1,4 @@
-/** To-do items as records: what they are about is loaded once for all of a page. */
+/** To-do items as records: their targets are loaded once for a page. */
 import { sql } from 'kysely';
 import { listedAlertColumns, presentAlerts } from '../../core/alerts/alert-records.ts';
 import type { Context } from '../../core/endpoint.ts';
@@ -48,7 +48,7 @@ async function selectIn<Row extends { id: number }>(
   return ids.length === 0 ? [] : select([...ids]);
 }
 
-/** A target with what the item shows of it. */
+/** A target with the properties that the item shows. */
 type Shown = { record: TodoTarget; url: string; title: string };
 
 async function issuesOf(context: Presenting, ids: readonly number[]): Promise<Map<number, Shown>> {
@@ -84,7 +84,7 @@ async function alertsOf(
 const commitKey = ({ project_id, commit_sha }: Pick<TodoRow, 'project_id' | 'commit_sha'>): string =>
   `${project_id} ${commit_sha}`;
 
-/** By project and id; without those that the repository has no more. */
+/** By project and id; without those that are no longer in the repository. */
 async function commitsOf(
   { services }: Presenting,
   rows: readonly TodoRow[],
@@ -111,7 +111,10 @@ async function commitsOf(
   return shown;
 }
 
-/** The records of the items, in the order of the rows; without those whose author or target went in between. */
+/**
+ * The records of the items, in the order of the rows; without those whose author or target was deleted
+ * meanwhile.
+ */
 export async function presentTodos(context: Presenting, rows: readonly TodoRow[]): Promise<TodoRecord[]> {
   if (rows.length === 0) return [];
   const { db, services, settings } = context;

@@ -1,4 +1,4 @@
-/** A person's to-do items, those that they see. */
+/** A user's to-do items, those that they see. */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Actor } from '../../core/identity/actor.ts';
 import { visibleIssues } from '../../core/work/issue-visibility.ts';
@@ -45,7 +45,7 @@ function conditionOf({
       : [
           sql`(t.namespace_id in ${below} or t.project_id in (select id from projects where namespace_id in ${below}))`,
         ]),
-    // Nothing waits of a kind that there is not.
+    // An unknown type matches no item.
     ...(type === undefined ? [] : [columns[type] ?? sql`false`]),
   ];
   return sql.join(conditions, sql` and `);
@@ -65,7 +65,7 @@ export async function selectTodos(
   return offsetPage(page, rows, () => countTodos(db, actor, filters, page.countLimit + 1));
 }
 
-/** How many there are, of at most so many. */
+/** The number of items, counted to a limit. */
 export async function countTodos(db: Db, actor: Actor, filters: TodoFilters, limit: number): Promise<number> {
   const { ctes, from } = visibleTodos(actor);
   const { rows } = await sql<{ count: number }>`
@@ -81,7 +81,7 @@ export async function selectTodo(db: Db, actor: Actor, id: number): Promise<Todo
   return rows[0];
 }
 
-/** Open issues that the actor is to work on and sees, of at most so many. */
+/** Open issues that are assigned to the actor and that they see, counted to a limit. */
 export async function countAssignedIssues(db: Db, actor: Actor, limit: number): Promise<number> {
   const mine = sql`(select a.issue_id from issue_assignees a where a.user_id = ${actor.id})`;
   const { ctes, condition } = visibleIssues(

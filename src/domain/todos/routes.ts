@@ -1,4 +1,4 @@
-/** To-do items: the caller's own, and nobody else's (facts: Todos). */
+/** To-do items: the caller's own alone (facts: Todos). */
 import Type from 'typebox';
 import { onGroup, onProject, signedIn } from '../../core/access/access.ts';
 import { authorizeGroup, authorizeProject } from '../../core/access/find.ts';
@@ -15,7 +15,7 @@ import { type Presenting, presentTodos } from './present.ts';
 import { countAssignedIssues, countTodos, selectTodo, selectTodos, type TodoRow } from './queries.ts';
 import { ListInput, TodoRecord, UserCounts } from './schema.ts';
 
-/** More than these are counted as these. */
+/** A larger count is shown as this one. */
 const MAX_COUNTED = 10_000;
 
 async function presentOne(context: Presenting, row: TodoRow): Promise<TodoRecord> {
@@ -23,7 +23,9 @@ async function presentOne(context: Presenting, row: TodoRow): Promise<TodoRecord
   return found(record);
 }
 
-/** 304 when the target waits for the caller already. Whoever sees it may mark it, who is signed in. */
+/**
+ * 304 when there is a pending item for the target. Every signed-in caller who sees the target may mark it.
+ */
 async function mark(
   context: Omit<Presenting, 'actor'> & { actor: Caller },
   targetOf: () => Promise<Noteable>,
@@ -49,7 +51,7 @@ export const endpoints: Endpoint[] = [
       const { project_id, group_id } = input;
       if (project_id !== undefined) await authorizeProject(points, actor, 'read_project', project_id);
       if (group_id !== undefined) await authorizeGroup(points, actor, 'read_group', group_id);
-      // A list by offset only, whose page is of no other kind.
+      // The list has offset pages only, so that a page is of no other kind.
       if (page.kind !== 'offset') return { items: [], total: undefined, more: false };
       const rows = await selectTodos(db, actor, input, page);
       return { ...rows, items: await presentTodos(context, rows.items) };

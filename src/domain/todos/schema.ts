@@ -1,4 +1,4 @@
-/** To-do items as records, and what their list is filtered by (facts: Resource entities, Todo). */
+/** To-do items as records, and the filters of their list (facts: Resource entities, Todo). */
 import Type, { type Static } from 'typebox';
 import type { AlertRecord } from '../../core/alerts/alert-records.ts';
 import { UserBasic } from '../../core/identity/records.ts';

@@ -1,4 +1,4 @@
-/** To-do items over HTTP: marked, listed and filtered, done; and hidden from who no longer sees what they are about. */
+/** To-do items over HTTP: marked, listed and filtered, done; and hidden from users who no longer see their targets. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Which to-do items their owner still sees. An item stays when its owner loses the right to what it is about, and must then
- * be neither shown nor counted: its title and note are not the owner's any more.
+ * The to-do items that their owner still sees. An item stays when its owner loses access to the target, and
+ * must then be neither shown nor counted: its title and note are not the owner's any more.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../core/access/memberships.ts';
@@ -12,7 +12,7 @@ import { visibleIssues } from '../../core/work/issue-visibility.ts';
 
 const FEATURE = `coalesce(p.settings ->> 'repository_access_level', 'enabled')`;
 
-/** Decided as the ability read_code is; below the CTEs of visibleIssues(). */
+/** The same as the ability read_code; below the CTEs of visibleIssues(). */
 function codeProjects(actor: Actor): string {
   if (seesAll(actor)) return `select p.id from projects p where not p.deleting and ${FEATURE} <> 'disabled'`;
   const open = actor.external ? PUBLIC : INTERNAL;
@@ -23,7 +23,7 @@ function codeProjects(actor: Actor): string {
       or (coalesce(greatest(g.level, r.level), 0) >= ${REPORTER} and ${FEATURE} <> 'disabled'))`;
 }
 
-/** Decided as the ability read_alerts is; below the same CTEs. */
+/** The same as the ability read_alerts; below the same CTEs. */
 const alertProjects = (actor: Actor): string =>
   seesAll(actor)
     ? 'select p.id from projects p where not p.deleting'
@@ -31,14 +31,14 @@ const alertProjects = (actor: Actor): string =>
         left join reached_groups g on g.id = p.namespace_id left join reached_projects r on r.id = p.id
       where not p.deleting and coalesce(greatest(g.level, r.level), 0) >= ${DEVELOPER}`;
 
-/** Decided as the ability read_internal_epic_notes is. */
+/** The same as the ability read_internal_epic_notes. */
 const readsInternalEpicNotes = (actor: Actor): RawBuilder<SqlBool> =>
   seesAll(actor)
     ? sql`true`
     : sql`epics.namespace_id in (with ${callerCte(actor)}, ${sql.raw(reachedCtes(CALLER, TODAY))}
         select id from reached_groups where level >= ${sql.lit(PLANNER)})`;
 
-/** CTEs, and the from and where clauses that leave, as `t`, the actor's own items that they see. */
+/** CTEs, and the from and where clauses that select, as `t`, the actor's own items that they see. */
 export function visibleTodos(actor: Actor): { ctes: RawBuilder<unknown>; from: RawBuilder<unknown> } {
   const mine = sql`(select project_id from todos where user_id = ${actor.id})`;
   const issues = visibleIssues(actor, sql`p.id in ${mine}`);

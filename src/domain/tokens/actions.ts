@@ -46,8 +46,8 @@ export async function createUserToken(
 }
 
 /**
- * Replaces the token by one with the same rights and a new value. 401 when it is revoked or expired; one that was
- * revoked takes with it all that followed it by rotation.
+ * Replaces the token by one with the same rights and a new value. 401 when it is revoked or expired; a
+ * revoked one revokes all its successors by rotation.
  */
 export async function rotateToken(
   services: Services,
@@ -76,7 +76,7 @@ export async function rotateToken(
       .where('id', '=', old.id)
       .execute();
     const { kind, user_id, project_id, namespace_id, access_level, name, description, scopes } = old;
-    // A bot that rotates its own token stays in the hands of the person who has it.
+    // A bot that rotates its own token leaves it to the user who has it.
     const created_by_id = isBot(actor.kind) ? (old.created_by_id ?? actor.id) : actor.id;
     if (isBot(old.user_kind)) await handBotOver(tx, user_id, created_by_id);
     const created = await insertToken(
@@ -94,7 +94,9 @@ export async function rotateToken(
   throw unauthenticated();
 }
 
-/** Ends the token at once; the bot user whose last one it was goes with it. Doing it twice changes nothing. */
+/**
+ * Revokes the token at once; a bot user without another one is deleted too. A second time changes nothing.
+ */
 export async function revokeToken(services: Services, actor: Actor, token: TokenRow): Promise<void> {
   await inTransaction(services.database.db, async (tx) => {
     const held = await lockToken(tx, token.id);

@@ -1,4 +1,4 @@
-/** What the user behind a token is a member of: so that its owner sees how far the token reaches (facts: Tokens). */
+/** The memberships of a token's user, so that its owner sees how far the token reaches (facts: Tokens). */
 import { type RawBuilder, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../core/access/memberships.ts';
@@ -103,7 +103,7 @@ export async function listAssociations(
   };
 }
 
-/** What is in a personal namespace is its owner's own, not by way of a group. */
+/** The owner reaches a personal namespace directly, not through a group. */
 function presentProject(around: Around, row: ProjectRow & Levels): Static<typeof AssociatedProject> {
   const record = presentBasicProject({ ...around, admin: false, signedIn: true }, row);
   const personal = row.namespace_kind === 'user';

@@ -1,4 +1,4 @@
-/** Bot users: each project or group token acts as one, a member with the token's role for as long as the token lives. */
+/** Bot users: each project or group token acts as one, a member with the token's role until the token ends. */
 import { sql } from 'kysely';
 import { joinMembers, type MembershipSource, sourceColumns } from '../../core/access/joining.ts';
 import type { Role } from '../../core/access/roles.ts';
@@ -111,12 +111,12 @@ export async function retireBot(tx: Db, actor: Actor, token: TokenRow): Promise<
   });
 }
 
-/** How long a bot stays without a usable token: so long its expired token is shown. */
+/** Days that a bot stays without a usable token: so long its expired token is shown. */
 const RETENTION_DAYS = 30;
 
 /**
- * Leaves the bots to be deleted whose tokens all ended a month ago, or went with their project or group. Stopped
- * anywhere, the next run goes on. Returns how many.
+ * Retires the bots whose tokens all ended a month ago, or were deleted with their project or group. After an
+ * interruption the next run goes on. Returns how many.
  */
 export async function retireUnusedBots(db: Db): Promise<number> {
   const time = now();

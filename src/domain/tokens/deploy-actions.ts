@@ -1,4 +1,4 @@
-/** Making and deleting deploy tokens: read by Git and the registries; this API refuses them (spec: Authentication, 2). */
+/** Making and deleting deploy tokens: for Git and the registries; this API refuses them (spec: Authentication, 2). */
 import { type MembershipSource, sourceColumns } from '../../core/access/joining.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -29,7 +29,7 @@ const announceDeployToken = (
     },
   });
 
-/** A deploy token of the project or group, and its value; 400 with everything that is wrong with the request. */
+/** A deploy token of the project or group, and its value; 400 with all problems of the request. */
 export async function createDeployToken(
   db: Db,
   actor: Actor,
@@ -71,7 +71,7 @@ export async function createDeployToken(
   });
 }
 
-/** Deletes the token: it opens nothing from now on. */
+/** Deletes the token: it is invalid from now on. */
 export const deleteDeployToken = (
   db: Db,
   actor: Actor,

@@ -7,7 +7,7 @@ import type { DeployTokensTable } from '../../platform/db/rows.ts';
 
 export type DeployTokenRow = Omit<Selectable<DeployTokensTable>, 'digest'>;
 
-/** The column and the id of the project or group whose tokens are meant. */
+/** The column and the id of the project or group of the tokens. */
 export type DeployTokenParent = { column: 'project_id' | 'namespace_id'; id: number };
 
 const columns = [
@@ -24,7 +24,10 @@ const columns = [
   'updated_at',
 ] as const;
 
-/** One page of the place's deploy tokens, or of all; `active` narrows to those that work, or that do not. */
+/**
+ * One page of the project's or group's deploy tokens, or of all; `active` narrows to valid or to invalid
+ * ones.
+ */
 export function listDeployTokens(
   db: Db,
   place: DeployTokenParent | undefined,
@@ -39,7 +42,7 @@ export function listDeployTokens(
   return selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'id' });
 }
 
-/** The place's deploy token with this id, or undefined. */
+/** The project's or group's deploy token with this id, or undefined. */
 export const selectDeployToken = (
   db: Db,
   place: DeployTokenParent,

@@ -1,4 +1,4 @@
-/** The parts of making a token that all kinds share: what it will be, its row and value, its audit event. */
+/** The parts of making a token that all kinds share: the decision, its row and value, its audit event. */
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -33,7 +33,7 @@ export type Terms = { available: readonly string[]; unasked: Lifespan };
 
 export type DecidedToken = { name: string; description: string | null; scopes: string[]; day: string | null };
 
-/** What the new token will be; 400 with everything that is wrong with the request. */
+/** The properties of the new token; 400 with all problems of the request. */
 export function decideToken(
   settings: ApplicationSettings,
   kind: ManagedKind,

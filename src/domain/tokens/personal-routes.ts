@@ -26,14 +26,14 @@ const id = { id: Type.Integer() };
 /** The caller's own, or everybody's for an administrator. */
 const reach = (actor: Actor): Whose => ({ list: 'own', userId: actor.admin ? undefined : actor.id });
 
-/** The token within reach; whether another's exists is for administrators to know. */
+/** The token within reach; only administrators learn whether another's exists. */
 async function findToken(db: Db, actor: Actor, tokenId: number): Promise<TokenRow> {
   const token = await selectToken(db, reach(actor), tokenId);
   if (!token) throw actor.admin ? notFound() : unauthenticated();
   return token;
 }
 
-/** What a token may learn of itself, and end, whatever its scopes. */
+/** A token may read itself, and revoke itself, whatever its scopes. */
 const anyScope = scopeNames;
 
 const readEndpoints: Endpoint[] = [

@@ -1,4 +1,4 @@
-/** Personal access tokens over HTTP: made, listed, rotated, revoked, by whom and by whom not (facts: Tokens). */
+/** Personal access tokens over HTTP: made, listed, rotated, revoked, and who may do so (facts: Tokens). */
 import { describe, expect, it } from 'vitest';
 import { type Called, useApp } from '../../../test/support/app.ts';
 import { makeGroup, makeMember, makeProject, makeUser } from '../../../test/support/rows.ts';
@@ -205,7 +205,7 @@ describe('personal access tokens', () => {
       active: false,
     });
     expect(await audited('personal_access_token_revoked', id)).toHaveLength(1);
-    // Twice is as once.
+    // A second time changes nothing.
     expect((await ashlar.root(`DELETE /personal_access_tokens/${id}`)).status).toBe(204);
     expect(await audited('personal_access_token_revoked', id)).toHaveLength(1);
   });

@@ -1,10 +1,12 @@
-/** The token that the request itself came with, as the `self` endpoints need it. */
+/** The token of the request itself, for the `self` endpoints. */
 import type { Actor } from '../../core/identity/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { selectToken, type TokenRow, type Whose } from './queries.ts';
 
-/** The row of the presented token when it is among those; undefined for another kind, and for a session. */
+/**
+ * The row of the presented token when it is of these kinds; undefined for another kind, and for a session.
+ */
 export async function presentedToken(
   db: Db,
   { credential }: Actor,

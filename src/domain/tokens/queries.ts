@@ -1,4 +1,4 @@
-/** Statements over access tokens: one list and one look-up, told whose tokens they are about. */
+/** Statements over access tokens: one list and one look-up, each for given owners. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type MembershipSource, membershipSourceOf } from '../../core/access/joining.ts';
 import { now } from '../../platform/clock.ts';
@@ -10,15 +10,15 @@ import { type ManagedKind, tokenOrder } from './rules.ts';
 import type { TokenFilters } from './schema.ts';
 
 /**
- * Whose tokens a request is about. A bot's tokens are also its own personal ones, so `own` has every kind that its user
- * could have made; without a user it is everybody's, for administrators.
+ * The owners of a request's tokens. A bot's tokens are also its own personal ones, so `own` has every kind
+ * that its user could have made; without a user it is everybody's, for administrators.
  */
 export type Whose =
   | { list: 'own'; userId: number | undefined }
   | { list: 'impersonation'; userId: number }
   | { list: 'project'; projectId: number }
   | { list: 'group'; groupId: number }
-  /** Whichever it is: the token that the request came with. */
+  /** The token that the request came with, whichever it is. */
   | { list: 'presented' };
 
 const columns = [
@@ -41,7 +41,7 @@ const columns = [
   'users.kind as user_kind',
 ] as const;
 
-/** The tokens of users who are not being deleted: nothing half-deleted is visible. */
+/** The tokens of users who are not being deleted. */
 const select = (db: Db) =>
   db
     .selectFrom('access_tokens')
@@ -120,7 +120,7 @@ function filter(query: TokenQuery, filters: TokenFilters): TokenQuery {
   return filtered;
 }
 
-/** What never expired comes after every day, what was never used before every time. */
+/** Tokens that never expire come after every day, unused ones before every time. */
 const orderColumns = {
   id: 'access_tokens.id',
   created: 'access_tokens.created_at',

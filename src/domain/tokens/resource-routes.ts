@@ -99,7 +99,7 @@ const resourceEndpointsOf = <Subject extends AuthorizedProject | AuthorizedGroup
       status: 200,
       handle: async ({ db, services, settings, actor, subject, input }) => {
         const token = found(await selectToken(db, whose(subject), input.token_id));
-        // Whoever rotates learns the new value: a bot would get another's, a maintainer an owner's.
+        // A rotation shows the new value: a bot would get another's, a maintainer an owner's.
         if (isBot(actor.kind) && token.user_id !== actor.id) throw forbidden();
         if ((token.access_level ?? 0) > subject.role) {
           throw badRequest('Not eligible to rotate token with access level higher than the user');

@@ -154,14 +154,17 @@ describe('project and group access tokens', () => {
   describe('of external users', () => {
     const setExternal = async (user: { id: number }, external: boolean) =>
       expect((await ashlar.root(`PUT /users/${user.id}`, { body: { external } })).status).toBe(200);
-    /** A group of an owner who is external if asked, and an internal project elsewhere. */
+    /** A group of an owner, external or not, and an internal project elsewhere. */
     const world = async (external: boolean) => {
       const { owner, group, project, asOwner } = await context();
       if (external) await setExternal(owner, true);
       const internal = await makeProject(ashlar, { of: await makeGroup(ashlar), visibility: 10 });
       return { owner, group, project, asOwner, internal };
     };
-    /** What an external user must not reach, and a plain one may: by id, in lists, by search and by git. */
+    /**
+     * Requests that an external user's token must not make, and another's may: by id, in lists, by search and
+     * by git.
+     */
     const reads = async (token: string, { id, path }: { id: number; path: string }) => {
       const as = ashlar.as(token);
       const listed = (await as('GET /projects', { query: 'per_page=100' })).body as { id: number }[];

@@ -1,4 +1,4 @@
-/** Projects and groups as the owners of tokens: what their endpoints share, and where they differ. */
+/** Projects and groups as the owners of tokens: the shared parts of their endpoints, and the differences. */
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
 import type { MembershipSource } from '../../core/access/joining.ts';

@@ -1,4 +1,4 @@
-/** What a token may be: tables of cases. */
+/** Rules for tokens: tables of cases. */
 import { describe, expect, test } from 'vitest';
 import { DEVELOPER, MAINTAINER, OWNER } from '../../core/access/roles.ts';
 import {

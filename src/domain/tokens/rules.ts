@@ -1,22 +1,22 @@
-/** What a token may be: its scopes, its last day, its name, its role (facts: Tokens, 2FA, sudo, job tokens). Pure. */
+/** Rules for a token: its scopes, its last day, its name, its role (facts: Tokens, 2FA, sudo, job tokens). Pure. */
 import { MAINTAINER, OWNER, type Role } from '../../core/access/roles.ts';
 import { adminScopes, type Scope, scopeNames } from '../../core/identity/actor.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
 
-/** Kinds that are listed and managed here; OAuth and job tokens are others' matter. */
+/** Kinds that are listed and managed here; OAuth and job tokens are managed elsewhere. */
 export type ManagedKind = 'personal' | 'impersonation' | 'project' | 'group';
 
-/** What only OAuth applications ask for. */
+/** Scopes for OAuth applications alone. */
 const oauthScopes: readonly Scope[] = ['openid', 'profile', 'email', 'ai_workflows', 'mcp'];
 
 export const tokenScopes: readonly Scope[] = scopeNames.filter((scope) => !oauthScopes.includes(scope));
 
-/** The scopes that a person's token can have. */
+/** The scopes that a user's token can have. */
 export const personalScopes = (admin: boolean): readonly Scope[] =>
   admin ? tokenScopes : tokenScopes.filter((scope) => !adminScopes.includes(scope));
 
-/** The scopes of project and group tokens: their bots are nobody's account to read. */
+/** The scopes of project and group tokens: their bots have no account to read. */
 export const resourceScopes: readonly Scope[] = personalScopes(false).filter(
   (scope) => scope !== 'read_user',
 );
@@ -31,7 +31,7 @@ export const deployScopes = [
   'write_package_registry',
 ] as const;
 
-/** What is wrong with the scopes, or undefined. */
+/** The problems of the scopes, or undefined. */
 export function scopeProblems(scopes: readonly string[], available: readonly string[]): string[] | undefined {
   if (scopes.length === 0) return ["can't be blank"];
   return scopes.every((scope) => available.includes(scope))
@@ -39,7 +39,7 @@ export function scopeProblems(scopes: readonly string[], available: readonly str
     : ['can only contain available scopes'];
 }
 
-/** What is wrong with a name, or undefined; its length is the schema's matter. */
+/** The problems of a name, or undefined; the schema checks its length. */
 export const nameProblems = (name: string): string[] | undefined =>
   name.trim() === '' ? ["can't be blank"] : undefined;
 
@@ -51,17 +51,19 @@ export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 /** The calendar day so many days after `time`'s. */
 export const dayAfter = (time: Date, days: number): string => dayOf(new Date(time.getTime() + days * DAY_MS));
 
-/** What a token gets when the request names no day: so many days, always or only when tokens must expire. */
+/**
+ * The lifetime of a token whose request names no day: so many days, always or only when tokens must expire.
+ */
 export type Lifespan = { days: number; always: boolean };
 
 export const newTokenLife: Lifespan = { days: MAX_LIFETIME_DAYS, always: false };
-/** A token that a person makes through the API ends when the day does. */
+/** A token that a user makes through the API ends with the day. */
 export const ownTokenLife: Lifespan = { days: 1, always: true };
 export const rotatedTokenLife: Lifespan = { days: 7, always: true };
 
 export type ExpiryRequest = {
   kind: ManagedKind;
-  /** `YYYY-MM-DD`; null for never, undefined when the request does not say. */
+  /** `YYYY-MM-DD`; null for never, undefined when the request names none. */
   asked: string | null | undefined;
   unasked: Lifespan;
   now: Date;
@@ -82,7 +84,8 @@ export function decideExpiry({ kind, asked: requested, unasked, now, settings }:
     return { day: required || unasked.always ? dayAfter(now, Math.min(unasked.days, longest)) : null };
   }
   if (requested === null) return required ? { problems: ["can't be blank"] } : { day: null };
-  // A bot's token ends with its membership, whose day is not in the past; others may be over when they are made.
+  // A bot's token ends with its membership, whose day is not in the past; others may have expired when they are
+  // made.
   const ofBot = kind === 'project' || kind === 'group';
   if (ofBot && requested < dayOf(now)) return { problems: ["can't be in the past"] };
   if (required && requested > dayAfter(now, longest)) {
@@ -97,7 +100,7 @@ export const startOf = (day: string | null): Date | null =>
 
 export const DEFAULT_LEVEL = MAINTAINER;
 
-/** Why a token may not get this level from somebody with this role, or undefined. */
+/** The reason why a creator with this role may not give a token this level, or undefined. */
 export function levelProblem(level: number, creator: Role): string | undefined {
   if (level <= creator) return undefined;
   return level === OWNER
@@ -136,7 +139,7 @@ export type TokenSort = (typeof tokenSorts)[number];
 
 export type TokenOrder = { by: 'id' | 'created' | 'expires' | 'last_used' | 'name'; sort: 'asc' | 'desc' };
 
-/** Column and direction; by ascending id when the request does not say. */
+/** Column and direction; by ascending id when the request names none. */
 export function tokenOrder(sort: TokenSort | undefined): TokenOrder {
   if (sort === undefined) return { by: 'id', sort: 'asc' };
   const cut = sort.lastIndexOf('_');

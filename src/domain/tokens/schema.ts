@@ -1,4 +1,6 @@
-/** Tokens as they leave, and what requests about them carry (facts: Resource entities; Endpoint inventory). */
+/**
+ * Tokens in responses, and the fields of requests about them (facts: Resource entities; Endpoint inventory).
+ */
 import Type, { type Static } from 'typebox';
 import { assignableLevels } from '../../core/access/roles.ts';
 import { commaList, date, dateTime, notBlank, nullable, stringEnum } from '../../platform/http/schema.ts';
@@ -36,7 +38,7 @@ export const ResourceAccessTokenWithToken = Type.Object({ ...base, ...resource, 
 
 const Name = Type.String({ maxLength: 255, ...notBlank, description: 'What the token is called.' });
 
-/** Null is for ever: refused unless the instance is set up not to have tokens end, and so left out of the description. */
+/** Null is for ever: refused unless the instance allows tokens without an end, and so left out of the description. */
 const lastDay = (description: string) =>
   Type.Optional(nullable(date({ ruled: { type: 'string' }, description })));
 
@@ -58,11 +60,11 @@ export const ScopeList = scopesAmong(tokenScopes);
 export const NewToken = Type.Object({ ...newTokenFields, scopes: ScopeList });
 export const NewImpersonationToken = Type.Object(
   { ...newTokenFields, scopes: Type.Optional(ScopeList) },
-  // In words of its own.
+  // The endpoint refuses them in words of its own.
   { ruled: { required: ['name', 'scopes'] } },
 );
 
-/** What a person may give a token of their own through the API (facts: Tokens). */
+/** A user's own token through the API (facts: Tokens). */
 export const OwnToken = Type.Object({
   ...newTokenFields,
   scopes: commaList(stringEnum(['k8s_proxy', 'self_rotate']), { maxItems: 100, ruled: { minItems: 1 } }),

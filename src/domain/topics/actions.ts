@@ -1,4 +1,4 @@
-/** Changes of topics, which the projects that have them follow. */
+/** Changes of topics, and of the projects that have them. */
 import { sql } from 'kysely';
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -14,7 +14,7 @@ import type { CreateTopic, MergeTopics, TopicChanges } from './schema.ts';
 
 declareUnique('topics_name', 'name');
 
-/** What is stored with a topic where a request has an uploaded picture. */
+/** The input with the stored name of its picture. */
 type Stored<T> = Omit<T, 'avatar'> & { avatar?: string | null };
 
 const audit = (tx: Db, author: Actor, event: string, topic: { id: number; name: string }, details = {}) =>
@@ -27,7 +27,7 @@ const audit = (tx: Db, author: Actor, event: string, topic: { id: number; name: 
     },
   });
 
-/** Makes a topic; 400 where one of the name is there, in any capitals. */
+/** Makes a topic; 400 where one has the name, in any capitals. */
 export async function createTopic(db: Db, actor: Actor, input: Stored<CreateTopic>): Promise<TopicRow> {
   const { name, title, description = null, avatar = null, organization_id = ORGANIZATION_ID } = input;
   if (organization_id !== ORGANIZATION_ID) throw notFound('Organization');
@@ -43,15 +43,15 @@ export async function createTopic(db: Db, actor: Actor, input: Stored<CreateTopi
 }
 
 /**
- * The topic, while no project is given a topic or loses one until the commit: a project that is written meanwhile would
- * keep a name that is no topic any more.
+ * The topic, locked against projects that get or lose topics until the commit: one that is written meanwhile
+ * would keep the name of no topic.
  */
 async function lockTopic(tx: Db, id: number): Promise<TopicRow> {
   await sql`lock table topics in share row exclusive mode`.execute(tx);
   return found(await selectTopic(tx, id), 'Topic');
 }
 
-/** Changes what the request names. */
+/** Changes the properties that the request names. */
 export const updateTopic = (
   db: Db,
   actor: Actor,
@@ -74,7 +74,7 @@ export const updateTopic = (
         ...(title !== undefined && { title }),
         ...(description !== undefined && { description }),
         ...(avatar !== undefined && { avatar }),
-        // What the projects' triggers took from the old name while the new one was not there yet.
+        // Projects' triggers lowered it for the old name while the new one did not exist yet.
         public_projects_rank: before.public_projects_rank,
         updated_at: now(),
       })
@@ -88,7 +88,7 @@ export const updateTopic = (
     return after;
   });
 
-/** Deletes the topic and takes it from its projects. */
+/** Deletes the topic and removes it from its projects. */
 export const deleteTopic = (
   db: Db,
   actor: Actor,
@@ -105,7 +105,7 @@ export const deleteTopic = (
     await audit(tx, actor, 'topic_deleted', topic);
   });
 
-/** Gives the projects of one topic another, and deletes the one; returns the other as it is then. */
+/** Gives the projects of one topic another, and deletes the first; returns the other after that. */
 export async function mergeTopics(db: Db, actor: Actor, input: MergeTopics): Promise<TopicRow> {
   const { source_topic_id, target_topic_id } = input;
   return inTransaction(db, async (tx) => {

@@ -7,6 +7,6 @@ export const topicsCapability = (services: Services): Capability => ({
   name: 'topics',
   endpoints: topicEndpoints,
   routes: topicRoutes(services),
-  // They stay when the projects that have them go.
+  // They stay when their projects are deleted.
   tables: ['topics'],
 });

@@ -1,4 +1,4 @@
-/** What projects were given before topics had a table of their own becomes topics. */
+/** Migrates projects' topics from before they had a table of their own. */
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

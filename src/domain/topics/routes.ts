@@ -104,7 +104,7 @@ export const topicEndpoints: Endpoint[] = [
   }),
 ];
 
-/** The pictures that records of topics point at. */
+/** The pictures in records of topics. */
 export const topicRoutes = ({ config, database }: Services): Route[] => [
   {
     method: 'GET',

@@ -1,4 +1,4 @@
-/** Topics: how they are sent, and how they leave. */
+/** Topics in requests and in responses. */
 import Type, { type Static } from 'typebox';
 import { TopicName } from '../../core/namespaces/topics.ts';
 import { avatarFile } from '../../core/uploads.ts';

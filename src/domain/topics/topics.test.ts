@@ -1,4 +1,4 @@
-/** Topics: who reads and writes them, what projects have of them, and that counts stay true whatever happens to projects. */
+/** Topics: who reads and writes them, those of projects, and that counts stay true through all changes of projects. */
 import { describe, expect, test } from 'vitest';
 import { type Called, ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import { bodyOf, makeProject, makeUser, uniqueName } from '../../../test/support/factories.ts';

@@ -1,4 +1,4 @@
-/** Keeping and removing uploaded files: the row in one transaction with what tells of it, the file before and after. */
+/** Storing and removing uploaded files: the row in one transaction with its facts, the file before and after. */
 import { unlink } from 'node:fs/promises';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
@@ -19,12 +19,12 @@ import { oldFiles, removeFiles, storeFile } from './files.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 
-/** Where files are uploaded to: with the columns and the audited entity of it. */
+/** The project or group of uploads, with its column and its audited entity. */
 export type Home = {
   column: 'project_id' | 'namespace_id';
   id: number;
   entity: AuditedEntity;
-  /** Of its files, from the root. */
+  /** Path of its files, from the root. */
   path: string;
 };
 
@@ -42,7 +42,7 @@ export const groupHome = ({ id, row }: AuthorizedGroup): Home => ({
   path: `/-/group/${id}`,
 });
 
-/** Told when rows go: `secrets` of files that nobody may read any more. */
+/** The fact of removed rows: `secrets` of files that must not be served any more. */
 export const FILES_GONE = 'upload_files_gone';
 const FILES_IN_A_FACT = 1_000;
 
@@ -51,7 +51,7 @@ const MEBIBYTE = 1_048_576;
 const missing = (): Failure =>
   new Failure('bad_request', '400 Bad request - "file" not given', { error: 'file is missing' });
 
-/** Keeps what is uploaded to from being removed; 404 when it was while the file came in, which takes as long as it takes. */
+/** Locks the project or group against removal; 404 when it was removed during the upload, which may take long. */
 async function holdHome(tx: Db, { column, id }: Home): Promise<void> {
   const held = await tx
     .selectFrom(column === 'project_id' ? 'projects' : 'namespaces')
@@ -107,7 +107,7 @@ const auditOf = ({ entity }: Home, { id, filename }: UploadRow, event: string) =
   details: { target_id: id, target_type: 'Upload', target_details: filename },
 });
 
-/** Removes the upload; its file goes soon after, and is served to nobody from now on. */
+/** Removes the upload; it is not served from now on, and its file is removed soon after. */
 export const removeUpload = (db: Db, actor: Actor, home: Home, { id }: UploadRow): Promise<void> =>
   inTransaction(db, async (tx) => {
     const upload = await tx.deleteFrom('uploads').where('id', '=', id).returningAll().executeTakeFirst();
@@ -128,7 +128,7 @@ function factsOf(secrets: readonly string[]): Fact[] {
   return facts;
 }
 
-/** Removes what was uploaded to the projects. */
+/** Removes the uploads of the projects. */
 export async function eraseUploads(tx: Db, projectIds: readonly number[]): Promise<void> {
   const gone = await tx
     .deleteFrom('uploads')
@@ -149,7 +149,7 @@ export async function forgetFiles(services: Services, { secrets }: Record<string
 
 const DAY = 86_400_000;
 
-/** Removes files of which no row tells: of groups that are gone, and of uploads that were cut off. Young ones may get a row yet. */
+/** Removes files without a row: of groups that are gone, and of interrupted uploads. Young ones may get a row yet. */
 export async function sweepFiles({ database, config, log }: Services): Promise<void> {
   for await (const batch of oldFiles(config.data, new Date(now().getTime() - DAY))) {
     const secrets = batch.map(({ secret }) => secret);

@@ -1,4 +1,4 @@
-/** An uploaded file as an answer that no browser runs anything of. */
+/** An uploaded file as a response that no browser runs. */
 import { Readable } from 'node:stream';
 import { notFound } from '../../platform/failure.ts';
 import { dispositionHeader } from '../../platform/http/disposition.ts';
@@ -8,7 +8,7 @@ import { pictureType } from './rules.ts';
 
 export type Download = { headers: Record<string, string>; body: Readable };
 
-/** The file's headers and bytes, these only where they are asked for; 404 when it is gone. */
+/** The file's headers, and its bytes where they are requested; 404 when it is gone. */
 export async function downloadOf(
   dataFolder: string,
   upload: Pick<UploadRow, 'secret' | 'filename'>,

@@ -1,4 +1,4 @@
-/** Uploaded files as they come, are read, and go. */
+/** Uploaded files on the disk: stored, read, and removed. */
 import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { type ReceivedFile, receiveFile } from '../../platform/http/multipart-fi
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
 
 /**
- * Keeps the body's `file` under the secret, on the disk for sure when this returns; undefined when the body has none. 413
- * beyond `maximum` bytes, 503 when the disk is full. Nothing stays of what failed.
+ * Stores the body's `file` under the secret, synced when this returns; undefined when the body has none. 413
+ * beyond `maximum` bytes, 503 when the disk is full. A failure leaves no file.
  */
 export async function storeFile(
   dataFolder: string,
@@ -43,7 +43,7 @@ export async function storeFile(
   return received;
 }
 
-/** The file's bytes and how many there are; undefined when it is gone. Whoever takes the stream must read or end it. */
+/** The file's stream and its length in bytes; undefined when it is gone. The caller must read or end the stream. */
 export async function openFile(
   dataFolder: string,
   secret: string,
@@ -58,7 +58,7 @@ export async function openFile(
   }
 }
 
-/** Removes the files; those that are gone already are no matter. */
+/** Removes the files; missing ones are ignored. */
 export async function removeFiles(dataFolder: string, secrets: readonly string[]): Promise<void> {
   for (const secret of secrets) {
     await unlink(uploadPaths(dataFolder, secret).file).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Files that descriptions and notes show: uploaded to a project or group, kept in the data folder, served with care. */
+/** Files in descriptions and notes: uploaded to a project or group, kept in the data folder, served safely. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { eraseUploads, FILES_GONE, forgetFiles, sweepFiles } from './actions.ts';

@@ -1,4 +1,7 @@
-/** Where texts find their files: `/<full path>/uploads/…` and `/-/project/<id>/uploads/…`, with the same rights as at the API. */
+/**
+ * Pages for the files of texts: `/<full path>/uploads/…` and `/-/project/<id>/uploads/…`, with the same
+ * abilities as in the API.
+ */
 import { authorizeGroup, authorizeProject, Moved } from '../../core/access/find.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { callerOf } from '../../core/identity/file-caller.ts';
@@ -20,7 +23,7 @@ const groupOf = async (services: Services, caller: Caller, reference: string): P
 
 const isNumber = (text: string): boolean => /^\d{1,15}$/.test(text);
 
-/** The group's or project's path, as it stands before `/uploads/`. */
+/** The path of the group or project before `/uploads/`. */
 const byPath: FindHome = (services, caller, { path = '' }) => {
   const [, group] = /^groups\/(.+)\/-$/.exec(path) ?? [];
   if (group !== undefined && !isNumber(group)) return groupOf(services, caller, group);
@@ -42,7 +45,7 @@ async function serve(services: Services, request: HttpRequest, findHome: FindHom
   if (!/^[0-9a-f]{32}$/.test(secret)) throw notFound();
   const caller = await callerOf(services, request);
   const home = await findHome(services, caller, params).catch((error: unknown) => {
-    // An address in a text stays: whoever moved the project left its files where they were.
+    // Addresses in texts stay valid: a move of the project leaves its files in place.
     if (error instanceof Moved) return projectOf(services, caller, String(error.projectId));
     throw error;
   });
@@ -62,7 +65,7 @@ export const uploadPages = (services: Services): Route[] => {
   return [
     route('/-/project/:id/uploads/:secret/:filename', byNumber(projectOf)),
     route('/-/group/:id/uploads/:secret/:filename', byNumber(groupOf)),
-    // With the whole secret: a group may be named so, and what is in it has pages.
+    // With the whole secret: a group may be named `uploads`, and its contents have pages.
     route('/:path+/uploads/:secret([0-9a-f]{32})/:filename', byPath),
   ];
 };

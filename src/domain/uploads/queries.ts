@@ -22,7 +22,7 @@ export const selectBySecret = (
 
 export type ListedUpload = UploadRow & { uploader_name: string | null; uploader_username: string | null };
 
-/** One page of them, newest first, with who uploaded each. */
+/** One page of them, newest first, each with its uploader. */
 export const selectUploads = (db: Db, home: Home, page: PageRequest): Promise<Page<ListedUpload>> =>
   selectPage(
     db,

@@ -1,4 +1,4 @@
-/** What shows uploaded files. */
+/** Display of uploaded files. */
 import { expect, test } from 'vitest';
 import { markdownOf, pictureType } from './rules.ts';
 

@@ -1,7 +1,7 @@
-/** How uploaded files are shown. Pure. */
+/** Display of uploaded files. Pure. */
 import { extname, posix } from 'node:path';
 
-/** Pictures that a browser can do nothing with but show. Drawings that may hold scripts are not among them. */
+/** Pictures that a browser can only show; drawings that may have scripts are not among them. */
 const pictures: Record<string, string> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -24,7 +24,7 @@ export const pictureType = (filename: string): string | undefined =>
 const isMedia = (filename: string): boolean =>
   /\.(mp4|m4v|mov|webm|ogv|mp3|oga|ogg|spx|wav)$/i.test(filename);
 
-/** What a text shows in its place, and the Markdown that shows it, or links to it. */
+/** The alternative text, and the Markdown that embeds the file, or links to it. */
 export function markdownOf(filename: string, url: string): { alt: string; markdown: string } {
   const embedded = pictureType(filename) !== undefined || isMedia(filename);
   const alt = embedded ? posix.basename(filename, extname(filename)) : filename;

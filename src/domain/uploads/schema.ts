@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { dateTime, file, nullable } from '../../platform/http/schema.ts';
 
-/** A new upload, as its author puts it into a text. */
+/** The record of a new upload, with the Markdown for its author's text. */
 export const NewUploadRecord = Type.Object({
   id: Type.Integer(),
   alt: Type.String(),
@@ -21,7 +21,7 @@ export const UploadRecord = Type.Object({
 });
 export type UploadRecord = Static<typeof UploadRecord>;
 
-/** The body is read as it comes, past the decoder: that there is a file is asked when it should have come. */
+/** The body is streamed past the decoder: a missing file is noticed at its end. */
 export const UploadInput = Type.Object(
   { file: Type.Optional(file({ description: 'Read as it comes.' })) },
   { ruled: { required: ['file'] } },

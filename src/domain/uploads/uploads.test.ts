@@ -1,4 +1,4 @@
-/** Uploads over HTTP: kept, listed, served to those who may see them, removed; and what is refused. */
+/** Uploads over HTTP: stored, listed, served to their readers, removed; and refusals. */
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';

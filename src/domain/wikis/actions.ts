@@ -1,4 +1,4 @@
-/** Changes of a wiki: a commit of the caller's, and then what the database and the feed know of the page. */
+/** Changes of a wiki: a commit of the caller's, and then the page's row and the activity. */
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { authorOf } from '../../core/repositories/authors.ts';
@@ -23,7 +23,7 @@ import { attachmentName, endingFor, endings, markdownOf, nameOf } from './rules.
 import type { AttachmentInput, CreateInput, UpdateInput, WikiAttachment, WikiPage } from './schema.ts';
 import { readWiki, type Wiki } from './wiki.ts';
 
-/** Who changes which wiki, and by what. */
+/** The context of a change to a wiki. */
 export type WikiWriteContext = {
   services: Services;
   settings: ApplicationSettings;
@@ -35,7 +35,7 @@ export const noPage = (): Failure => notFound('Wiki Page');
 
 const duplicate = (): Failure => invalid({ base: ['Duplicate page: A page with that title already exists'] });
 
-/** Holds the wiki for writing, at the head of the branch that it shows. */
+/** Leases the wiki for writing, at the head of its default branch. */
 async function onWiki<T>(
   { services, settings, wiki }: WikiWriteContext,
   work: (git: GitFolder, branch: string, head: Commit | undefined) => Promise<T>,
@@ -47,7 +47,7 @@ async function onWiki<T>(
   });
 }
 
-/** The same with the page of a slug; 404 without one, before any repository is made for its sake. */
+/** The same with the page of a slug; 404 without one, before a repository is made. */
 async function onPage<T>(
   context: WikiWriteContext,
   slug: string,
@@ -86,7 +86,7 @@ async function commit(
 
 const pathOf = ({ path }: PageName): string[] => path.split('/');
 
-/** Refuses a name that another page has, in whatever capitals or format; or that something else has. */
+/** Refuses a name that another page has, in whatever capitals or format, or that another entry has. */
 async function refuseTaken(git: GitFolder, tree: string, page: PageName, itself?: Page): Promise<void> {
   if (page.path === itself?.path) return;
   const other = await findPage(git, tree, page.slug);
@@ -100,7 +100,7 @@ function named(title: string, ending: string): PageName {
   return page;
 }
 
-/** The text of a page as it is kept; 400 for one that is too large. */
+/** The text of a page for its file; 400 for one that is too large. */
 function textOf(settings: ApplicationSettings, content: string, frontMatter: Record<string, string>): string {
   if (!Object.keys(frontMatter).every(isKey)) throw invalid({ front_matter: ['is invalid'] });
   const text = joinFrontMatter(frontMatter, content);
@@ -117,7 +117,7 @@ const put = (page: PageName, mode: string, oid: string): TreeChange => ({
 });
 const remove = (page: PageName): TreeChange => ({ path: pathOf(page), entry: undefined });
 
-/** The new page; 400 for a title that is taken or cannot be one. */
+/** The new page; 400 for a title that is taken or invalid. */
 export async function createPage(context: WikiWriteContext, input: CreateInput): Promise<WikiPage> {
   const { settings, actor, wiki } = context;
   const { title, content, format = 'markdown', front_matter = {} } = input;
@@ -136,7 +136,7 @@ export async function createPage(context: WikiWriteContext, input: CreateInput):
   });
 }
 
-/** The changed page, which keeps its id under another title; what is not sent stays as it is. */
+/** The changed page, which keeps its id under another title; omitted fields stay. */
 export async function updatePage(context: WikiWriteContext, input: UpdateInput): Promise<WikiPage> {
   const { settings, actor, wiki } = context;
   const { title, format, content, front_matter } = input;
@@ -159,7 +159,7 @@ export async function updatePage(context: WikiWriteContext, input: UpdateInput):
   });
 }
 
-/** Removes the page; `unmodified` sees first when it was last changed. */
+/** Removes the page; `unmodified` first gets the time of its last change. */
 export async function deletePage(
   context: WikiWriteContext,
   slug: string,
@@ -181,7 +181,7 @@ export async function deletePage(
   });
 }
 
-/** When the page was last changed, by the history of the branch. */
+/** The time of the page's last change, by the history of the branch. */
 async function changedAt(git: GitFolder, head: Commit, { path }: PageName): Promise<Date> {
   const seconds = await textInTime(['log', '-1', '--format=%ct', head.oid, '--', path], {
     folder: git.folder,
@@ -190,7 +190,7 @@ async function changedAt(git: GitFolder, head: Commit, { path }: PageName): Prom
   return new Date(Number(seconds) * 1_000);
 }
 
-/** Keeps a file beside the pages, in a folder of its own. */
+/** Stores a file beside the pages, in a folder of its own. */
 export async function attachFile(context: WikiWriteContext, input: AttachmentInput): Promise<WikiAttachment> {
   const name = attachmentName(input.file.filename);
   const path = ['uploads', randomHex(16), name];
@@ -211,7 +211,7 @@ export async function attachFile(context: WikiWriteContext, input: AttachmentInp
   });
 }
 
-/** Writes what the commit means for the page's row, which gives its id; and, in projects, tells the feed. */
+/** Records the commit in the page's row, which gives its id; and, in projects, in the activity. */
 const record = (
   { services, actor, wiki }: WikiWriteContext,
   action: 'created' | 'updated' | 'destroyed',

@@ -1,4 +1,4 @@
-/** What stands between `---` lines at the beginning of a page: plain `key: value` lines, of YAML no more than that. Pure. */
+/** The block between `---` lines at the beginning of a page: plain `key: value` lines, of YAML no more than that. Pure. */
 
 export type FrontMatter = Record<string, string | number | boolean | null>;
 
@@ -11,7 +11,7 @@ const KEY = new RegExp(keyPattern);
 /** Whether the text can be a key here. */
 export const isKey = (text: string): boolean => KEY.test(text);
 
-/** A text with its front matter taken off; one whose block holds more than plain lines stays whole and has none. */
+/** A text split into front matter and content; a block with more than plain lines is left in the text. */
 export function splitFrontMatter(text: string): { frontMatter: FrontMatter; content: string } {
   const whole = { frontMatter: {}, content: text };
   const [matched, lines = '', content = ''] = block.exec(text) ?? [];
@@ -35,7 +35,7 @@ export function joinFrontMatter(frontMatter: Readonly<Record<string, string>>, c
   return lines.length === 0 ? content : `---\n${lines.join('')}---\n${content}`;
 }
 
-/** The value of a scalar on one line; undefined for what YAML reads as something else than that. */
+/** The value of a scalar on one line; undefined for a line that YAML reads as something else. */
 function parseScalar(text: string): FrontMatter[string] | undefined {
   if (/^(|~|null)$/i.test(text)) return null;
   if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';

@@ -1,4 +1,4 @@
-/** Pages in the repository of a wiki: which there are, where one is, and what is in it. */
+/** Pages in the repository of a wiki: their list, their paths, and their texts. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type PageName, pageAt } from '../../core/repositories/wiki-pages.ts';
@@ -9,14 +9,14 @@ import { decode, type TreeEntry } from '../../platform/git/parse.ts';
 import { FOLDER_MODE, findEntry, readTree } from '../../platform/git/trees.ts';
 import { slugOf } from './rules.ts';
 
-/** A page where it is in a tree. */
+/** A page with its tree entry. */
 export type Page = PageName & Pick<TreeEntry, 'oid' | 'mode'>;
 
-/** Entries that are looked at for one list: a few bytes can stand for a tree without end. */
+/** Entries that are read for one list, at most: a few bytes can stand for a tree without end. */
 const MAX_ENTRIES = 100_000;
-/** Folders that were read before are there at once: others have their turn all the same. */
+/** Folders that were read before take no wait: other requests run all the same. */
 const ENTRIES_PER_TURN = 1_000;
-/** Bytes of the contents that one answer carries: they are written as JSON at once, while everybody waits. */
+/** Bytes of the contents in one response: they are written as JSON in one turn, while other requests wait. */
 const MAX_CONTENT = 10 * 1_048_576;
 
 /** The file of an entry as a page; undefined for folders, links, submodules and files that are none. */
@@ -60,7 +60,7 @@ async function findSlug(git: GitFolder, tree: string, slug: string): Promise<Pag
   return pages.find((page) => page.slug === slug) ?? pages.find((page) => page.slug.toLowerCase() === folded);
 }
 
-/** The texts of pages, as they stand in their files; 422 when they are too much for one answer. */
+/** The texts of pages, as they stand in their files; 422 when they are too much for one response. */
 export async function readTexts(git: GitFolder, pages: readonly Page[]): Promise<string[]> {
   const sizes = await Promise.all(pages.map(async ({ oid }) => (await git.info(oid))?.size ?? 0));
   if (sizes.reduce((sum, size) => sum + size, 0) > MAX_CONTENT)

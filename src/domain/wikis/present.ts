@@ -3,7 +3,7 @@ import { type PageName, presentPageBasic } from '../../core/repositories/wiki-pa
 import { splitFrontMatter } from './front-matter.ts';
 import type { WikiPage } from './schema.ts';
 
-/** The page with its text, which is UTF-8 whatever the file was. */
+/** The page with its text, as UTF-8 whatever the file's encoding is. */
 export function presentPage(page: PageName, id: number, text: string): WikiPage {
   const { frontMatter, content } = splitFrontMatter(text);
   return { ...presentPageBasic(page, id), content, encoding: 'UTF-8', front_matter: frontMatter };

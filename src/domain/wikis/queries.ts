@@ -1,11 +1,11 @@
-/** What the database knows of pages: an id for each that stays when the page gets another title. */
+/** Rows of pages: an id for each that stays when the page gets another title. */
 import { keepPages, type PageName } from '../../core/repositories/wiki-pages.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Wiki } from './wiki.ts';
 
 type Named = Pick<PageName, 'slug' | 'title'>;
 
-/** The ids of pages by their slugs. Pages that came by a push have none before they are first looked at. */
+/** The ids of pages by their slugs. A pushed page has none before its first read. */
 export async function pageIds(db: Db, wiki: Wiki, pages: readonly Named[]): Promise<Map<string, number>> {
   // Two files of different formats may have one slug.
   const wanted = new Map(pages.map((page) => [page.slug, page]));

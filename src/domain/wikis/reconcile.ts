@@ -1,6 +1,6 @@
 /**
- * Pages whose commit was made and whose rows do not know of it, since the process died in between. The commits say what
- * was to be recorded: a renamed page keeps its id, a deleted one loses it.
+ * Reconciles pages whose commit was made and not recorded, since the process died in between. The commits
+ * show the change: a renamed page keeps its id, a deleted one loses it.
  */
 import { sql } from 'kysely';
 import { containerTables, groupWiki, projectWiki } from '../../core/repositories/containers.ts';
@@ -13,10 +13,10 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import { findPage, type Page } from './pages.ts';
 import { readWiki, type Wiki } from './wiki.ts';
 
-/** The dead process made few of them, and others since then. */
+/** The dead process made few of them, and others made more since then. */
 const MAX_COMMITS = 200;
 
-/** Where the pages are now that commits since then moved or removed, by the slugs that they had; undefined: nowhere. */
+/** Present pages that commits since then moved or removed, by their old slugs; undefined for a removed one. */
 async function movedSince({ folder }: GitFolder, since: Date): Promise<Map<string, string | undefined>> {
   const seconds = Math.floor(since.getTime() / 1_000);
   const text = await textInTime(
@@ -34,7 +34,7 @@ async function movedSince({ folder }: GitFolder, since: Date): Promise<Map<strin
       if (slug !== undefined) slugs[status]?.push(slug);
     }
     const { A: added = [], D: removed = [] } = slugs;
-    // Only a push changes several pages at once: what became of which, nobody knows.
+    // Only a push changes several pages at once: no rename can be told among them.
     const to = removed.length === 1 && added.length === 1 ? added[0] : undefined;
     for (const from of removed) {
       for (const [first, last] of moved) if (last === from) moved.set(first, to);
@@ -60,7 +60,7 @@ async function wikiOf(db: Db, { kind, id }: InterruptedWrite): Promise<Wiki | un
   };
 }
 
-/** Gives the pages of the container's wiki the rows that the commits since then say. */
+/** Gives the pages of the container's wiki the rows that follow from the commits since then. */
 export async function reconcilePages(services: Services, write: InterruptedWrite): Promise<void> {
   const { db } = services.database;
   const wiki = await wikiOf(db, write);
@@ -77,7 +77,7 @@ export async function reconcilePages(services: Services, write: InterruptedWrite
   });
   if (!places || places.length === 0) return;
   await inTransaction(db, async (tx) => {
-    // Of several writes that were cut off, several jobs settle the same pages: one after the other, or an older row is lost.
+    // After several interrupted writes, several jobs reconcile the same pages: one after the other, or an older row is lost.
     await sql`select from ${sql.table(containerTables[write.kind])} where id = ${write.id} for no key update`.execute(
       tx,
     );
@@ -100,7 +100,7 @@ async function reconcilePage(tx: Db, wiki: Wiki, from: string, page: Page | unde
   const before = rows.find(({ slug }) => slug === from);
   const now = rows.find(({ slug }) => slug === page.slug);
   if (!before) return;
-  // An older row is the page's own already: the one that is left came with who looked in between.
+  // The page has an older row already: the one that is left came from a reader in between.
   if (now && now.id < before.id) await forgetPage(tx, wiki, from);
   else await keepPage(tx, wiki, from, page);
 }

@@ -1,4 +1,4 @@
-/** Wikis over HTTP: what is refused and to whom, hostile names, and many callers at once. */
+/** Wikis over HTTP: refusals, hostile names, and many callers at once. */
 import { describe, expect, test } from 'vitest';
 import { type Call, useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeGroup, makeUser } from '../../../test/support/factories.ts';

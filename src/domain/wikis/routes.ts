@@ -21,13 +21,13 @@ import {
 } from './schema.ts';
 import { readWiki, type Wiki, wikiOfGroup, wikiOfProject } from './wiki.ts';
 
-/** Larger bodies are refused before they are read: three times the largest page that the settings begin with. */
+/** Larger bodies are refused before they are read: three times the default limit of a page. */
 const PAGE_LIMIT = 16 * 1_048_576;
 const ATTACHMENT_LIMIT = 32 * 1_048_576;
 
 type Container<Subject> = {
   path: string;
-  /** As the summaries name it. */
+  /** The word for the summaries. */
   word: string;
   tier?: 'premium';
   read: Access<Subject, Caller>;

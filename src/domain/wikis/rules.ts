@@ -1,4 +1,4 @@
-/** How the title of a page, its slug, and the file that it is kept in belong together; and names of attachments. Pure. */
+/** Titles of pages, their slugs and their files; and names of attachments. Pure. */
 import { extname, posix } from 'node:path';
 import { type Format, MAX_SLUG_LENGTH, type PageName, pageAt } from '../../core/repositories/wiki-pages.ts';
 import { pathComponents } from '../../platform/git/names.ts';
@@ -12,14 +12,14 @@ export const endings = {
 } as const satisfies Record<Format, string>;
 
 const MAX_FOLDER_LENGTH = 255;
-/** Leaves room for the longest ending. */
+/** So that the longest ending fits. */
 const MAX_NAME_LENGTH = 245;
 
 /** The slug of a title: spaces become hyphens, folders stay, and no `..` leads out of the wiki. */
 export const slugOf = (title: string): string =>
   posix.resolve('/', title.trim()).slice(1).replaceAll(' ', '-');
 
-/** The page that a title and a format make; where there is none, what is wrong with the title. */
+/** The page of a title and a format; for an invalid title, its problem. */
 export function nameOf(title: string, ending: string): PageName | { problem: string } {
   const slug = slugOf(title);
   if (slug === '') return { problem: "can't be blank" };
@@ -54,6 +54,6 @@ export function attachmentName(filename: string): string {
 
 const embedded = /\.(png|jpe?g|gif|bmp|tiff|ico|webp|avif|mp4|m4v|mov|webm|ogv|mp3|oga|ogg|spx|wav)$/i;
 
-/** The Markdown that shows the attachment, or links to it. */
+/** The Markdown that embeds the attachment, or links to it. */
 export const markdownOf = (name: string, url: string): string =>
   embedded.test(name) ? `![${posix.basename(name, extname(name))}](${url})` : `[${name}](${url})`;

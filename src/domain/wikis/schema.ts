@@ -1,4 +1,4 @@
-/** What the endpoints of wikis take and give (facts: Wiki page, WikiPageBasic). */
+/** Fields of requests and responses of wikis (facts: Wiki page, WikiPageBasic). */
 import Type, { type Static } from 'typebox';
 import { formats } from '../../core/repositories/wiki-pages.ts';
 import { atLeastOne, file, notBlank, parameterRules, stringEnum } from '../../platform/http/schema.ts';
@@ -22,7 +22,7 @@ const contents = {
 export const WikiPage = Type.Object({ ...basic, ...contents });
 export type WikiPage = Static<typeof WikiPage>;
 
-/** In lists: with the contents where they were asked for. */
+/** In lists: with the contents where they are requested. */
 export const WikiPageItem = Type.Object({ ...basic, ...Type.Partial(Type.Object(contents)).properties });
 
 export const WikiAttachment = Type.Object({

@@ -1,4 +1,7 @@
-/** Whose wiki it is. What differs between those of projects and those of groups is here, and nowhere else. */
+/**
+ * A wiki with its owner. The differences between those of projects and those of groups are here, and nowhere
+ * else.
+ */
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
 import { groupWiki, projectWiki, type RepositoryKey } from '../../core/repositories/containers.ts';
 import { ensureGroupWikiStorage } from '../../core/repositories/group-wikis.ts';
@@ -14,13 +17,13 @@ export type Wiki = {
   /** The column of wiki_pages that names the owner. */
   owner: 'project_id' | 'group_id';
   id: number;
-  /** Where the repository is; undefined while the group has none. */
+  /** The repository's storage; undefined while the group has none. */
   storage: string | undefined;
-  /** Gives the wiki a storage where it has none yet; before every write. */
+  /** Assigns a storage where the wiki has none yet; before every write. */
   ensureStorage(services: Services, settings: ApplicationSettings): Promise<void>;
 };
 
-/** The wiki of a project: it is where the project's own repository is. */
+/** The wiki of a project, in the storage of the project's own repository. */
 export const wikiOfProject = async (_db: Db, { id, row }: AuthorizedProject): Promise<Wiki> => ({
   key: projectWiki(id),
   owner: 'project_id',

@@ -1,4 +1,4 @@
-/** Wikis over HTTP: what a wiki of a project or group does, and pages that came by git. */
+/** Wikis over HTTP: those of projects and groups, and pages that came by git. */
 import { describe, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import { bodyOf } from '../../../test/support/factories.ts';

@@ -1,4 +1,4 @@
-/** Archives of a tree, as git makes them while they are sent. */
+/** Archives of a tree, streamed as git makes them. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { GitFolder } from './objects.ts';
 import { gitEnvironment } from './program.ts';
 import { launch } from './spawner.ts';
 
-/** By any name that a client may give them. */
+/** All names of formats that clients may use. */
 export const archiveFormats = [
   'tar.gz',
   'tgz',
@@ -26,7 +26,7 @@ export const archiveFormats = [
 ] as const;
 export type ArchiveFormat = (typeof archiveFormats)[number];
 
-/** The ending of an archive's name, the same for all names of its format. */
+/** The file extension, the same for all names of a format. */
 export const archiveEnding = (format: ArchiveFormat): 'tar' | 'zip' | 'tar.gz' | 'tar.bz2' => {
   if (format === 'tar' || format === 'zip') return format;
   return format.endsWith('gz') ? 'tar.gz' : 'tar.bz2';
@@ -35,15 +35,15 @@ export const archiveEnding = (format: ArchiveFormat): 'tar' | 'zip' | 'tar.gz' |
 export type ArchiveOrder = {
   commit: string;
   format: ArchiveFormat;
-  /** The folder in which everything is. */
+  /** The folder that contains everything. */
   prefix: string;
-  /** Only what is at or below this path; everything when empty. */
+  /** Only this path and below; everything when empty. */
   path: string;
-  /** Nothing of what is at or below these. */
+  /** Paths left out, with everything below. */
   exclude: readonly string[];
 };
 
-/** Whether there is a program that makes this format: git has no bzip2 in it. */
+/** Whether a program for the format is installed: git itself has no bzip2. */
 export async function canArchive(format: ArchiveFormat): Promise<boolean> {
   if (archiveEnding(format) !== 'tar.bz2') return true;
   const folders = gitEnvironment.PATH?.split(':') ?? [];
@@ -53,12 +53,12 @@ export async function canArchive(format: ArchiveFormat): Promise<boolean> {
   return found.some(({ status }) => status === 'fulfilled');
 }
 
-/** Bytes of the files in one archive: a few small objects can unpack to any number of them. */
+/** Bytes of the files in one archive: a few small objects can unpack to any size. */
 const MAX_ARCHIVE_BYTES = 2 * 1_073_741_824;
 
 const sizes = createCommitCache<number>(2_000);
 
-/** 422 for a tree whose files are too many or too large for one archive. */
+/** 422 for a tree with too many or too large files for one archive. */
 export async function refuseLargeArchive(git: GitFolder, tree: string): Promise<void> {
   const size = await sizes(`${git.folder} ${tree}`, async () => {
     let bytes = 0;
@@ -71,7 +71,7 @@ export async function refuseLargeArchive(git: GitFolder, tree: string): Promise<
     throw new Failure('unprocessable', 'The files are too large for one archive. Ask for a path, or clone.');
 }
 
-/** The archive's bytes; whoever destroys the stream ends the programs behind it. */
+/** The archive's bytes; destroying the stream ends its programs. */
 export function streamArchive(folder: string, order: ArchiveOrder): Readable {
   const ending = archiveEnding(order.format);
   const bzipped = ending === 'tar.bz2';
@@ -82,7 +82,7 @@ export function streamArchive(folder: string, order: ArchiveOrder): Readable {
       `--prefix=${order.prefix}/`,
       order.commit,
       '--',
-      // Without magic of theirs: a path may begin with a colon or have a star in it.
+      // Literal: a path may begin with a colon or contain a star.
       ...(order.path === '' ? [] : [`:(literal)${order.path}`]),
       ...order.exclude.map((path) => `:(exclude,literal)${path}`),
     ],
@@ -95,7 +95,7 @@ function compress(tar: Readable): Readable {
   const starting = launch('bzip2', ['-c'], gitEnvironment, { niceness: 10 });
   const packed = outputOf(starting, 'bzip2');
   tar.on('error', (error) => packed.destroy(error));
-  // Where it does not start, its output says so.
+  // A failed start shows in its output.
   starting.then(({ stdin }) => tar.pipe(stdin)).catch(() => {});
   return packed.once('close', () => tar.destroy());
 }

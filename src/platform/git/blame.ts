@@ -1,4 +1,4 @@
-/** Who wrote each line of a file. */
+/** The commit of each line of a file. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { gitInTime } from './long-runs.ts';
@@ -6,14 +6,14 @@ import { decode } from './parse.ts';
 import { GitError } from './program.ts';
 
 export type LineRange = { start: number; end: number };
-/** Lines that follow each other and came with one commit. */
+/** Consecutive lines of one commit. */
 export type BlamedLines = { commit: string; lines: string[] };
 
 const MAX_OUTPUT_BYTES = 16 * 1_048_576;
-/** So much of it is taken apart in some milliseconds; then others have their turn. */
+/** Bytes parsed between two yields to the event loop, some milliseconds. */
 const BYTES_PER_TURN = 262_144;
 
-/** The file's lines at the commit, in order; of the range only, or undefined where that begins behind the end. */
+/** The file's lines at the commit, in order; undefined for a range that begins after the end. */
 export async function blame(
   folder: string,
   commit: string,
@@ -27,7 +27,7 @@ export async function blame(
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (/has only \d+ lines?/.test(error.stderr)) return undefined;
-    // A name in another encoding than ours cannot be given to a program.
+    // A name in another encoding cannot be an argument.
     if (/no such path/.test(error.stderr))
       throw new Failure('unprocessable', 'The name of the file is not UTF-8.');
     throw error;
@@ -36,7 +36,7 @@ export async function blame(
 
 const heading = /^([0-9a-f]{40,64}) \d+ \d+( \d+)?$/;
 
-/** Takes `git blame --porcelain` apart: a heading for each line, and the line itself behind a tab. */
+/** Parses `git blame --porcelain`: a header for each line, and the line itself after a tab. */
 export async function parseBlame(output: Buffer): Promise<BlamedLines[]> {
   const found: BlamedLines[] = [];
   let commit = '';

@@ -1,4 +1,4 @@
-/** What is known of a commit is everybody's; what is being found is its caller's own. */
+/** Cached results are shared by all callers; a pending one belongs to its caller. */
 import { expect, test } from 'vitest';
 import { runForCaller } from '../fair-share.ts';
 import { createCommitCache } from './commit-cache.ts';

@@ -1,4 +1,4 @@
-/** Who made the commits of a history. */
+/** Contributors to a history. */
 import { createCommitCache } from './commit-cache.ts';
 import { gitInTime } from './long-runs.ts';
 import { decode } from './parse.ts';
@@ -7,11 +7,11 @@ export type Contributor = { name: string; email: string; commits: number };
 
 const cache = createCommitCache<Contributor[]>(200);
 
-/** Everybody with a commit that is no merge at or before this one, each address once. */
+/** Authors of commits other than merges, at or before this one, each address once. */
 export const contributorsOf = (folder: string, commit: string): Promise<readonly Contributor[]> =>
   cache(`${folder} ${commit}`, async () =>
     parseShortlog(
-      // The mail map of this commit, and not that of HEAD.
+      // The mailmap of this commit, not that of HEAD.
       await gitInTime(
         [
           '-c',
@@ -30,7 +30,7 @@ export const contributorsOf = (folder: string, commit: string): Promise<readonly
 
 const line = /^ *(\d+)\t(.*?) ?<([^<>]*)>$/;
 
-/** Takes `git shortlog -sne` apart; of the names of one address, that with most commits stays. */
+/** Parses `git shortlog -sne`; of the names of one address, the one with most commits stays. */
 export function parseShortlog(output: Buffer): Contributor[] {
   const found = new Map<string, Contributor>();
   for (const text of decode(output).split('\n')) {

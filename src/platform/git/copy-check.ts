@@ -1,4 +1,4 @@
-/** Proves that a copy of a repository is whole: its files are undamaged, its refs are the source's, all is connected. */
+/** Verifies a copy of a repository: undamaged files, the source's refs, and connected objects. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
@@ -8,14 +8,14 @@ import { createInflate } from 'node:zlib';
 import { allRefs, eachOf, headOf, objectFiles } from './copy.ts';
 import { spawnGit } from './program.ts';
 
-/** The copy is not what the source is, or the source was damaged before: a sentence says what was found. */
+/** The copy differs from the source, or the source was damaged before: the message says how. */
 export class BadCopy extends Error {}
 
 const CHECKSUM_BYTES = 20;
-/** Small enough that others are served between two of them. */
+/** Small enough to serve other requests between two pieces. */
 const PIECE_BYTES = 1_048_576;
 
-/** Packs and what belongs to them end with the SHA-1 of all before. */
+/** Packs and their indexes end with the SHA-1 of all before. */
 async function checkSealed(path: string, signal?: AbortSignal): Promise<void> {
   const hash = createHash('sha1');
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
@@ -38,7 +38,7 @@ async function checkSealed(path: string, signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** A loose object is named by the SHA-1 of what it is when it is inflated. */
+/** A loose object's name is the SHA-1 of its inflated content. */
 async function checkLoose(path: string): Promise<void> {
   const oid = `${basename(dirname(path))}${basename(path)}`;
   const hash = createHash('sha1');
@@ -52,7 +52,7 @@ async function checkLoose(path: string): Promise<void> {
   if (hash.digest('hex') !== oid) throw new BadCopy(`The object ${oid} is damaged.`);
 }
 
-/** What git passes over in silence: a ref's file that it cannot read. */
+/** Checks for ref files that git cannot read, which it skips silently. */
 async function checkLooseRefs(folder: string, refs: string): Promise<void> {
   const known = new Set(refs.split('\n').map((line) => line.slice(line.indexOf(' ') + 1)));
   const names = await readdir(join(folder, 'refs'), { recursive: true, encoding: 'latin1' });
@@ -63,7 +63,7 @@ async function checkLooseRefs(folder: string, refs: string): Promise<void> {
   }
 }
 
-/** Every object that a ref leads to is there. A run of minutes, so not among the short ones. */
+/** Checks that every object reachable from a ref exists. Takes minutes, so it is not among the short runs. */
 export async function checkConnections(folder: string, signal?: AbortSignal): Promise<void> {
   const args = ['fsck', '--connectivity-only', '--no-dangling', '--no-reflogs', '--no-progress'];
   const { stdin, stdout, ended } = await spawnGit(args, { folder, ...(signal && { signal }) });
@@ -81,7 +81,7 @@ export async function checkConnections(folder: string, signal?: AbortSignal): Pr
   throw new BadCopy(`The history is damaged: ${found ?? 'git says no more'}.`);
 }
 
-/** Throws BadCopy unless the destination has all that the source has; the source must not change meanwhile. */
+/** Throws BadCopy unless the destination has everything of the source, which must not change meanwhile. */
 export async function verifyCopy(source: string, destination: string, signal?: AbortSignal): Promise<void> {
   const refs = await allRefs(source);
   if ((await allRefs(destination)) !== refs)

@@ -1,4 +1,4 @@
-/** Copies of repositories: whole, shared by links, while a repack runs; and what the check of a copy finds. */
+/** Copies of repositories: whole, hard-linked, during a repack; and damage that the check finds. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -59,7 +59,7 @@ const packOf = (folder: string): string => {
   return join(packs, readdirSync(packs).find((name) => name.endsWith('.pack')) ?? '');
 };
 
-/** Turns a byte over, in the middle of the file. */
+/** Inverts a byte in the middle of the file. */
 function damage(path: string): void {
   chmodSync(path, 0o600);
   const bytes = readFileSync(path);

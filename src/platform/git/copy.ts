@@ -1,6 +1,6 @@
 /**
- * Copies a bare repository to another folder, and proves that the copy is whole. Only objects, refs and HEAD come along:
- * the configuration is ours, and there are no hooks.
+ * Copies a bare repository to another folder. Only objects, refs and HEAD are copied: the configuration is
+ * ours, and there are no hooks.
  */
 import { constants, type Dirent } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -9,19 +9,19 @@ import { git } from './program.ts';
 import { layOut, syncFolder, writeSynced } from './write.ts';
 
 export type CopyOptions = {
-  /** Shares the object files by hard links where both folders are on one file system: git never writes to one again. */
+  /** Hard-links object files where both folders are on one file system: git never writes to one again. */
   link?: boolean;
-  /** Called with the bytes copied since it was called last. */
+  /** Called with the bytes copied since the last call. */
   onProgress?(bytes: number): void;
   signal?: AbortSignal | undefined;
 };
 
-/** Above so many bytes a file is copied piece by piece, so that progress shows and an end is heard. */
+/** Above this size a file is copied in pieces, for progress and abort. */
 const LARGE_FILE_BYTES = 16 * 1_048_576;
 const PIECE_BYTES = 4 * 1_048_576;
 const PIECES_AT_ONCE = 3;
 const FILES_AT_ONCE = 16;
-/** How often the objects are listed anew because files went away, or refs changed, under the copy. */
+/** Maximum of new listings because files went away, or refs changed, under the copy. */
 const MAX_LISTINGS = 20;
 
 const packFile = /^pack-[0-9a-f]{40,64}\.(pack|idx|rev|bitmap|mtimes)$/;
@@ -30,7 +30,7 @@ const looseFile = /^[0-9a-f]{38,62}$/;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** All refs, `<oid> <name>` a line in the order of names: bytes as latin1, for a name need not be UTF-8. */
+/** All refs, `<oid> <name>` per line, sorted by name: bytes as latin1, as a name need not be UTF-8. */
 export const allRefs = async (folder: string): Promise<string> =>
   (
     await git(['for-each-ref', '--format=%(objectname) %(refname)'], {
@@ -39,7 +39,7 @@ export const allRefs = async (folder: string): Promise<string> =>
     })
   ).toString('latin1');
 
-/** The text of HEAD; throws where it is neither a branch's name nor an id. */
+/** The text of HEAD; throws where it is neither a ref nor an id. */
 export async function headOf(folder: string): Promise<string> {
   const head = await readFile(join(folder, 'HEAD'), 'latin1');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
@@ -53,7 +53,7 @@ const entriesOf = (folder: string): Promise<Dirent[]> =>
     throw error;
   });
 
-/** The object files below `objects`: packs, each index behind what it is the index of, and then loose objects. */
+/** The object files below `objects`: packs, each index after its pack, and then loose objects. */
 export async function objectFiles(objects: string): Promise<{ packs: string[]; loose: string[] }> {
   const loose: string[] = [];
   for (const { name: part } of await entriesOf(objects)) {
@@ -61,7 +61,7 @@ export async function objectFiles(objects: string): Promise<{ packs: string[]; l
     for (const { name } of await entriesOf(join(objects, part)))
       if (looseFile.test(name)) loose.push(`${part}/${name}`);
   }
-  // Listed last: what is packed meanwhile goes from loose to packed, never the other way.
+  // Listed last: a concurrent repack moves objects from loose to packed, never the other way.
   const packs = (await entriesOf(join(objects, 'pack')))
     .map(({ name }) => name)
     .filter((name) => packFile.test(name))
@@ -82,7 +82,7 @@ export async function sizeOf(folder: string): Promise<number> {
   return bytes;
 }
 
-/** Does the work for every item, so many at once; the first failure ends it when those under way are done. */
+/** Runs `work` for every item, several at once; the first failure ends it when the running ones are done. */
 export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   let failed = false;
@@ -120,7 +120,7 @@ async function copyObjectFile(from: string, to: string, options: CopyOptions): P
   onProgress?.(size);
 }
 
-/** Some pieces at once: the system copies one while the next is asked for. */
+/** Several pieces at once: the system copies one while the next is requested. */
 async function copyLarge(
   from: string,
   to: string,
@@ -157,9 +157,7 @@ async function copyLarge(
   }
 }
 
-/**
- * Copies what is not in `copied` yet, until no file of a listing went away under the copy. Names what it copies.
- */
+/** Copies files that are not in `copied`, and adds them, until no listed file went away meanwhile. */
 async function copyObjects(
   source: string,
   destination: string,
@@ -193,7 +191,7 @@ async function copyObjects(
   }
 }
 
-/** Of a pack that a repack took away under the copy, some of the files may have come along. */
+/** Removes incomplete packs: a repack may remove a pack under the copy. */
 async function dropTorn(objects: string): Promise<void> {
   const { packs } = await objectFiles(objects);
   for (const name of packs) {
@@ -203,12 +201,12 @@ async function dropTorn(objects: string): Promise<void> {
   }
 }
 
-/** Makes a copy durable: until then a loss of power may take what was copied. */
+/** Makes a copy durable: before this, a loss of power may lose it. */
 export async function syncRepository(folder: string): Promise<void> {
   const objects = join(folder, 'objects');
   const { packs, loose } = await objectFiles(objects);
   await eachOf([...packs, ...loose], async (name) => {
-    // Opened for reading: git's own files are nobody's to write.
+    // Opened for reading: git's own files are not writable.
     const file = await open(join(objects, name));
     try {
       await file.sync();
@@ -221,9 +219,9 @@ export async function syncRepository(folder: string): Promise<void> {
 }
 
 /**
- * Copies a repository to a folder that must not be there yet, whole or not at all, and not yet synced. Throws NoRepository without a source,
- * and what the disk says when it does not take the copy. The source may be written meanwhile, and repacked: the copy is
- * made of refs that did not change while their objects were copied, so that nothing can have dropped those.
+ * Copies a repository to a new folder, whole or not at all, and not yet synced. Throws NoRepository without a
+ * source, and the disk's error. The source may be written and repacked meanwhile: the copy has refs that did
+ * not change while their objects were copied, so no repack can have dropped those.
  */
 export async function copyRepository(
   source: string,

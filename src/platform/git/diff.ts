@@ -1,4 +1,4 @@
-/** What changed between two trees: a record for each file, with its patch where that is not too long; and line counts. */
+/** Differences of two trees: a record per file, with its patch unless that is too long; and line counts. */
 import { Failure } from '../failure.ts';
 import type { ObjectFolder, Window } from './history.ts';
 import { textInTime } from './long-runs.ts';
@@ -7,13 +7,13 @@ import { decode } from './parse.ts';
 import { endingError, LONG_RUN_TIMEOUT_MS, longRuns, OutOfMemory, spawnGit, tooLarge } from './program.ts';
 import { countFiles } from './trees.ts';
 
-/** The tree that a first commit is compared with; every git knows it. */
+/** The empty tree, to compare a first commit with; every git knows it. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 export type FileDiff = {
-  /** The hunks, or the sentence about binary files; empty where nothing but the name or the mode changed. */
+  /** The hunks, or the sentence about binary files; empty where only the name or the mode changed. */
   diff: string;
-  /** Left out because the whole is too long. */
+  /** Left out because the whole diff is too long. */
   collapsed: boolean;
   /** Left out because this patch is too long. */
   too_large: boolean;
@@ -29,11 +29,11 @@ export type FileDiff = {
 };
 
 export type Diff = {
-  /** Those of the window. */
+  /** The files of the window. */
   files: FileDiff[];
-  /** Of the whole, as far as it is listed. */
+  /** The number of files in the whole diff, as far as it is listed. */
   total: number;
-  /** Whether files or patches are left out because the whole is too long. */
+  /** Whether files or patches are left out because the whole diff is too long. */
   overflow: boolean;
 };
 
@@ -43,14 +43,14 @@ export type DiffEnds = { from: string; to: string };
 export type DiffOptions = {
   /** The lines `---` and `+++` before the hunks. */
   unidiff?: boolean | undefined;
-  /** Which of the files; all unless told. */
+  /** The range of files; all by default. */
   window?: Window;
 };
 
 const MAX_FILES = 3_000;
 const MAX_PATCH_BYTES = 200 * 1_024;
 const MAX_WHOLE_BYTES = 5 * 1_048_576;
-/** Beside the hunks: two long names, four times each. */
+/** For headers beside the hunks: two long names, four times each. */
 const MAX_HEADER_BYTES = 65_536;
 
 /**
@@ -67,10 +67,10 @@ export async function readDiff(
   return withOrWithoutRenames(files, (renames) => longRuns.run(() => runDiff(place, ends, shown, renames)));
 }
 
-/** Of more files nobody asks which of them were moved. */
+/** Above this number of files renames are not detected. */
 const MAX_RENAMED = 20_000;
 
-/** Whether a file is another one under a new name is known by the whole content of both: where that is too much, it is not asked. */
+/** Detecting renames compares whole contents: falls back to none where that takes too much. */
 async function withOrWithoutRenames<T>(files: number, run: (renames: string) => Promise<T>): Promise<T> {
   const without = '--no-renames';
   if (files > MAX_RENAMED) return run(without);
@@ -109,7 +109,7 @@ async function runDiff(
   }
 }
 
-/** The last patch that was read may be the beginning of one. */
+/** Drops the last patch, which may be incomplete. */
 function withoutLastPatch(diff: Diff): Diff {
   const last = diff.files.findLastIndex((file) => file.diff !== '');
   const files = diff.files.map((file, index) =>
@@ -121,12 +121,12 @@ function withoutLastPatch(diff: Diff): Diff {
 type Entry = Omit<FileDiff, 'diff' | 'collapsed' | 'too_large'>;
 
 const NUL = Buffer.of(0);
-// No line of a hunk begins so, and names in headers have their line breaks quoted.
+// No line of a hunk begins so, and names in headers have line breaks quoted.
 const NEXT_PATCH = Buffer.from('\ndiff --git ');
 
 /**
- * Reads `diff-tree -z --raw -p`: the list of the files, an empty field, and a patch for each of them in the same order.
- * `atEnd` is whether it read all that there was, so that only the program's code says whether that was all there is.
+ * Parses `diff-tree -z --raw -p`: the list of files, an empty field, and a patch for each in the same order.
+ * `atEnd` is whether all input was read: then only the exit code says whether it was complete.
  */
 export async function parseDiff(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
@@ -165,7 +165,7 @@ async function readEntries(next: NextPiece): Promise<{ entries: Entry[]; more: b
     if (before === undefined || after === undefined) return { entries, more: false };
     const old_path = await readPath(next);
     const new_path = status === 'R' ? await readPath(next) : old_path;
-    // A file that became a link, or a submodule, has two patches: it went, and another came.
+    // A file that became a link or a submodule has two patches: a deletion and an addition.
     const changes =
       status === 'T'
         ? [
@@ -195,14 +195,14 @@ async function readEntries(next: NextPiece): Promise<{ entries: Entry[]; more: b
 const readPath = async (next: NextPiece): Promise<string> =>
   decode((await next(NUL, 65_536))?.bytes ?? Buffer.alloc(0));
 
-/** The rest of the list: only the empty field has nothing before its end. */
+/** Skips the rest of the list, up to the empty field. */
 async function skipList(next: NextPiece): Promise<void> {
   for (let field = await next(NUL, 0); field && field.length > 0; ) field = await next(NUL, 0);
 }
 
 const NEW_LINE = Buffer.from('\n');
 
-/** What follows the headers of a patch, its last line ended. */
+/** The hunks after the headers of a patch, with a final line break. */
 function hunksOf(patch: Buffer, unidiff: boolean): Buffer {
   const starts = [unidiff ? '\n--- ' : '\n@@ ', '\nBinary files ']
     .map((mark) => patch.indexOf(mark))
@@ -215,14 +215,14 @@ function hunksOf(patch: Buffer, unidiff: boolean): Buffer {
 const generatedNames =
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|Cargo\.lock|Gopkg\.lock|poetry\.lock|composer\.lock|node_modules\/.+|[^/]+\.(pb\.go|min\.js|min\.css|js\.map|css\.map))$/;
 
-/** Whether a tool writes a file of this name, so that nobody reads its changes. */
+/** Whether the name is that of a generated file, whose changes are not reviewed. */
 export const isGenerated = (path: string): boolean => generatedNames.test(path);
 
 type Piece = { bytes: Buffer; length: number; isLast: boolean };
-/** The bytes before the next mark, of which so many are kept, and how many they were; undefined at the end. */
+/** The bytes before the next mark, of which `kept` are kept, and their full length; undefined at the end. */
 type NextPiece = (mark: Buffer, kept: number) => Promise<Piece | undefined>;
 
-/** Cuts a stream at marks, holding no more of it than what is kept of one piece. */
+/** Splits a stream at marks, buffering no more than the kept part of one piece. */
 function pieces(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): NextPiece {
   const source = (async function* () {
     yield* chunks;
@@ -250,7 +250,7 @@ function pieces(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): NextPiece {
         take(held.length);
         return length === 0 ? undefined : piece(true);
       }
-      // The mark may have begun at the end.
+      // The mark may have started at the end.
       take(Math.max(0, held.length - mark.length + 1));
       const chunk = await source.next();
       if (chunk.done) isOver = true;
@@ -261,7 +261,7 @@ function pieces(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): NextPiece {
 
 export type LineCounts = { additions: number; deletions: number; total: number };
 
-/** Lines added and deleted between each two trees, in the order asked; binary files count nothing. */
+/** Added and deleted lines between each pair of trees, in order; binary files do not count. */
 export async function countLines(git: GitFolder, pairs: readonly DiffEnds[]): Promise<LineCounts[]> {
   if (pairs.length === 0) return [];
   let files = 0;

@@ -1,4 +1,4 @@
-/** Makes one repository out of another, on this machine: with all its branches and tags, or with one branch alone. */
+/** Forks a repository on this machine: with all branches and tags, or with one branch. */
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomHex } from '../secret.ts';
@@ -10,8 +10,8 @@ import { git } from './program.ts';
 import { layOut, syncFolder } from './write.ts';
 
 /**
- * Puts what the source has now in the place of an empty repository. It is made beside it and looked at first: the folder
- * is empty or whole, whatever happens. The source may be read, written and repacked meanwhile, but must not go.
+ * Replaces an empty repository by the source's content. The draft is built beside it and checked first: the
+ * folder is always empty or whole. The source may be read, written and repacked meanwhile, but not removed.
  */
 export async function forkRepository(
   source: string,
@@ -30,7 +30,7 @@ export async function forkRepository(
   }
 }
 
-/** All branches and tags; other refs are the source's own business. */
+/** Copies all branches and tags, and no other refs of the source. */
 async function copyShared(source: string, draft: string): Promise<void> {
   await copyRepository(source, draft, { link: true });
   const strange = (await allRefs(draft))
@@ -42,7 +42,7 @@ async function copyShared(source: string, draft: string): Promise<void> {
   await git(['update-ref', '--stdin'], { folder: draft, input });
 }
 
-/** One branch with its past, and no object besides. */
+/** Copies one branch with its history, and no other object. */
 async function copyBranch(source: string, draft: string, branch: string): Promise<void> {
   const ref = fullRef('branch', branch);
   await layOut(draft, `ref: ${ref}\n`);

@@ -1,4 +1,4 @@
-/** What git writes about places in files, and where it is cut off. */
+/** Output of git grep, and where it is truncated. */
 import { expect, test } from 'vitest';
 import { parseExcerpts } from './grep.ts';
 import { git } from './program.ts';

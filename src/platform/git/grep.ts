@@ -1,39 +1,39 @@
-/** Looks through the files of a commit: for a text in them, and for names. Bounded in time, in output and in what is read. */
+/** Searches the files of a commit by content and name. Bounded in time, output and input. */
 import { Failure } from '../failure.ts';
 import { eachFile } from './listed-files.ts';
 import type { GitFolder } from './objects.ts';
 import { decode } from './parse.ts';
 import { gitUnless } from './program.ts';
 
-/** Lines that belong together: one or more that match, and those around them. */
+/** Consecutive lines: one or more matches, and their context. */
 export type Excerpt = {
   path: string;
-  /** Of the first line; the first of a file is 1. */
+  /** The number of the first line; a file starts at 1. */
   line: number;
   text: string;
 };
 
-/** Lines shown before and after one that matches. */
+/** Context lines before and after a match. */
 const AROUND = 2;
-/** Bytes that git may write; what is beyond is not looked at. */
+/** Bytes of git's output; the rest is ignored. */
 const MAX_OUTPUT_BYTES = 2 * 1_048_576;
-/** Names that are found; nobody pages further. */
+/** Maximum of names found; no client pages further. */
 const MAX_NAMES = 5_000;
-/** Larger files are found by their names only: people write none. */
+/** Larger files are found by name only: they are generated. */
 const MAX_FILE_BYTES = 4 * 1_048_576;
-/** All files together, each as often as it is there: more is not read in time. */
+/** Sum of all files, each as often as it occurs: more cannot be read in time. */
 const MAX_TREE_BYTES = 4_096 * 1_048_576;
-/** Names of large files that fit among the arguments of a program. */
+/** Bytes of names of large files that fit among a program's arguments. */
 const MAX_EXCLUDED_BYTES = 65_536;
 
 export type Found = {
-  /** Places in the text files where a line has the text, in capitals or not; the text is no pattern. */
+  /** Excerpts of text files with lines that contain the text, case-insensitively; the text is no pattern. */
   excerpts: Excerpt[];
-  /** Paths that are wanted by their names. */
+  /** Paths whose names match. */
   names: string[];
 };
 
-/** Looks for a text in the files of a commit, and for names; 422 for a commit too large to be looked through. */
+/** Searches the files of a commit for a text, and their names; 422 for a commit too large to search. */
 export async function findInFiles(
   git: GitFolder,
   commit: string,
@@ -61,7 +61,7 @@ async function grepFiles(
   excluded: readonly string[],
 ): Promise<Excerpt[]> {
   const how = ['--threads=1', '-I', '-i', '-n', '--null', '--no-color', '--full-name', '--fixed-strings'];
-  // On standard input each line would be a pattern of its own.
+  // On standard input each line would be a separate pattern.
   const input = text.replaceAll(/[\r\n]+/g, ' ');
   const paths = excluded.map((path) => `:(exclude,literal)${path}`);
   const args = ['grep', ...how, `--context=${AROUND}`, '-f', '-', commit, '--', ...paths];
@@ -75,19 +75,19 @@ async function grepFiles(
   return output ? parseExcerpts(output, commit) : [];
 }
 
-/** Bytes that were read as a letter each, as the text that they are: files have encodings of their own. */
+/** Decodes bytes that were read as latin1: files have encodings of their own. */
 const readable = (bytes: string): string => decode(Buffer.from(bytes, 'latin1'));
 
-/** Reads what git wrote: `commit:path NUL number NUL text` for each line, and `--` between places. */
+/** Parses git's output: `commit:path NUL number NUL text` per line, and `--` between excerpts. */
 export function parseExcerpts(output: Buffer, commit: string): Excerpt[] {
   const excerpts: Excerpt[] = [];
   let current: Excerpt | undefined;
-  // The last is empty, or was cut off.
+  // The last line is empty, or truncated.
   for (const line of output.toString('latin1').split('\n').slice(0, -1)) {
     const [place = '', number = '', ...rest] = line.split('\0');
     const path = place.slice(commit.length + 1);
     const isLine = place.startsWith(`${commit}:`) && /^\d+$/.test(number);
-    // Whatever is none, as `--` is, ends a place.
+    // Any other line, such as `--`, ends an excerpt.
     if (!isLine) {
       current = undefined;
       continue;

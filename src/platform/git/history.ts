@@ -1,4 +1,4 @@
-/** The history of commits: walked in this process where nothing is filtered, and by git where something is. */
+/** The history of commits: walked in this process without filters, and by git with them. */
 
 import { Failure } from '../failure.ts';
 import { holdForRequest } from '../fair-share.ts';
@@ -8,43 +8,43 @@ import type { GitFolder } from './objects.ts';
 import { type Commit, parseCommit } from './parse.ts';
 import { GitError } from './program.ts';
 
-/** Where git looks for objects; the environment may name further places. */
+/** The folder where git looks up objects; the environment may name more folders. */
 export type ObjectFolder = Pick<GitFolder, 'folder'> & { environment?: Record<string, string> };
 
 export type HistoryFilter = {
   /** Seconds since 1970, of the committer. */
   since?: number | undefined;
   until?: number | undefined;
-  /** Only commits that change what is at this path. */
+  /** Only commits that change this path. */
   path?: string | undefined;
   /** A part of the author's name and address. */
   author?: string | undefined;
-  /** A part of the message, in capitals or not. */
+  /** A part of the message, case-insensitive. */
   message?: string | undefined;
   firstParent?: boolean | undefined;
-  /** No parent before all of its children. */
+  /** Shows no parent before all of its children. */
   topological?: boolean | undefined;
 };
 
 export type Window = { offset: number; limit: number };
 
-/** Beyond it git counts faster than we walk. */
+/** Above it git counts faster than this walk. */
 const MAX_WALKED_COMMITS = 2_000;
-/** Beyond it there are no commits, and no numbers that git can read. */
+/** Above it there are no commits, and git cannot parse the number. */
 const MAX_COMMITS = 1_000_000_000;
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-/** What git is told of a filter; undefined where nothing can be found. */
+/** git's arguments for a filter; undefined where nothing can match. */
 function selection(head: string | undefined, filter: HistoryFilter): string[] | undefined {
   const path = filter.path?.replace(/(?<!\/)\/+$/, '') || undefined;
-  // Nothing was ever at a path that no tree can have.
+  // An invalid path has no history.
   if (path !== undefined && !pathComponents(path)) return undefined;
   return [
     ...(filter.since === undefined ? [] : [`--max-age=${Math.max(0, Math.ceil(filter.since))}`]),
     ...(filter.until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(filter.until))}`]),
     ...(filter.author ? ['--fixed-strings', `--author=${filter.author}`] : []),
-    // A line is a pattern of its own, and one that is empty fits everything.
+    // Each line is a pattern, and an empty one matches everything.
     ...(filter.message
       ? ['--fixed-strings', '--regexp-ignore-case', `--grep=${filter.message.replaceAll(/\s*\n\s*/g, ' ')}`]
       : []),
@@ -59,7 +59,7 @@ function selection(head: string | undefined, filter: HistoryFilter): string[] | 
 const isWhole = ({ since, until, path, author, message, topological }: HistoryFilter): boolean =>
   since === undefined && until === undefined && !path && !author && !message && !topological;
 
-/** The commits that a head leads to, or every branch and tag where there is none, in the order of `git log`. */
+/** Commits reachable from a head, or from all branches and tags, in the order of `git log`. */
 export async function listHistory(
   git: GitFolder,
   head: string | undefined,
@@ -78,11 +78,11 @@ export async function listHistory(
   return readShownCommits(git, linesOf(await textInTime(args, { folder: git.folder })));
 }
 
-/** What a commit leads to never changes, and so neither do these. */
+/** A cache: the ancestors of a commit never change. */
 const counts = new Map<string, number>();
 const MAX_COUNTS = 10_000;
 
-/** How many commits the list has; counted up to one more than `most`. */
+/** The number of commits in the list, counted up to one more than `most`. */
 export async function countListed(
   git: GitFolder,
   head: string | undefined,
@@ -101,7 +101,7 @@ export async function countListed(
   return count;
 }
 
-/** The commits of `head` that `base` does not lead to, oldest first, the newest `limit` of them. */
+/** Commits reachable from `head` and not from `base`, oldest first, the newest `limit` of them. */
 export async function commitsBetween(
   git: GitFolder,
   place: ObjectFolder,
@@ -113,18 +113,18 @@ export async function commitsBetween(
   return readShownCommits(git, linesOf(await textInTime(args, place)));
 }
 
-/** Characters of the messages in one answer; thousands of ordinary ones are less. */
+/** Characters of the messages in one response; thousands of ordinary ones are less. */
 const MAX_MESSAGES_LENGTH = 8 * 1_048_576;
 const READ_AT_ONCE = 20;
 
 const longMessages = (): Failure =>
   new Failure('unprocessable', 'The messages are too long for one answer. Ask for fewer with per_page.');
 
-/** Characters of all that people wrote into a commit: names have no bound either. */
+/** Characters of a commit's texts: names are unbounded too. */
 export const lengthOfCommit = ({ message, author, committer }: Commit): number =>
   [author, committer].reduce((sum, { name, email }) => sum + name.length + email.length, message.length);
 
-/** Reads what one answer shows, and holds it for the request; 422 where the messages are too long for it. */
+/** Reads the items of one response, within the memory budget; 422 where their messages are too long. */
 export async function readShown<I, R>(
   items: readonly I[],
   read: (item: I) => Promise<R | undefined>,
@@ -158,12 +158,12 @@ async function readCommit(git: GitFolder, oid: string): Promise<Commit | undefin
   return object?.type === 'commit' ? parseCommit(object.oid, object.content) : undefined;
 }
 
-/** A commit with more is made by no people, and walked by git. */
+/** A commit with more parents is generated, and walked by git. */
 const MAX_PARENTS = 100;
 
 /**
- * As git does it: of the commits that are known and not shown, always the newest; of equals, the one known first. Undefined
- * where git is to do it.
+ * Walks as git does: of the known commits that are not shown yet, always the newest; of equals, the one found
+ * first. Undefined where git must do it.
  */
 async function walk(
   git: GitFolder,
@@ -197,7 +197,7 @@ async function walk(
   return found;
 }
 
-/** Where the commit comes into the list: before all that are as new, or newer. */
+/** The commit's index in the list: before all that are as new, or newer. */
 function insertionIndex(commit: Commit, waiting: readonly Commit[]): number {
   let low = 0;
   let high = waiting.length;
@@ -209,7 +209,7 @@ function insertionIndex(commit: Commit, waiting: readonly Commit[]): number {
   return low;
 }
 
-/** How many commits a head leads to, itself included. */
+/** The number of commits reachable from a head, itself included. */
 export async function countHistory(git: GitFolder, head: string, firstParent = false): Promise<number> {
   const args = ['rev-list', '--count', ...(firstParent ? ['--first-parent'] : []), head, '--'];
   return Number(await textInTime(args, { folder: git.folder }));
@@ -225,7 +225,7 @@ export async function mergeBase(place: ObjectFolder, ids: readonly string[]): Pr
   }
 }
 
-/** The branches, then the tags, that lead to the commit, each by name. */
+/** The branches, then the tags, that contain the commit, each by name. */
 export async function refsContaining(
   git: GitFolder,
   oid: string,

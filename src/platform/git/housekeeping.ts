@@ -1,4 +1,4 @@
-/** Keeps a repository small and quick: repacks it, drops what nothing points to, and measures it. */
+/** Housekeeping of a repository: repacks it, prunes unreachable objects, and measures it. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,21 +8,24 @@ import { GitError, gitEnvironment } from './program.ts';
 import { launch } from './spawner.ts';
 
 export type RepackOptions = {
-  /** Everything into one pack, and what nothing has pointed to for the grace goes; else only what came lately is packed. */
+  /**
+   * Repacks everything into one pack, and prunes objects unreachable for the grace period; else only packs
+   * recent objects.
+   */
   whole: boolean;
-  /** How old an object that nothing points to must be to go: younger ones may be a push's that is not done yet. */
+  /** Age at which unreachable objects are pruned: younger ones may belong to a push in progress. */
   grace?: string;
   signal?: AbortSignal;
 };
 
 const TWO_WEEKS = '2.weeks.ago';
 
-/** Until a run that is told to end, and to clean up behind itself, is killed. */
+/** Milliseconds from the request to end, with cleanup, to the kill. */
 const GRACE_MS = 2_500;
 
 /**
- * Runs git to its end and returns its output; not among the short runs, for this may take minutes. The signal ends it with
- * all that it has started: none of them writes any more when this throws.
+ * Runs git to its end and returns its output; outside the short runs, as this may take minutes. The signal
+ * ends it and its children: none of them writes any more when this throws.
  */
 export async function runLong(
   args: readonly string[],
@@ -40,7 +43,7 @@ export async function runLong(
   else signal?.addEventListener('abort', end, { once: true });
   program.stdin.end();
   try {
-    // Its output is that of its children too: when it has ended, so have all.
+    // Its children share its output: when that has ended, all have.
     return await text(outputOf(Promise.resolve(program), `git ${args[0]}`));
   } catch (error) {
     signal?.throwIfAborted();
@@ -51,7 +54,7 @@ export async function runLong(
   }
 }
 
-/** Repacks the repository while it is read and written. Only one may do so at a time. */
+/** Repacks the repository while it is read and written. Only one process may do so at a time. */
 export async function repackRepository(
   folder: string,
   { whole, grace = TWO_WEEKS, signal }: RepackOptions,
@@ -60,7 +63,7 @@ export async function repackRepository(
   await run('pack-refs', '--all', '--prune');
   if (whole) {
     await run('repack', '--cruft', `--cruft-expiration=${grace}`, '-d', '-b', '-n', '-q');
-    // What is left of pushes that were cut off.
+    // Objects of interrupted pushes.
     await run('prune', `--expire=${grace}`);
   } else await run('repack', '--geometric=2', '--write-midx', '-b', '-d', '-n', '-q');
   await run('commit-graph', 'write', '--reachable', '--no-progress');
@@ -75,7 +78,7 @@ export async function measureRepository(folder: string, signal?: AbortSignal): P
   await eachOf(
     entries.filter((entry) => entry.isFile()),
     async (entry) => {
-      // A repack may have taken it away.
+      // A repack may have removed it.
       const file = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
       bytes += file?.size ?? 0;
     },
@@ -87,7 +90,7 @@ async function countCommits(folder: string, signal: AbortSignal | undefined): Pr
   try {
     return Number((await runLong(['rev-list', '--count', 'HEAD', '--'], folder, signal)).trim());
   } catch (error) {
-    // There is no branch yet.
+    // No branch exists yet.
     if (error instanceof GitError && error.code === 128) return 0;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The languages of a repository, by the endings of its files' names. */
+/** Languages of a repository, by file extensions. */
 import { createCommitCache } from './commit-cache.ts';
 import { eachFile, type ListedFile } from './listed-files.ts';
 import type { GitFolder } from './objects.ts';
@@ -96,11 +96,11 @@ const byName = new Map([
   ['rakefile', 'Ruby'],
 ]);
 
-/** Folders of what others wrote, and files that a program made. */
+/** Third-party folders, and generated files. */
 const foreign =
   /(^|\/)(node_modules|vendor|vendors|third[-_]party|bower_components|dist|\.venv)\/|[.-]min\.(js|css)$/i;
 
-/** The language of a file, by its path; undefined for prose, data, and what is not the project's own. */
+/** The language of a file, by its path; undefined for documents, data, and third-party files. */
 export function languageOf(path: string): string | undefined {
   if (foreign.test(path)) return undefined;
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
@@ -121,7 +121,7 @@ export function shares(bytes: ReadonlyMap<string, number>): Record<string, numbe
 
 const cache = createCommitCache<Record<string, number>>(2_000);
 
-/** The bytes of each language; symbolic links count for nothing. */
+/** Adds the file's bytes to its language; symbolic links do not count. */
 export function addSize(bytes: Map<string, number>, { path, mode, size }: ListedFile): void {
   const language = mode.startsWith('100') ? languageOf(path) : undefined;
   if (language !== undefined) bytes.set(language, (bytes.get(language) ?? 0) + size);

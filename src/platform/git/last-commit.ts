@@ -1,19 +1,19 @@
-/** The commit that changed a path last, found in the history without a process for each question. */
+/** The last commit that changed a path, found in the history without a process per lookup. */
 import { createCommitCache } from './commit-cache.ts';
 import { gitInTime } from './long-runs.ts';
 import type { GitFolder } from './objects.ts';
 import { type Commit, parseCommit } from './parse.ts';
 import { FOLDER_MODE, readTree } from './trees.ts';
 
-/** After so many commits, or so many entries of trees, git itself goes on: it is faster over long ways. */
+/** Above so many commits or tree entries, git itself takes over: it is faster on long walks. */
 const MAX_STEPS = 1_000;
 const MAX_ENTRIES = 100_000;
 
 const cache = createCommitCache<string | undefined>(20_000);
 
 /**
- * The id of the last commit at or before `head` that changed the path, as `git log -1 -- <path>` finds it: where a
- * commit has the same there as one of its parents, the history goes on at the first such parent only.
+ * The id of the last commit at or before `head` that changed the path, as `git log -1 -- <path>` finds it:
+ * where a commit equals one of its parents there, only the first such parent is followed.
  */
 export const lastCommitOf = (
   git: GitFolder,
@@ -25,7 +25,7 @@ export const lastCommitOf = (
 async function walk(git: GitFolder, head: Commit, path: readonly string[]): Promise<string | undefined> {
   let looked = 0;
 
-  /** What is at each part of the path, as far as it goes, or as far as it is not what `known` has there. */
+  /** The object at each part of the path, as far as it goes, or as far as it differs from `known`. */
   async function trailOf(tree: string, known: readonly string[] = []): Promise<readonly string[]> {
     const trail = [tree];
     for (const [depth, name] of path.entries()) {

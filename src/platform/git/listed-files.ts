@@ -1,4 +1,4 @@
-/** All files below a tree, as git lists them: looked at one by one, as far as an ordinary repository reaches. */
+/** All files below a tree, as git lists them, up to a bound for ordinary repositories. */
 import type { GitFolder } from './objects.ts';
 import { decode } from './parse.ts';
 import { endingError, LONG_RUN_TIMEOUT_MS, longRuns, spawnGit, tooLarge } from './program.ts';
@@ -6,7 +6,7 @@ import { countFiles, MAX_FILES } from './trees.ts';
 
 export type ListedFile = {
   path: string;
-  /** `100644`, `100755`, or `120000` of a symbolic link. */
+  /** `100644`, `100755`, or `120000` for a symbolic link. */
   mode: string;
   size: number;
 };
@@ -15,14 +15,14 @@ const MAX_LIST_BYTES = 96 * 1_048_576;
 
 const entry = /^(\d{6}) blob [0-9a-f]+ +(\d+)\t(.*)$/s;
 
-/** A line of `git ls-tree -r -l -z`, its bytes as letters; undefined for a submodule. */
+/** Parses a line of `git ls-tree -r -l -z`, read as latin1; undefined for a submodule. */
 export function parseFile(line: string): ListedFile | undefined {
   const [, mode, size, path] = entry.exec(line) ?? [];
   if (mode === undefined || path === undefined) return undefined;
   return { mode, size: Number(size), path: decode(Buffer.from(path, 'latin1')) };
 }
 
-/** Shows each file below the tree, or the commit, to `visit`; 422 where they are too many. Submodules are none. */
+/** Calls `visit` for each file below the tree or commit, without submodules; 422 where they are too many. */
 export async function eachFile(
   git: GitFolder,
   tree: string,

@@ -1,10 +1,10 @@
-/** Runs of git whose cost their repository decides: ended when they take too long, or streamed to a client, who may hang up. */
+/** Runs of git whose cost depends on the repository: with a timeout, or streamed to a client. */
 import { Readable } from 'node:stream';
 import { createShare } from '../fair-share.ts';
 import { GitError, type GitOptions, git, isTooMuch, spawnGit, tooLarge } from './program.ts';
 import type { Program } from './spawner.ts';
 
-/** The output of git; 422 when it does not end in time, or wants too much memory. */
+/** The output of git; 422 at the timeout or the memory limit. */
 export const gitInTime = (args: readonly string[], options: GitOptions): Promise<Buffer> =>
   git(args, { ...options, kind: 'long' });
 
@@ -12,7 +12,7 @@ export const gitInTime = (args: readonly string[], options: GitOptions): Promise
 export const textInTime = async (args: readonly string[], options: GitOptions): Promise<string> =>
   (await gitInTime(args, options)).toString('utf8');
 
-/** Held for as long as the client takes to read: the server ends those who read next to nothing (http/stream-rate.ts). */
+/** A slot while the client reads: the server ends clients that read almost nothing (http/stream-rate.ts). */
 const streams = createShare({
   of: 'downloads',
   places: 32,
@@ -22,7 +22,7 @@ const streams = createShare({
   timeoutMs: 5_000,
 });
 
-/** The output of git while it runs; whoever destroys the stream ends git. It fails with 429 or 503 when it has no place. */
+/** Streams the output of git; destroying the stream ends git. Fails with 429 or 503 when it gets no slot. */
 export function streamGit(args: readonly string[], options: GitOptions): Readable {
   const gone = new AbortController();
   let give = (): void => {};
@@ -38,7 +38,7 @@ export function streamGit(args: readonly string[], options: GitOptions): Readabl
   });
 }
 
-/** What a program writes, as it is read; the stream fails when the program does, and kills it when it is destroyed. */
+/** The output of a program; the stream fails when the program does, and kills it when destroyed. */
 export function outputOf(starting: Promise<Program>, name: string): Readable {
   let program: Program | undefined;
   const stream = new Readable({

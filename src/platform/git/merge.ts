@@ -1,11 +1,11 @@
-/** Merges trees three ways, as git does it, without a work tree and without touching a ref. */
+/** Three-way merges of trees by git, without a work tree or a change of refs. */
 import type { GitFolder } from './objects.ts';
 import { commitObject, treeObject } from './parse.ts';
 import { gitText, gitUnless } from './program.ts';
 import { storeObjects } from './write.ts';
 
 export type Merged = {
-  /** The merged tree, stored; files in conflict hold both versions between marks. */
+  /** The stored merged tree; files in conflict have both versions between markers. */
   tree: string;
   /** Paths in conflict; none for a clean merge. */
   conflicts: string[];
@@ -16,8 +16,8 @@ const syntheticCommit = (tree: string, parents: string[]) =>
   commitObject({ tree, parents, author: nobody, committer: nobody, message: 'Part of a merge' });
 
 /**
- * What `theirs` changed since `base`, upon `ours`: three trees, of which the empty one need not be stored. git wants commits
- * for that, so there are some, to which nothing points: who repacks throws them away.
+ * Applies the changes from `base` to `theirs` to `ours`: three trees, of which the empty one need not be
+ * stored. git needs commits for that: unreachable ones are made, which a repack prunes.
  */
 export async function mergeTrees(
   git: GitFolder,
@@ -32,9 +32,9 @@ export async function mergeTrees(
   return mergeCommits(git, left.oid, right.oid);
 }
 
-/** Merges two commits upon their own merge base; both are ids. */
+/** Merges two commits with their own merge base; both are ids. */
 export async function mergeCommits(git: GitFolder, ours: string, theirs: string): Promise<Merged> {
-  // On standard input, so that conflicts are told on standard output and not by a code.
+  // On standard input, so that conflicts are in the output and not in the exit code.
   const text = await gitText(
     ['merge-tree', '--write-tree', '--stdin', '-z', '--name-only', '--no-messages'],
     {
@@ -47,7 +47,7 @@ export async function mergeCommits(git: GitFolder, ours: string, theirs: string)
   return { tree, conflicts: clean === '1' ? [] : [...new Set(names.filter((name) => name !== ''))] };
 }
 
-/** Whether the first commit is the second or among what the second is built upon; both are ids. */
+/** Whether the first commit is the second or an ancestor of it; both are ids. */
 export async function isAncestor(git: GitFolder, ancestor: string, descendant: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', ancestor, descendant];
   return (await gitUnless(1, args, { folder: git.folder, kind: 'long' })) !== undefined;

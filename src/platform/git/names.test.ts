@@ -64,7 +64,7 @@ describe('names of refs', () => {
     ['refs/heads/main', true],
     ['refs/tags/v1', true],
     ['refs/notes/commits', true],
-    // What an id stands for is nobody's to change.
+    // Replacing objects is forbidden.
     ['refs/replace/x', false],
     ['refs/heads/-x', false],
     ['refs/ashlar/x', false],

@@ -1,4 +1,4 @@
-/** Names of refs and paths in trees: which ones git can have, and which ones we refuse. Pure. */
+/** Valid names of refs, and of paths in trees. Pure. */
 
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
@@ -8,24 +8,24 @@ export type RefKind = 'branch' | 'tag';
 export const fullRef = (kind: RefKind, name: string): string =>
   `${kind === 'branch' ? BRANCHES : TAGS}${name}`;
 
-/** What a full ref is, and its short name; undefined for one that is neither branch nor tag. */
+/** The kind and short name of a full ref; undefined for one that is neither branch nor tag. */
 export function shortRef(ref: string): { kind: RefKind; name: string } | undefined {
   if (ref.startsWith(BRANCHES)) return { kind: 'branch', name: ref.slice(BRANCHES.length) };
   if (ref.startsWith(TAGS)) return { kind: 'tag', name: ref.slice(TAGS.length) };
   return undefined;
 }
 
-/** The longest file name that a disk takes, less what git puts behind it while it writes. */
+/** The longest file name on disk, minus the suffix that git appends while it writes. */
 const MAX_COMPONENT_BYTES = 250;
-/** Of a whole name, as a client may send it. */
+/** Maximum of a whole name. */
 export const MAX_NAME_BYTES = 1_000;
 const FORBIDDEN = '\\x00-\\x20\\x7f~^:?*\\[\\\\';
-/** What short names are made of, as a schema says it too; a few are refused all the same. */
+/** The pattern of short names, for schemas too; isRefName() refuses a few more. */
 export const refNamePattern = `^[^${FORBIDDEN}./-](?:[^${FORBIDDEN}]*[^${FORBIDDEN}./])?$`;
 const made = new RegExp(refNamePattern, 'u');
 const forbidden = /\.\.|@\{|\/\//;
 
-/** Whether a branch or tag can have this short name: git's own rules, and nothing that reads as an option or an id. */
+/** Whether a branch or tag can have this name: git's rules, and nothing like an option or an id. */
 export function isRefName(name: string): boolean {
   if (!made.test(name) || name === '@' || name === 'HEAD' || name.startsWith('refs/')) return false;
   if (forbidden.test(name) || Buffer.byteLength(name) > MAX_NAME_BYTES || isObjectId(name)) return false;
@@ -47,14 +47,14 @@ export function isWritableRef(ref: string): boolean {
 /** A whole object id, SHA-1 or SHA-256. */
 export const isObjectId = (text: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 
-/** What may be the beginning of an object id. */
+/** Whether the text may be the beginning of an object id. */
 export const isAbbreviatedId = (text: string): boolean => /^[0-9a-f]{4,64}$/i.test(text);
 
 export const NO_OBJECT = '0'.repeat(40);
 
 /**
- * The components of a path inside a tree, or undefined where a tree cannot or must not have it: empty ones, `.` and `..`,
- * control characters, and whatever a disk may read as `.git`.
+ * The components of a path in a tree, or undefined where a tree cannot or must not have it: empty ones, `.`
+ * and `..`, control characters, and names that a disk may read as `.git`.
  */
 export function pathComponents(path: string): string[] | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
@@ -63,10 +63,10 @@ export function pathComponents(path: string): string[] | undefined {
   return parts.length <= MAX_DEPTH && parts.every(isTreeName) ? parts : undefined;
 }
 
-/** Folders upon folders make a tree each. */
+/** Each nested folder is a tree. */
 const MAX_DEPTH = 100;
 
-/** Characters that some file systems leave out of a name, so that what stays reads as another. */
+/** Characters that some file systems ignore in names, so that the rest reads as another name. */
 const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 function isTreeName(name: string): boolean {

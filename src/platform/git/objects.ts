@@ -1,6 +1,6 @@
 /**
- * Reads objects without a process for each request: one long-lived `git cat-file` per repository in use, asked in a
- * pipeline, and a cache of commits and trees, which never change.
+ * Reads objects without a process for each request: one long-lived `git cat-file` per repository in use, with
+ * pipelined requests, and a cache of commits and trees, which never change.
  */
 import { monotonic } from '../clock.ts';
 import { Failure } from '../failure.ts';
@@ -13,12 +13,12 @@ export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 export type ObjectInfo = { oid: string; type: ObjectType; size: number };
 export type GitObject = ObjectInfo & { content: Buffer };
 
-/** One repository on this machine's disk, for reading. */
+/** A repository on this machine's disk, for reading. */
 export type GitFolder = {
   readonly folder: string;
   /**
-   * The object of an id, of the beginning of one, or of a full ref; undefined when there is none, or several. Whoever has
-   * asked for its info already gives that.
+   * The object of an id, of an id's beginning, or of a full ref; undefined when there is none, or several. A
+   * caller that has its info passes that.
    */
   read(name: string, known?: ObjectInfo): Promise<GitObject | undefined>;
   info(name: string): Promise<ObjectInfo | undefined>;
@@ -26,13 +26,13 @@ export type GitFolder = {
 
 export type ObjectReader = {
   open(folder: string): GitFolder;
-  /** Ends the process that reads there: the folder is going, or has come anew. */
+  /** Ends the process that reads the folder, which is being removed or was replaced. */
   forget(folder: string): void;
   stop(): void;
 };
 
 const MAX_PROCESSES = 24;
-/** A process with questions open is shared by those who ask it: each of them holds one place for it, however much is asked. */
+/** Callers with open requests share a process: each of them holds one slot for it, however many requests. */
 const busyReaders = createShare({
   of: 'repositories being read',
   places: MAX_PROCESSES,
@@ -41,15 +41,15 @@ const busyReaders = createShare({
   waiting: 5_000,
   timeoutMs: 5_000,
 });
-/** An object may be a delta upon a delta upon a delta, each of them large: an answer that takes longer is none. */
+/** An object may be a delta on a delta on a delta, each large: a later response counts as failed. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 const LOOK_INTERVAL_MS = 1_000;
 const IDLE_MS = 20_000;
-/** Larger objects are streamed, not held. */
+/** Larger objects are streamed, not read whole. */
 export const MAX_OBJECT_BYTES = 64 * 1_048_576;
-/** Larger files have a process of their own: others would wait for them. */
+/** Larger files get their own process: other requests would wait for them. */
 const MAX_REQUESTED_BYTES = 1_048_576;
-/** What is larger is not read: commits, tags and trees are taken apart at once, while everybody waits, and several are in one answer. */
+/** Larger ones are not read: commits, tags and trees are parsed without yielding, several per response. */
 const LARGEST: Record<ObjectType, number> = {
   blob: MAX_OBJECT_BYTES,
   tree: 4 * 1_048_576,
@@ -66,9 +66,9 @@ type ObjectRequest = {
   reject(error: unknown): void;
 };
 
-/** Before it runs, and after: always in the order in which it was asked. */
+/** Writes in the order of requests, before the program runs and after. */
 const send = ({ starting }: Process, write: (stdin: Program['stdin']) => void): void => {
-  // Where it does not start, each question is told so.
+  // If it does not start, each request is rejected.
   starting.then(({ stdin }) => write(stdin)).catch(() => {});
 };
 
@@ -76,15 +76,15 @@ type Process = {
   starting: Promise<Program>;
   waiting: ObjectRequest[];
   usedAt: number;
-  /** Since when the first of the questions is being answered. */
+  /** Since when the first request is pending, in monotonic milliseconds. */
   answeringSince: number;
 };
 
-/** Makes the reader; processes start at the first question and end when nobody asks for a while. */
+/** Creates the reader; processes start at the first request and end when idle. */
 export function createObjectReader(): ObjectReader {
   const processes = new Map<string, Process>();
   let stopped = false;
-  /** With those that are asked nothing more. */
+  /** Including processes that get no more requests. */
   const running = new Set<Process>();
   const cache = new Map<string, GitObject>();
   let cached = 0;
@@ -111,7 +111,7 @@ export function createObjectReader(): ObjectReader {
       running.delete(process);
       if (processes.get(folder) === process) processes.delete(folder);
       const waiting = process.waiting.splice(0);
-      // It ended over the first of them; the others have the next process.
+      // The first request ended it; the others go to the next process.
       if (reason instanceof Failure) waiting.shift()?.reject(reason);
       for (const request of waiting) {
         if (stopped) request.reject(stopping());
@@ -135,7 +135,7 @@ export function createObjectReader(): ObjectReader {
     return process;
   }
 
-  /** The process that nobody asked for the longest time makes room; one with questions open is left alone. */
+  /** Ends the least recently used process; one with open requests stays. */
   function makeRoom(): void {
     if (processes.size <= MAX_PROCESSES) return;
     const [oldest] = [...processes]
@@ -148,11 +148,11 @@ export function createObjectReader(): ObjectReader {
     const process = processes.get(folder);
     if (!process) return;
     processes.delete(folder);
-    // What is asked already is answered; then git sees the end of its input.
+    // Pending requests are answered; then git sees the end of its input.
     send(process, (stdin) => stdin.end());
   }
 
-  /** Questions that each caller has open in a folder, and the place that they hold together. */
+  /** Open requests of each caller in a folder, and the slot that they share. */
   const asking = new Map<string, { open: number; place: Promise<() => void> }>();
 
   async function ask(
@@ -201,7 +201,7 @@ export function createObjectReader(): ObjectReader {
     looked = at;
     for (const [folder, { usedAt, waiting }] of processes)
       if (usedAt < at - IDLE_MS && waiting.length === 0) end(folder);
-    // Where this process itself was late, answers may be here that it has not read yet.
+    // If this process itself was late, there may be responses that it has not read yet.
     if (stoodStill) return;
     for (const process of running)
       if (isLate(process)) process.starting.then(({ signal }) => signal('SIGKILL')).catch(() => {});
@@ -250,7 +250,7 @@ export function createObjectReader(): ObjectReader {
   };
 }
 
-/** A request that goes on when its client is gone must not start what nothing would end. */
+/** A request that outlives its client must not start a process that nothing would end. */
 const stopping = (): Failure => new Failure('unavailable', '503 Service Unavailable: stopping');
 
 async function readAlone(folder: string, info: ObjectInfo): Promise<GitObject> {
@@ -262,13 +262,13 @@ async function readAlone(folder: string, info: ObjectInfo): Promise<GitObject> {
   return { ...info, content };
 }
 
-/** A line break would be a second question; callers ask for ids and for refs that they have looked at. */
+/** A line break would be a second request; callers pass ids and checked refs. */
 function refuseStrange(name: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
   if (name === '' || /[\x00-\x20\x7f]/.test(name)) throw new Error('not the name of an object');
 }
 
-/** Takes the answers apart: `<oid> <type> <size>`, the bytes where they were asked for, and `<name> missing`. */
+/** Parses responses: `<oid> <type> <size>`, the bytes where requested, and `<name> missing`. */
 function reader(process: Process): (chunk: Buffer) => void {
   let held: Buffer[] = [];
   let length = 0;
@@ -313,6 +313,6 @@ const header = /^([0-9a-f]{40,64}) (commit|tree|blob|tag) (\d+)$/;
 function parseHeader(line: string): ObjectInfo | undefined {
   const [, oid, type, size] = header.exec(line) ?? [];
   if (oid === undefined) return undefined;
-  // The pattern admits only these four.
+  // The pattern admits only these four types.
   return { oid, type: type as ObjectType, size: Number(size) };
 }

@@ -1,4 +1,4 @@
-/** Commits, trees and tags as git stores them, read and written. */
+/** Parses and writes commits, trees and tags in git's format. */
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -19,7 +19,7 @@ export type Commit = {
   parents: string[];
   author: Signature;
   committer: Signature;
-  /** The armoured signature, as it stands in the header. */
+  /** The armoured signature from the header. */
   signature?: string;
   message: string;
 };
@@ -46,11 +46,11 @@ const signature = /^(.*?) ?<([^<>\n]*)> ?(-?\d+)? ?([+-]\d{4})?$/;
 function parseSignature(text: string): Signature {
   const [, name = '', email = '', time = '0', zone = '+0000'] = signature.exec(text) ?? [];
   const seconds = Number(time);
-  // What no Date holds would be an answer of 500 later.
+  // A time beyond Date's range would fail later with 500.
   return { name, email, time: Math.abs(seconds) < 8.64e12 ? seconds : 0, zone };
 }
 
-/** The header lines, continuation lines joined, and the text behind the empty line. */
+/** The headers, continuation lines joined, and the text after the empty line. */
 function parseHeaders(content: Buffer): { headers: [string, string][]; message: string } {
   const text = decode(content);
   const end = text.indexOf('\n\n');
@@ -69,7 +69,7 @@ function parseHeaders(content: Buffer): { headers: [string, string][]; message: 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** UTF-8 where it is that, else Latin-1: old commits have no other encoding, and no byte is refused. */
+/** UTF-8 if valid, else Latin-1, the usual encoding of old commits, which takes any byte. */
 export function decode(content: Buffer): string {
   if (isAscii(content)) return content.toString('latin1');
   try {
@@ -79,7 +79,7 @@ export function decode(content: Buffer): string {
   }
 }
 
-/** What was read once is asked for again and again, and the reader keeps it. */
+/** A cache: the same commits are parsed again and again, and the reader keeps their content. */
 const parsedCommits = new WeakMap<Buffer, Commit>();
 
 export function parseCommit(oid: string, content: Buffer): Commit {
@@ -121,7 +121,7 @@ export function parseTag(oid: string, content: Buffer): Tag {
   };
 }
 
-/** A tree is taken apart so many entries at a time; then others have their turn. */
+/** Entries parsed between two yields to the event loop. */
 const ENTRIES_PER_TURN = 5_000;
 
 /** The entries in git's order. `idBytes` is 20 for SHA-1, 32 for SHA-256. */
@@ -151,7 +151,7 @@ export function newObject(type: NewObject['type'], content: Buffer): NewObject {
   return { oid, type, content };
 }
 
-/** A file that is not stored yet; a long one is encoded and hashed by turns. */
+/** A new blob; a long one is encoded and hashed with yields. */
 export async function newBlob(text: string | Buffer): Promise<NewObject> {
   const hash = createHash('sha1').update(`blob ${Buffer.byteLength(text)}\0`);
   const content = await encodeInTurns(text, hash);
@@ -168,18 +168,18 @@ const inOrder = (left: Keyed, right: Keyed): number => Buffer.compare(left.key, 
 const bytesOf = ({ entry: { mode, name, oid } }: Keyed): Buffer =>
   Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')]);
 
-/** A tree of the entries, in whatever order they come. */
+/** A tree of the entries, in any order. */
 export const treeObject = (entries: readonly TreeEntry[]): NewObject =>
   newObject('tree', Buffer.concat(entries.map(keyed).sort(inOrder).map(bytesOf)));
 
-/** The same of very many, by turns; what is in order already is soon in order. */
+/** The same for very many entries, with yields; sorted input sorts fast. */
 export async function newTree(entries: readonly TreeEntry[]): Promise<NewObject> {
   const sorted = (await mapInTurns(entries, keyed)).sort(inOrder);
   return newObject('tree', Buffer.concat(await mapInTurns(sorted, bytesOf)));
 }
 
 const writeSignature = ({ name, email, time, zone }: Signature): string =>
-  // What would end the line or the address is left out, as git itself does.
+  // Characters that would end the line or the address are left out, as git does.
   `${name.replaceAll(/[<>\n\0]/g, '').trim()} <${email.replaceAll(/[<>\n\0]/g, '').trim()}> ${time} ${zone}`;
 
 export function commitObject(commit: Omit<Commit, 'oid' | 'signature'>): NewObject {

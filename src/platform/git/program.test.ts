@@ -1,4 +1,4 @@
-/** Runs of git share their places by kind and by caller, and none of them takes more memory than its kind may. */
+/** Runs of git share their slots by kind and by caller, within the memory limits of their kind. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const parent = mkdtempSync(join(tmpdir(), 'git-program-'));
 const folder = join(parent, 'repository.git');
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-/** More than the pipe to a reader holds. */
+/** More than a reader's pipe buffers. */
 const zeros = newObject('blob', Buffer.alloc(12 * 1_048_576));
 
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 /**
- * Runs the git program. It reads no configuration but ours and the repository's own, which only we write; it runs no hook
- * of a repository; and what a user gave reaches it on standard input or behind `--`, never where an option could stand.
+ * Runs the git program. It reads only our configuration and the repository's, which only we write; it runs no
+ * hook of a repository; and user input reaches it on standard input or after `--`, never where an option
+ * could be.
  */
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
@@ -8,10 +9,10 @@ import { Failure } from '../failure.ts';
 import { createShare } from '../fair-share.ts';
 import { type Bounds, type Ending, launch, type Program } from './spawner.ts';
 
-/** What is below it is ours: nobody is told of it. */
+/** The program's own refs, hidden from clients. */
 export const HIDDEN_REFS = 'refs/ashlar';
 
-/** What is always so, whatever a repository says; as environment, so that the children of git obey too. */
+/** Configuration that overrides the repository's; as environment, so that git's children get it too. */
 const configuration: readonly (readonly [string, string])[] = [
   ['safe.directory', '*'],
   ['core.hooksPath', '/dev/null'],
@@ -26,7 +27,7 @@ const configuration: readonly (readonly [string, string])[] = [
   ['maintenance.auto', 'false'],
   ['receive.autogc', 'false'],
   ['receive.fsckObjects', 'true'],
-  // What old tools wrote and nobody can mend any more; it harms no reader.
+  // Errors of old tools that cannot be repaired and harm no reader.
   ['receive.fsck.missingSpaceBeforeDate', 'ignore'],
   ['receive.fsck.zeroPaddedFilemode', 'ignore'],
   ['receive.advertisePushOptions', 'true'],
@@ -44,7 +45,7 @@ const configuration: readonly (readonly [string, string])[] = [
   ['user.useConfigOnly', 'true'],
 ];
 
-/** The whole environment of git: nothing of this process's own but where programs are. */
+/** The whole environment of git: nothing of this process's own is passed on. */
 export const gitEnvironment: Record<string, string> = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   HOME: '/nonexistent',
@@ -54,7 +55,7 @@ export const gitEnvironment: Record<string, string> = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_TERMINAL_PROMPT: '0',
   GIT_OPTIONAL_LOCKS: '0',
-  // Whoever can push refs/replace could otherwise change what an id stands for.
+  // A pusher of refs/replace could otherwise replace any object.
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_CONFIG_COUNT: String(configuration.length),
   ...Object.fromEntries(
@@ -66,28 +67,29 @@ export const gitEnvironment: Record<string, string> = {
 };
 
 /**
- * `short`: of refs and of new objects, milliseconds. `long`: its cost is that of a history, a tree or a file, which their author
- * decides. `stream`: the same, written as fast as it is read. `reader`: answers questions about single objects.
+ * `short`: on refs and new objects, milliseconds. `long`: costs as much as a history, a tree or a file, whose
+ * author decides. `stream`: the same, written as fast as it is read. `reader`: serves requests for single
+ * objects.
  */
 export type RunKind = 'short' | 'long' | 'stream' | 'reader';
 
 export type GitOptions = {
-  /** The folder of the bare repository; absent for what needs none. */
+  /** The folder of the bare repository, if needed. */
   folder?: string;
   /** Written to standard input. */
   input?: Buffer | string | Readable;
   environment?: Record<string, string>;
-  /** Ends the program when the client is gone. */
+  /** Ends the program when the client disconnects. */
   signal?: AbortSignal;
-  /** `short` unless told. */
+  /** `short` by default. */
   kind?: RunKind;
-  /** Bytes of output; more ends the program with a failure. 64 MiB unless told. */
+  /** Bytes of output; more ends the program with a failure. 64 MiB by default. */
   maximumOutput?: number;
-  /** Whether what is beyond that is cut off instead: the program is ended, and what it wrote so far is the output. */
+  /** Truncates longer output instead: the program is ended, and its output so far is the result. */
   cutOutput?: boolean;
 };
 
-/** git ended with another code than 0, or by a signal. */
+/** git ended with a code other than 0, or by a signal. */
 export class GitError extends Error {
   readonly code: number | null;
   readonly stderr: string;
@@ -98,19 +100,19 @@ export class GitError extends Error {
   }
 }
 
-/** There is no repository in the folder, or none that git can read. */
+/** The folder has no repository that git can read. */
 export class NoRepository extends Error {}
 
 export const isNoRepository = (stderr: string): boolean => /not a git repository/i.test(stderr);
 
-/** Whether git says that it may not have the memory that an object, or all of them, would take. */
+/** Whether git reports that objects exceed its memory limit. */
 export const isTooMuch = (stderr: string): boolean =>
   /out of memory|over limit|cannot allocate/i.test(stderr);
 
 const TOO_LARGE = 'The repository has objects that are too large, or too many, to answer this.';
 export const tooLarge = (): Failure => new Failure('unprocessable', TOO_LARGE);
 
-/** git wanted more memory than a run of its kind may have. */
+/** git needed more memory than a run of its kind may have. */
 export class OutOfMemory extends Failure {
   constructor() {
     super('unprocessable', TOO_LARGE);
@@ -120,8 +122,9 @@ export class OutOfMemory extends Failure {
 const MAX_OUTPUT_BYTES = 64 * 1_048_576;
 
 /**
- * What a run may allocate at once, and in all; and how far it stands back. Where others decide the cost, an object that
- * unpacks to more is refused before it is unpacked. What is streamed may be a delta upon a large file, both of them held.
+ * Limits of a single allocation, of the heap, and the niceness. Where users decide the cost, an object that
+ * would unpack to more is refused before unpacking. A stream may have a delta on a large file, and need both
+ * in memory.
  */
 const kinds: Record<RunKind, { atOnce?: string; bounds?: Bounds }> = {
   short: {},
@@ -130,7 +133,7 @@ const kinds: Record<RunKind, { atOnce?: string; bounds?: Bounds }> = {
   reader: { atOnce: '96m' },
 };
 
-/** Starts git; the signal kills it. Whoever calls it bounds how many run, and ends it. */
+/** Starts git; the signal kills it. The caller bounds the number of runs, and ends it. */
 export async function spawnGit(args: readonly string[], options: GitOptions = {}): Promise<Program> {
   const { folder, environment, signal, kind = 'short' } = options;
   const { atOnce, bounds } = kinds[kind];
@@ -157,13 +160,13 @@ const places = {
   timeoutMs: 5_000,
 };
 const shortRuns = createShare({ of: 'repository operations', ...places });
-/** Runs that may take seconds: however many wait for one, none of them keeps a short one waiting. */
+/** Runs that may take seconds: a queue of them does not delay short runs. */
 export const longRuns = createShare({ of: 'long repository operations', ...places });
 
 const SHORT_RUN_TIMEOUT_MS = 30_000;
 export const LONG_RUN_TIMEOUT_MS = 15_000;
 
-/** Runs git to its end and returns its output; throws GitError for another code than 0. */
+/** Runs git to its end and returns its output; throws GitError for a code other than 0. */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   const share = options.kind === 'long' ? longRuns : shortRuns;
   return share.run(() => runGit(args, options), options.signal);
@@ -173,7 +176,7 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
 export const gitText = async (args: readonly string[], options: GitOptions = {}): Promise<string> =>
   (await git(args, options)).toString('utf8');
 
-/** The output, or undefined where git ends with the code that means no. */
+/** The output, or undefined where git ends with the code for no. */
 export async function gitUnless(
   code: number,
   args: readonly string[],
@@ -219,7 +222,7 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Buf
   throw endingError(args, options.folder, { code, complaint });
 }
 
-/** Why a run ended with another code than 0, as it is told to those who asked for it. */
+/** The error of a run that ended with a code other than 0. */
 export function endingError(
   args: readonly string[],
   folder: string | undefined,

@@ -1,4 +1,4 @@
-/** What git says of lines, people and files, taken apart. */
+/** Parsed output of git: lines, people and files. */
 import { describe, expect, test } from 'vitest';
 import { archiveEnding } from './archive.ts';
 import { parseBlame } from './blame.ts';

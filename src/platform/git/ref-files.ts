@@ -1,22 +1,22 @@
 /**
- * All refs of a repository, read off its files without a process: in the files backend each is a file below `refs`, or a
- * line of `packed-refs`. Only the usual is read, and only little of it at once; whatever else there is, is git's to read.
+ * Reads all refs of a repository from its files without a process: in the files backend each is a file below
+ * `refs`, or a line of `packed-refs`. Only ordinary refs in small numbers are read; git reads anything else.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObjectId, NO_OBJECT } from './names.ts';
 
-/** Read at once, while everybody waits: so many files, and so many bytes of `packed-refs`. */
+/** Read synchronously, which blocks the event loop: maximum files, and bytes of `packed-refs`. */
 const MAX_LOOSE_REFS = 200;
 const MAX_PACKED_REFS_BYTES = 128 * 1_024;
 
-/** What git has to read. */
+/** Refs that git must read. */
 class Unusual extends Error {}
 
 const isMissing = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** What is gone by the time it is looked at, is not there. */
+/** A file that has gone meanwhile counts as missing. */
 function unlessMissing<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -27,15 +27,15 @@ function unlessMissing<T>(read: () => T): T | undefined {
 }
 
 /**
- * Full names, a letter for each of their bytes, with the ids that they have; undefined where git should be asked. Loose ones
- * are read first: whoever packs them writes `packed-refs` before it takes them away.
+ * Full names as latin1, with their ids; undefined where git must read them. Loose refs are read first:
+ * packing writes `packed-refs` before it removes them.
  */
 export function readRefFiles(folder: string): Map<string, string> | undefined {
   try {
     const loose = new Map<string, string>();
     readFolder(folder, 'refs', loose);
     const all = [...readPacked(folder), ...loose];
-    // Whoever takes a repository away renames it first: what is still there was there all along.
+    // Removal renames the repository first: if it is still there, all of it was.
     if (!isRepository(folder)) return undefined;
     return new Map(all.sort(([left], [right]) => (left < right ? -1 : 1)));
   } catch (error) {
@@ -44,10 +44,10 @@ export function readRefFiles(folder: string): Map<string, string> | undefined {
   }
 }
 
-/** Whether there is one, at this moment. */
+/** Whether the folder has a repository now. */
 export const isRepository = (folder: string): boolean => existsSync(join(folder, 'HEAD'));
 
-/** A path whose last part has a letter for each byte. */
+/** A path whose last part is latin1. */
 const pathTo = (folder: string, name: string): string | Buffer =>
   /[\x80-\xff]/.test(name)
     ? Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')])
@@ -70,7 +70,7 @@ function readFolder(folder: string, name: string, found: Map<string, string>): v
   }
 }
 
-/** Refs that point to other refs, and damaged ones, are unusual. */
+/** Symbolic and damaged refs are unusual. */
 function idOf(text: string): string {
   if (!isObjectId(text) || text === NO_OBJECT) throw new Unusual();
   return text;
@@ -81,7 +81,7 @@ function readPacked(folder: string): Map<string, string> {
   const found = new Map<string, string>();
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_PACKED_REFS_BYTES) throw new Unusual();
   for (const line of (unlessMissing(() => readFileSync(path, 'latin1')) ?? '').split('\n')) {
-    // What the file says of itself, and of the tag above.
+    // Header lines, and peeled tags.
     if (line === '' || line.startsWith('#') || line.startsWith('^')) continue;
     const space = line.indexOf(' ');
     found.set(line.slice(space + 1), idOf(line.slice(0, space)));

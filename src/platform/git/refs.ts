@@ -1,4 +1,4 @@
-/** Refs: what a name that a client sent means, and the lists of branches and tags. */
+/** Refs: resolves revisions of clients, and lists branches and tags. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { gitText } from './program.ts';
 
 export type Ref = { name: string; oid: string };
 
-/** The commit that an object leads to: itself, or what a tag points to; undefined for trees and blobs. */
+/** The commit of an object: itself, or a tag's target; undefined for trees and blobs. */
 export async function peelToCommit(git: GitFolder, name: string): Promise<Commit | undefined> {
   let object = await git.read(name);
-  // Tags of tags are rare, and a ring of them impossible; the bound is for damaged ones.
+  // Nested tags are rare, and cycles impossible; the bound is for damaged ones.
   for (let depth = 0; object?.type === 'tag' && depth < 10; depth++)
     object = await git.read(parseTag(object.oid, object.content).object);
   return object?.type === 'commit' ? parseCommit(object.oid, object.content) : undefined;
@@ -21,8 +21,8 @@ export async function peelToCommit(git: GitFolder, name: string): Promise<Commit
 const steps = /^(.+?)((?:[~^]\d{0,6}){1,8})$/;
 
 /**
- * The commit that a revision names: a branch, a tag, a full ref, HEAD, an object id or its beginning, each with `~2` and
- * `^` behind it. Branches come before tags. Undefined when there is none.
+ * The commit of a revision: a branch, a tag, a full ref, HEAD, an object id or its beginning, each with `~2`
+ * and `^` after it. Branches come before tags. Undefined when there is none.
  */
 export async function findCommit(git: GitFolder, revision: string): Promise<Commit | undefined> {
   const exact = await findPlain(git, revision);
@@ -82,16 +82,16 @@ const sortKeys: Record<RefOrder, string> = {
   version_desc: '-version:refname',
 };
 
-/** All branches or tags in the order; a hundred thousand of them are some megabytes of text. */
+/** All branches or tags in this order; a hundred thousand of them are some megabytes of text. */
 export async function listRefs(git: GitFolder, kind: RefKind, order: RefOrder = 'name'): Promise<Ref[]> {
   const below = kind === 'branch' ? 'refs/heads/' : 'refs/tags/';
-  // Of those made in the same second, by name.
+  // By name within the same second.
   const sort = order.startsWith('updated')
     ? ['--sort=refname', `--sort=${sortKeys[order]}`]
     : [`--sort=${sortKeys[order]}`];
   const text = await gitText(['for-each-ref', ...sort, '--format=%(objectname) %(refname)', below], {
     folder: git.folder,
-    // Each ref's object is read for its date.
+    // The date is in each ref's object.
     kind: order.startsWith('updated') ? 'long' : 'short',
   });
   return text
@@ -110,7 +110,7 @@ export async function hasBranches(git: GitFolder): Promise<boolean> {
   );
 }
 
-/** The full ref that HEAD points to, whether it is there or not; HEAD itself where it points to a commit. */
+/** The full ref of HEAD, whether it exists or not; `HEAD` itself where it is detached. */
 export async function headRef(folder: string): Promise<string> {
   const text = await readFile(join(folder, 'HEAD'), 'utf8');
   return /^ref: (refs\/\S+)\n$/.exec(text)?.[1] ?? 'HEAD';

@@ -1,4 +1,4 @@
-/** Reading and writing one repository, beside what git itself makes of it. */
+/** Reads and writes of a repository, compared with git's own. */
 import { createHook } from 'node:async_hooks';
 import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const who = { name: 'Ada Lovelace', email: 'ada@example.com', time: 1_700_000_00
 const blob = (text: string) => newObject('blob', Buffer.from(text));
 const file = (text: string) => ({ mode: '100644', oid: blob(text).oid });
 
-/** A commit of the files on a branch, upon what it had. */
+/** Commits the files to a branch. */
 async function commit(branch: string, files: Record<string, string>, message = 'message'): Promise<string> {
   const head = await findCommit(repository, `refs/heads/${branch}`);
   const changes = Object.entries(files).map(([path, text]) => ({ path: path.split('/'), entry: file(text) }));
@@ -100,7 +100,7 @@ describe('a repository', () => {
       return synced;
     };
     expect(await syncs()).toBe(parts.length + 1);
-    // What changed last may change once more within the same tick of the clock: of that it is never known.
+    // A folder that changed last may change again within the same tick: it is always synced.
     expect(await syncs()).toBe(1);
     await writeFile(join(objects, '01', 'new'), '');
     expect(await syncs()).toBe(2);

@@ -9,7 +9,7 @@ import { copyRepository } from './copy.ts';
 const BLOCK_BYTES = 512;
 const MAX_OCTAL = 8 ** 11;
 
-/** A number of twelve bytes: octal text, or in binary where that is too short for it. */
+/** A number in twelve bytes: octal text, or binary if too large for that. */
 function writeNumber(header: Buffer, value: number, at: number): void {
   if (value < MAX_OCTAL) header.write(`${value.toString(8).padStart(11, '0')}\0`, at, 'latin1');
   else {
@@ -28,7 +28,7 @@ export function tarHeader(name: string, size: number, modified: Date): Buffer {
   writeNumber(header, Math.floor(modified.getTime() / 1_000), 136);
   header.write('0', 156, 'latin1');
   header.write('ustar\x0000', 257, 'latin1');
-  // The sum counts its own place as spaces.
+  // The checksum counts its own field as spaces.
   header.write(' '.repeat(8), 148, 'latin1');
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
@@ -47,13 +47,13 @@ async function* tarOf(folder: string): AsyncGenerator<Buffer> {
   yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
-/** The tar file of the repository, made while it is read. Until it is, the repository must not go. */
+/** Streams the tar file of the repository, which must not be removed until the stream ends. */
 export async function snapshotRepository(folder: string): Promise<Readable> {
   const draft = join(dirname(folder), `.new-${randomHex(8)}`);
   await copyRepository(folder, draft, { link: true });
   const stream = Readable.from(tarOf(draft), { objectMode: false });
   stream.once('close', () => {
-    // What stays of it is swept with the other drafts.
+    // The sweep of drafts removes what remains.
     rm(draft, { recursive: true, force: true }).catch(() => {});
   });
   return stream;

@@ -1,6 +1,6 @@
 /**
- * The body of the small process that starts programs for the large one (spawner.ts). It hands each program the two sockets
- * by which that one is heard, says when it has ended, and ends when nobody gives orders any more.
+ * The spawner: a small process that starts programs for the large one (spawner.ts). It connects each program
+ * to the large process by two sockets, reports its end, and exits when that process disconnects.
  */
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -16,21 +16,21 @@ const report = (what: Report): void => {
   if (process.connected) process.send?.(what);
 };
 
-/** A socket to the large process, which the first bytes tell what it is. */
+/** A socket to the large process, whose first line identifies it. */
 function dial(id: number, stream: 'input' | 'output'): Promise<Socket> {
   const { promise, resolve } = Promise.withResolvers<Socket>();
   const socket = connect({ path: address, allowHalfOpen: true });
-  // What comes by it is the program's to read.
+  // The program reads its data.
   socket.pause();
-  // Without the way back nobody is served: the next spawner has a new one.
+  // Without a connection it is useless: the next spawner has a new one.
   socket.once('error', () => process.exit(1));
   socket.write(`${stream} ${id}\n`, () => resolve(socket));
   return promise;
 }
 
 /**
- * Makes a program stand back for others. Linux may weigh whole sessions against each other before it looks at processes, and
- * each program here has a session of its own: then that has to stand back.
+ * Lowers a program's priority. Linux may weigh sessions against each other before processes, and each program
+ * here has its own session: then the session gets the niceness.
  */
 function yieldProcessor(pid: number, niceness: number): void {
   if (niceness === 0) return;
@@ -41,14 +41,14 @@ function yieldProcessor(pid: number, niceness: number): void {
     try {
       lower();
     } catch {
-      // It has ended, or the system has no such thing: the program is no worse for it.
+      // It has ended, or the system lacks this: no harm.
     }
   }
 }
 
 async function start({ id, program, args, env, niceness }: Order): Promise<void> {
   const streams = await Promise.all([dial(id, 'input'), dial(id, 'output')]);
-  // A group of its own: programs have children, which outlive them when they alone are killed.
+  // A process group of its own: children would survive a kill of the program alone.
   const child = spawn(program, args, { env, stdio: [...streams, 'pipe'], detached: true });
   for (const stream of streams) stream.destroy();
   let complaint = '';

@@ -1,4 +1,4 @@
-/** Programs that a small process starts: what they read, write and say, how they end, and what ends with them. */
+/** Programs of the spawner: input, output, exit codes, and the end of their children. */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,7 +10,7 @@ import { type Bounds, launch } from './spawner.ts';
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 const shell = (script: string) => launch('sh', ['-c', script], env);
 
-/** The ids of the processes whose command line has this in it. */
+/** Ids of processes whose command line contains the pattern. */
 const running = (pattern: string): string[] => {
   try {
     return execFileSync('pgrep', ['-f', pattern], { encoding: 'utf8' }).split('\n').filter(Boolean);

@@ -1,7 +1,6 @@
 /**
- * Starts programs by way of a small process: to start one, a process is copied with all its tables of pages, which takes a
- * large one several milliseconds in which nobody else is served. What a program reads and writes goes by sockets between
- * it and this process, and through no other hands.
+ * Starts programs by a small process: a fork copies the page tables, which blocks a large process for several
+ * milliseconds. The program's input and output go by sockets directly to this process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -18,7 +17,7 @@ export type Order = {
   env: Record<string, string>;
   niceness: number;
 };
-/** That it runs, that it has ended, or that it could not be started. */
+/** The program runs, has ended, or could not be started. */
 export type Report =
   | { id: number; pid: number }
   | { id: number; code: number | null; complaint: string }
@@ -27,16 +26,16 @@ export type Report =
 export type Ending = {
   /** Null when a signal ended it. */
   code: number | null;
-  /** What it said on its standard error; the first 64 KiB. */
+  /** Its standard error, the first 64 KiB. */
   complaint: string;
 };
 
 export type Program = {
   stdin: Writable;
   stdout: Readable;
-  /** When it and its output have ended; never rejected. */
+  /** Resolved when it and its output have ended; never rejected. */
   ended: Promise<Ending>;
-  /** Signals it and all that it has started, unless it has ended. */
+  /** Signals it and its children, unless it has ended. */
   signal(name: NodeJS.Signals): void;
 };
 
@@ -54,15 +53,15 @@ const runs = new Map<number, Run>();
 let last = 0;
 let spawner: Promise<ChildProcess> | undefined;
 
-/** How a program may use the machine. */
+/** Limits of a program. */
 export type Bounds = {
-  /** KiB that it may allocate for itself: files that it maps do not count. Absent, its whole address space is bounded. */
+  /** KiB of heap; mapped files do not count. Absent, its whole address space is bounded. */
   heap?: number | 'unlimited';
-  /** How far it stands back for others who want the processor: 0, unless told, to 19. */
+  /** Niceness: 0, the default, to 19. */
   niceness?: number;
 };
 
-/** By the shell, which becomes the program. A system that knows no such limit runs it without. */
+/** Sets the limit in a shell, which becomes the program. A system without such a limit runs it without. */
 function limited(
   program: string,
   args: readonly string[],
@@ -73,7 +72,7 @@ function limited(
   return ['sh', ['-c', `${limit} 2>/dev/null; exec "$0" "$@"`, program, ...args]];
 }
 
-/** Starts a program, in a group of its own, with this environment and no other. What it may allocate is bounded. */
+/** Starts a program in a process group of its own, with this environment alone and bounded memory. */
 export async function launch(
   program: string,
   args: readonly string[],
@@ -89,7 +88,7 @@ export async function launch(
   const id = last;
   const run: Run = { started: Promise.withResolvers(), ending: Promise.withResolvers() };
   runs.set(id, run);
-  // Whoever waits for a program to start or to end wants to hear of it.
+  // Pending starts and ends need its messages.
   child.channel?.ref();
   const [command, rest] = limited(program, args, heap);
   const order: Order = { id, program: command, args: rest, env, niceness };
@@ -99,16 +98,16 @@ export async function launch(
   return run.started.promise;
 }
 
-/** In KiB: what a file may make a program map and allocate, however large it says that it is. */
+/** KiB that a program may map and allocate, whatever size a file claims. */
 const ADDRESS_SPACE = 2_097_152;
 
-/** The shell bounds the memory, where the system can, and becomes the spawner; what that one starts is bounded too. */
+/** The shell bounds the memory, if the system can, and becomes the spawner, whose children inherit this. */
 const bounded: readonly string[] = ['-c', 'ulimit -S -v "$0" 2>/dev/null; exec "$@"', String(ADDRESS_SPACE)];
 
-/** Sockets that wait while this process is busy with something else. */
+/** Backlog of sockets while this process is busy. */
 const MAX_DIALLED = 4_096;
 
-/** The folder is ours alone; a socket's name has to be short. */
+/** A private folder; socket names must be short. */
 function makeAddress(): string {
   const longest = 60;
   const parent = [tmpdir(), '/tmp'].find((folder) => Buffer.byteLength(folder) <= longest) ?? '/tmp';
@@ -118,14 +117,14 @@ function makeAddress(): string {
 async function startSpawner(): Promise<ChildProcess> {
   const address = makeAddress();
   const server = createServer({ allowHalfOpen: true }, greet);
-  // What fails later is somebody's socket: the spawner says so of the program.
+  // Later errors belong to single sockets: the spawner reports them for their programs.
   await new Promise<void>((resolve, reject) =>
     server.on('error', reject).listen(address, MAX_DIALLED, resolve),
   );
   server.unref();
   const file = fileURLToPath(new URL(`./spawner-process${extname(import.meta.url)}`, import.meta.url));
   const child = spawn('/bin/sh', [...bounded, process.execPath, file, address], {
-    // A signal to the terminal's group would end it before those who still need it.
+    // A signal to the terminal's group would end it before its users.
     detached: true,
     env: {},
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -138,7 +137,7 @@ async function startSpawner(): Promise<ChildProcess> {
   return child;
 }
 
-/** Nobody would say how the programs end: they are ended, and the next has a new spawner. */
+/** Without the spawner no end is reported: programs are killed, and the next gets a new spawner. */
 function lose(server: Server, cause: unknown): void {
   spawner = undefined;
   server.close();
@@ -156,7 +155,7 @@ function signalGroup({ pid }: Run, name: NodeJS.Signals): void {
   try {
     process.kill(-pid, name);
   } catch {
-    // It has ended, and it is about to be said.
+    // It has ended, and its report follows.
   }
 }
 
@@ -184,17 +183,17 @@ function fail(id: number, error: Error): void {
   run?.output?.destroy();
 }
 
-/** Without programs this process may end as if there were no spawner. */
+/** Without programs the spawner does not keep this process alive. */
 function forget(id: number): void {
   runs.delete(id);
   if (runs.size === 0) void spawner?.then((child) => runs.size === 0 && child.channel?.unref());
 }
 
-/** Hands the program over when it runs and both sockets are here. */
+/** Resolves the start when the program runs and both sockets are here. */
 function begin(id: number, run: Run): void {
   const { input, output, isStarted } = run;
   if (!input || !output || !isStarted) return;
-  // Its end is seen by reading on.
+  // Reading on detects its end.
   input.resume();
   output.end();
   const closed = new Promise<void>((resolve) => {
@@ -209,15 +208,15 @@ function begin(id: number, run: Run): void {
   run.started.resolve({ stdin: input, stdout: output, ended, signal: (name) => signalGroup(run, name) });
 }
 
-/** A socket that the spawner has opened: its first line says of which program it is, and which of its streams. */
+/** A socket of the spawner: its first line names the program and the stream. */
 function greet(socket: Socket): void {
-  // It may end without reading to the end: its code says what happened.
+  // The program may end without reading all input: its exit code says why.
   socket.on('error', () => {});
   const read = () => {
     const chunk: Buffer | null = socket.read();
     if (chunk === null) return;
     socket.off('readable', read);
-    // The line was sent in one piece.
+    // The line came in one piece.
     const end = chunk.indexOf(10);
     const [, stream, id = ''] = /^(input|output) (\d+)$/.exec(chunk.toString('latin1', 0, end)) ?? [];
     const run = runs.get(Number(id));

@@ -1,6 +1,6 @@
 /**
- * Runs what talks to a git client: `upload-pack` and `receive-pack`, each in a process group of its own. So many at once,
- * so many waiting; none outlives this process or the client that it works for.
+ * Runs the services for git clients, `upload-pack` and `receive-pack`, each in its own process group. Bounded
+ * in number and in waiting; none outlives this process or its client.
  */
 import { availableParallelism } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
@@ -15,25 +15,25 @@ export type ServiceOptions = {
   service: Service;
   /** Options of the service itself, before the folder. */
   flags?: readonly string[];
-  /** Configuration for this run alone; it stands above all other. */
+  /** Configuration for this run; it overrides all other. */
   configuration?: Readonly<Record<string, string>>;
-  /** As the client's header says: `version=2`. */
+  /** From the client's header: `version=2`. */
   protocol?: string | undefined;
   environment?: Readonly<Record<string, string>>;
-  /** While it waits for its place, and as long as it runs. */
+  /** Aborts the wait for a slot, and the run. */
   signal: AbortSignal;
 };
 
 export type Running = {
   stdin: Writable;
   stdout: Readable;
-  /** When it and its streams have ended; never rejected. */
+  /** Resolved when it and its streams have ended; never rejected. */
   ended: Promise<Ending>;
-  /** Ends it and what it started: they clean up behind themselves, or are killed at last. */
+  /** Ends it and its children: they clean up, or are killed in the end. */
   end(): void;
 };
 
-/** Until what does not end by itself is asked to, and until what does not do as it is asked is killed. */
+/** Milliseconds to the request to end, and from that to the kill. */
 const GRACE_MS = 2_500;
 
 const shareOf = (of: string, perProcessor: number): Share =>
@@ -46,15 +46,15 @@ const shareOf = (of: string, perProcessor: number): Share =>
     timeoutMs: 5_000,
   });
 
-/** A clone keeps its place for as long as the client takes to read: slow ones must not have them all (http/stream-rate.ts). */
+/** A clone keeps its slot while the client reads: slow ones must not take them all (http/stream-rate.ts). */
 const shares: Record<Service, Share> = {
   'upload-pack': shareOf('clones', 8),
   'receive-pack': shareOf('pushes', 8),
 };
 
 /**
- * They stand back for what answers the API. What a client sends may say of itself that it is huge, and is bounded; what it
- * asks for may be huge.
+ * The API has priority. Sizes in pushed data are bounded, as a client may claim any; a requested pack may be
+ * huge.
  */
 const NICENESS = 5;
 const bounds: Record<Service, Bounds> = {
@@ -62,7 +62,7 @@ const bounds: Record<Service, Bounds> = {
   'receive-pack': { niceness: NICENESS },
 };
 
-/** Starts the service when there is a place for it; 429 or 503 when there is none in time. */
+/** Starts the service when a slot is free; 429 or 503 when none is in time. */
 export async function startService(options: ServiceOptions): Promise<Running> {
   const give = await shares[options.service].take(options.signal);
   try {
@@ -90,10 +90,10 @@ async function start(options: ServiceOptions, give: () => void): Promise<Running
   });
 
   function end(): void {
-    // A receiver that misses the rest removes what it has, in good order; a signal would have it leave some of it behind.
+    // On a truncated input receive-pack removes its objects; a signal would make it leave some.
     stdin.destroy();
-    // Whoever reads a pack shall not take a part for the whole. A receiver has its say: the pipe broken under it, it would
-    // end before it has cleaned up.
+    // A reader must not take a part of a pack for the whole. receive-pack keeps its output: on a broken pipe
+    // it would end before its cleanup.
     if (service === 'upload-pack') stdout.destroy(new Error(`git ${service} was ended`));
     const patience = service === 'receive-pack' ? GRACE_MS : 0;
     const timers = [

@@ -1,4 +1,4 @@
-/** Trees: what is at a path, what is below it, and a tree with some paths changed. */
+/** Trees: lookups by path, walks, and edits. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GitFolder } from './objects.ts';
 import { type NewObject, newTree, parseCommit, parseTree, type TreeEntry, treeObject } from './parse.ts';
@@ -7,17 +7,17 @@ import { tooLarge } from './program.ts';
 export const FOLDER_MODE = '40000';
 const SUBMODULE_MODE = '160000';
 
-/** What the API calls an entry: `tree`, `blob`, or `commit` for a submodule. */
+/** The API's type of an entry: `tree`, `blob`, or `commit` for a submodule. */
 export const entryType = ({ mode }: Pick<TreeEntry, 'mode'>): 'tree' | 'blob' | 'commit' =>
   mode === FOLDER_MODE ? 'tree' : mode === SUBMODULE_MODE ? 'commit' : 'blob';
 
-/** The entries of a tree; undefined when there is no such tree. */
+/** The entries of a tree; undefined when there is none. */
 export async function readTree(git: GitFolder, oid: string): Promise<TreeEntry[] | undefined> {
   const object = await git.read(oid);
   return object?.type === 'tree' ? parseTree(object.content, oid.length / 2) : undefined;
 }
 
-/** What is at the path below the tree; undefined when nothing is. An empty path is the tree itself. */
+/** The entry at the path below the tree, or undefined. An empty path is the tree itself. */
 export async function findEntry(
   git: GitFolder,
   tree: string,
@@ -33,14 +33,14 @@ export async function findEntry(
   return entry;
 }
 
-/** Files and folders of a commit, or that a commit changes: more are not listed, searched or compared. */
+/** Maximum of files and folders in a commit, or changed by it, for lists, searches and diffs. */
 export const MAX_FILES = 500_000;
-/** Folders that are looked at before git is: a dozen objects can stand for a tree without end, and are counted at once. */
+/** Folders counted before git is asked: a dozen objects can form an endless tree, and are counted at once. */
 const MAX_COUNTED_FOLDERS = 1_000;
 
 /**
- * How many files and folders there are below `to` that are not the same below `from`, each counted as often as it is there; 422 when
- * they are too many. It looks at no folder twice, and at so many only: the rest is found out by git, in its own bounds.
+ * The number of files and folders below `to` that differ from those below `from`, each as often as it occurs;
+ * 422 when too many. Each folder is read once, up to a maximum: git counts the rest within its own limits.
  */
 export async function countFiles(git: GitFolder, to: string, from?: string): Promise<number> {
   const counts = new Map<string, number>();
@@ -81,7 +81,7 @@ export async function countFiles(git: GitFolder, to: string, from?: string): Pro
   return count(await treeOf(git, to), from === undefined ? undefined : await treeOf(git, from));
 }
 
-/** Each name once. */
+/** Each name of both, once. */
 function* namesOf(
   left: ReadonlyMap<string, unknown>,
   right: ReadonlyMap<string, unknown>,
@@ -93,7 +93,7 @@ function* namesOf(
 const folderOf = (entry: TreeEntry | undefined): string | undefined =>
   entry?.mode === FOLDER_MODE ? entry.oid : undefined;
 
-/** Of a commit, or the tree itself. */
+/** The tree of a commit, or the tree itself. */
 async function treeOf(git: GitFolder, oid: string): Promise<string> {
   const info = await git.info(oid);
   const commit = info?.type === 'commit' ? await git.read(oid, info) : undefined;
@@ -103,10 +103,10 @@ async function treeOf(git: GitFolder, oid: string): Promise<string> {
 export type PathEntry = TreeEntry & { path: string };
 
 const MAX_WALKED = 100_000;
-/** Folders that were read before are there at once: others have their turn all the same. */
+/** Yields also between cached folders, which are there at once. */
 const ENTRIES_PER_TURN = 1_000;
 
-/** Everything below the tree, folders before what is in them, in git's order; as far as the caller asks. 422 when there is no end of it. */
+/** All entries below the tree, folders before their contents, in git's order, lazily. 422 for too many. */
 export async function* walkTree(git: GitFolder, oid: string, prefix = ''): AsyncGenerator<PathEntry> {
   let walked = 0;
   async function* walk(tree: string, above: string): AsyncGenerator<PathEntry> {
@@ -122,12 +122,12 @@ export async function* walkTree(git: GitFolder, oid: string, prefix = ''): Async
   yield* walk(oid, prefix);
 }
 
-/** A change of one path: an entry to be there, or nothing. */
+/** A change of one path: a new entry, or a removal. */
 export type TreeChange = { path: readonly string[]; entry: { mode: string; oid: string } | undefined };
 
 type Branch = { entry?: TreeChange['entry']; set: boolean; below: Map<string, Branch> };
 
-/** A path goes through a file, or a file would take the place of a folder. */
+/** A path goes through a file, or a file would replace a folder. */
 export class PathConflict extends Error {
   readonly path: string;
   constructor(path: string) {
@@ -137,8 +137,8 @@ export class PathConflict extends Error {
 }
 
 /**
- * The tree with the changes, and the trees that must be stored for it. The last of several changes of one path counts; what
- * goes is gone before anything is put below it. Folders that become empty go. Throws PathConflict.
+ * The tree with the changes, and the new trees to store. The last change of a path counts; removals come
+ * before additions below them. Empty folders are removed. Throws PathConflict.
  */
 export async function editTree(
   git: GitFolder,
@@ -163,7 +163,7 @@ export async function editTree(
   return { oid: empty.oid, objects: [...objects, empty] };
 }
 
-/** The new tree's id, or undefined when it has become empty. */
+/** The new tree's id, or undefined when it is empty. */
 async function edit(
   git: GitFolder,
   tree: string | undefined,
@@ -181,7 +181,7 @@ async function edit(
     if (below.set && below.entry !== undefined && filled) throw new PathConflict(path);
     if (below.set) {
       if (below.entry) {
-        // A file may not take the place of a folder of which anything stays.
+        // A file may not replace a folder with remaining entries.
         const stays =
           existing?.mode === FOLDER_MODE &&
           (await edit(git, existing.oid, { ...below, set: false }, `${path}/`, [])) !== undefined;

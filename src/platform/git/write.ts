@@ -1,4 +1,4 @@
-/** Writes: new objects as one pack, refs in one transaction that compares with what they were, and new repositories. */
+/** Writes new objects as one pack, refs in one transaction that compares old values, and new repositories. */
 
 import { createHash } from 'node:crypto';
 import { closeSync, fsync, openSync, statSync } from 'node:fs';
@@ -13,15 +13,15 @@ import type { GitFolder } from './objects.ts';
 import type { NewObject } from './parse.ts';
 import { GitError, git } from './program.ts';
 
-/** A change of a ref from one id to another; NO_OBJECT where there is none. */
+/** A change of a ref from one id to another; NO_OBJECT for none. */
 export type RefUpdate = { ref: string; before: string; after: string };
 
-// Of its overloads, promisify() sees the one with options.
+// promisify() picks the overload with options.
 const compress = promisify(deflate) as (content: Buffer) => Promise<Buffer>;
 const sync = promisify(fsync);
 const typeNumbers = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
 
-/** Type and size, seven bits at a time, as a pack has them. */
+/** Type and size, seven bits per byte, as in a pack. */
 function entryHeader(type: NewObject['type'], size: number): Buffer {
   const bytes: number[] = [];
   let byte = (typeNumbers[type] << 4) | (size & 15);
@@ -35,7 +35,7 @@ function entryHeader(type: NewObject['type'], size: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** A pack of the objects, each whole. */
+/** A pack of the objects, without deltas. */
 export async function packOf(objects: readonly NewObject[]): Promise<Buffer> {
   const head = Buffer.alloc(12);
   head.write('PACK', 'latin1');
@@ -48,21 +48,21 @@ export async function packOf(objects: readonly NewObject[]): Promise<Buffer> {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** Stores the objects, synced to the disk; nothing points to them yet. */
+/** Stores the objects, synced to disk; no ref reaches them yet. */
 export async function storeObjects(folder: string, objects: readonly NewObject[]): Promise<void> {
   if (objects.length === 0) return;
-  // A pack that has an object twice is refused.
+  // git refuses a pack with an object twice.
   const each = [...new Map(objects.map((object) => [object.oid, object])).values()];
   await git(['unpack-objects', '-q', '--strict'], { folder, input: await packOf(each) });
 }
 
-/** A ref was not what the update says it was, or another process is changing it. */
+/** A ref had another value than the update expects, or another process is changing it. */
 export class RefMoved extends Error {}
 
 const moved =
   /but expected|reference already exists|Unable to create .*\.lock|unable to resolve reference|cannot lock ref/i;
 
-/** Changes all the refs or none; throws RefMoved when one of them is no longer what it was. */
+/** Updates all refs or none; throws RefMoved when one of them has changed. */
 export async function updateRefs(folder: string, updates: readonly RefUpdate[]): Promise<void> {
   const lines = updates.map(({ ref, before, after }) =>
     after === NO_OBJECT ? `delete ${ref} ${before}\n` : `update ${ref} ${after} ${before}\n`,
@@ -80,10 +80,10 @@ export async function updateRefs(folder: string, updates: readonly RefUpdate[]):
   }
 }
 
-/** Nothing that git does under one of these locks takes so long, in milliseconds. */
+/** Milliseconds: nothing that git does under one of these locks takes so long. */
 const STALE_LOCK_MS = 300_000;
 
-/** Removes the locks of those refs that a git which was killed has left; true when there was one. */
+/** Removes locks of these refs left by a killed git; true when there was one. */
 export async function removeStaleLocks(folder: string, refs: readonly string[]): Promise<boolean> {
   const before = now().getTime() - STALE_LOCK_MS;
   const names = [...refs, 'packed-refs', 'HEAD'].map((name) => join(folder, `${name}.lock`));
@@ -113,29 +113,30 @@ export async function writeAll(
   );
 }
 
-/** When folders were changed last that have been synced since: bounded, and what it forgets is only synced once more. */
+/** Modification times of synced folders: bounded, as a dropped entry costs only another sync. */
 const synced = new Map<string, number>();
 const MAX_SYNCED = 20_000;
-/** Two changes less than these milliseconds apart may leave the same time behind. */
+/** Milliseconds: closer changes may have the same modification time. */
 const CLOCK_TICK_MS = 20;
-/** So many are looked at in one go, and open at once. */
+/** Folders checked and open at the same time. */
 const AT_ONCE = 300;
 
-/** git syncs what it writes, but not the folders in which its files get their names: a loss of power could undo those. */
+/** git syncs files, but not the folders with their names, which a loss of power could undo. */
 async function syncNames(folders: Iterable<string>): Promise<void> {
   const names = [...new Set(folders)];
   for (let start = 0; start < names.length; start += AT_ONCE)
     await syncChanged(names.slice(start, start + AT_ONCE));
 }
 
-/** Syncs those that have changed since they were synced: even where nothing changed, it empties the disk's cache. */
+/** Syncs folders that have changed since their last sync: even a needless sync flushes the disk's cache. */
 async function syncChanged(folders: readonly string[]): Promise<void> {
-  // At once: what the threads would take ten times as long to hand on.
+  // Synchronous: the thread pool would take ten times as long.
   const found = folders.flatMap((folder) => {
     const changed = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
     return changed === undefined ? [] : [{ folder, changed }];
   });
-  // By the clock of the file system, which may be another machine's: whatever changes now gets a later time than these.
+  // By the clock of the file system, which may be another machine's: later changes get a later time than
+  // these.
   const settled = Math.max(...found.map(({ changed }) => changed)) - CLOCK_TICK_MS;
   if (synced.size > MAX_SYNCED) synced.clear();
   await Promise.all(
@@ -145,7 +146,7 @@ async function syncChanged(folders: readonly string[]): Promise<void> {
         await syncFolder(folder);
         if (changed < settled) synced.set(folder, changed);
       } catch (error) {
-        // Whoever repacks takes away the folders that this leaves empty.
+        // A repack removes empty folders.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
     }),
@@ -164,19 +165,19 @@ function foldersOf(folder: string, ref: string): string[] {
   return parts.map((_, index) => join(folder, ...parts.slice(0, index + 1)));
 }
 
-/** Makes the names of objects durable that were stored since then by somebody who does not say which. */
+/** Makes the names of all objects durable that were stored since then. */
 export async function syncNewObjects(folder: string, since: Date): Promise<void> {
   const objects = join(folder, 'objects');
-  // Times of files are coarser than ours.
+  // File times are coarser than ours.
   const from = since.getTime() - 2_000;
   const names = (await readdir(objects)).filter((name) => name === 'pack' || name.length === 2);
-  // At once, as above.
+  // Synchronous, as above.
   const isNew = (name: string): boolean =>
     (statSync(join(objects, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= from;
   await syncObjectNames(folder, names.filter(isNew));
 }
 
-/** Writes a file whole and synced; its name is not synced yet. */
+/** Writes and syncs a file, but not its name. */
 export async function writeSynced(path: string, text: string | Buffer): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
@@ -189,7 +190,7 @@ export async function writeSynced(path: string, text: string | Buffer): Promise<
 
 /** Syncs a folder's list of names. */
 export async function syncFolder(path: string): Promise<void> {
-  // Only the sync takes time.
+  // Only the sync is slow.
   const folder = openSync(path, 'r');
   try {
     await sync(folder);
@@ -200,7 +201,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n';
 
-/** Makes the folders and files of an empty bare repository where there is nothing yet; `head` is the whole text of HEAD. */
+/** Creates an empty bare repository in a new folder; `head` is the whole text of HEAD. */
 export async function layOut(folder: string, head: string): Promise<void> {
   await mkdir(join(folder, 'objects', 'pack'), { recursive: true, mode: 0o700 });
   await mkdir(join(folder, 'objects', 'info'), { mode: 0o700 });
@@ -211,10 +212,10 @@ export async function layOut(folder: string, head: string): Promise<void> {
   await syncNames(['objects', 'refs', '.'].map((part) => join(folder, part)));
 }
 
-/** The storage's own folder is so many above that of a repository. */
+/** Levels from a repository up to its storage's folder. */
 const LEVELS = 4;
 
-/** Makes an empty bare repository at once and whole; false for one that is there already, which stays as it is. */
+/** Creates an empty bare repository atomically; false for an existing one, which stays as it is. */
 export async function createRepository(folder: string, defaultBranch: string): Promise<boolean> {
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -225,7 +226,7 @@ export async function createRepository(folder: string, defaultBranch: string): P
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     const { code } = error as { code?: string };
-    // Somebody else was first.
+    // Another process was first.
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
     throw error;
   }
@@ -234,7 +235,7 @@ export async function createRepository(folder: string, defaultBranch: string): P
   return true;
 }
 
-/** Points HEAD to a branch, which need not exist yet. The name has been looked at. */
+/** Points HEAD to a branch, which need not exist yet. The caller has checked the name. */
 export async function setHead(folder: string, branch: string): Promise<void> {
   const draft = join(folder, `HEAD-${randomHex(8)}`);
   await writeSynced(draft, `ref: refs/heads/${branch}\n`);

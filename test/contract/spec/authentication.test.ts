@@ -17,7 +17,7 @@ const offerings = {
   'hosted Ultimate': useApp({ env: { ASHLAR_OFFERING: 'hosted', ASHLAR_TIER: 'ultimate' } }),
 };
 
-/** OAuth access tokens and job tokens are issued by what is not there yet: here, as rows. */
+/** OAuth access tokens and job tokens as rows, since no endpoint issues them here. */
 async function insertToken(kind: TokenKind, userId: number, expires_at: Date | null = null): Promise<string> {
   const token = randomText(15);
   const row = { kind, user_id: userId, name: kind, scopes: ['api'], digest: digest(token), expires_at };
@@ -29,7 +29,7 @@ async function insertToken(kind: TokenKind, userId: number, expires_at: Date | n
   return token;
 }
 
-/** A value of the row of the table of credentials, and who the caller is with it. */
+/** A value for a row of the table of credentials, and the caller's id. */
 type Credential = { token: string; userId: number };
 const privateToken = async (): Promise<Credential> => {
   const user = await makeUser(ashlar);

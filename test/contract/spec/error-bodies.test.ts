@@ -85,5 +85,6 @@ describe('Error bodies', () => {
   });
 });
 
-// Without a test, because what gives them is not there yet: the errors of the OAuth endpoints and of the device flow
-// (`authorization_pending`, `slow_down`, `expired_token`, `access_denied`, the token errors of OAuth 2.0).
+// Without a test, because their endpoints are not there yet: the errors of the OAuth endpoints and of the
+// device flow (`authorization_pending`, `slow_down`, `expired_token`, `access_denied`, the token errors of
+// OAuth 2.0).

@@ -1,4 +1,6 @@
-/** Every row of the spec's "Limits", over HTTP; what rate limits say and count is in rate-limits.test.ts. */
+/**
+ * Every row of the spec's "Limits", over HTTP; messages and counts of rate limits are in rate-limits.test.ts.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, useApp } from '../../support/app.ts';
 import { withSettings } from '../../support/browser.ts';

@@ -38,7 +38,7 @@ const idsOf = (called: Called): number[] => bodyOf(called, 200).map((item: { id:
 const as = (who: 'signed in' | 'anonymous'): Call =>
   who === 'signed in' ? ashlar.as(user.token) : ashlar.call;
 
-/** Walks a keyset list by its links as given: every answer, the empty one at the end included. */
+/** Walks a keyset list by its links as given: every response, the empty one at the end included. */
 async function walk(call: Call, path: string, query: string): Promise<Called[]> {
   const responses = [await call(`GET ${path}`, { query })];
   for (let page = 0; page < 50; page++) {

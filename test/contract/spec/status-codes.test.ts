@@ -9,13 +9,13 @@ import { addMember, bodyOf, makeGroup, makeProject, makeUser, uniqueName } from 
 
 const ashlar = useApp({ env: { ASHLAR_TRUSTED_PROXIES: '127.0.0.1' } });
 
-/** Requests being answered, the one that asks not included. */
+/** Requests under way, without the one that reads the metric. */
 async function inFlight(): Promise<number> {
   const { text } = await ashlar.call('GET /-/metrics', { raw: true });
   return Number(/^http_requests_in_flight (\d+)/m.exec(text)?.[1]) - 1;
 }
 
-/** Asks until the answer is the wanted one, within ten seconds; the last answer. */
+/** Repeats the request until the response is the wanted one, within ten seconds; the last response. */
 async function until<T>(ask: () => Promise<T>, wanted: (response: T) => boolean): Promise<T> {
   let response = await ask();
   for (let attempt = 0; attempt < 200 && !wanted(response); attempt++) {
@@ -182,7 +182,8 @@ describe('Status codes', () => {
       const sockets: Socket[] = [];
       await ashlar.app.services.database.sql.begin(async (tx) => {
         await tx`lock table projects in access exclusive mode`;
-        // Each waits for the lock, and more of them than are let in: of many callers, since one alone is refused before.
+        // Each waits for the lock, and more of them than are admitted: of many callers, since one alone is refused
+        // before.
         for (let index = 0; index < 20; index++) {
           const request = `GET /api/v4/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 192.0.2.${index}\r\n\r\n`;
           const socket = connect({ host: '127.0.0.1', port: Number(new URL(ashlar.url).port) });
@@ -217,4 +218,5 @@ describe('Status codes', () => {
   });
 });
 
-// Without a test: 200 to a DELETE. Every DELETE that exists answers 204, or 202 where the deletion is scheduled.
+// Without a test: 200 to a DELETE. Every existing DELETE responds with 204, or 202 where the deletion is
+// scheduled.

@@ -1,4 +1,4 @@
-/** Every statement of the spec's "Versioning" that is about what exists, over HTTP. */
+/** Every statement of the spec's "Versioning" that is about existing endpoints, over HTTP. */
 import { describe, expect, it } from 'vitest';
 import { useApp } from '../../support/app.ts';
 import { withSettings } from '../../support/browser.ts';
