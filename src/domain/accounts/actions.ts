@@ -1,4 +1,4 @@
-/** Making and changing users. */
+/** Creates and changes users. */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { isLastAdministrator } from '../../core/access/remaining.ts';
@@ -27,7 +27,7 @@ import { profileProblems } from './rules.ts';
 
 declareUnique('identities_extern', 'extern_uid');
 
-/** What the caller has settled before the transaction: the stored picture, and the group named in the body. */
+/** Prepared before the transaction: the stored picture, and the group named in the body. */
 type UserChangeContext = {
   actor: Actor;
   settings: ApplicationSettings;
@@ -50,7 +50,7 @@ function requireValid(input: Checked, settings: ApplicationSettings): void {
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 
-/** 409 when a user or a group has the name. The unique indexes decide when two ask at once. */
+/** 409 when a user or a group has the name. Unique indexes decide between concurrent requests. */
 async function requireFreeUsername(tx: Db, username: string, userId = 0): Promise<void> {
   const name = username.toLowerCase();
   const user = await tx
@@ -74,7 +74,7 @@ const missingPassword = (): Failure =>
       'password, reset_password, force_random_password are missing, at least one parameter must be provided',
   });
 
-/** Makes a user as administrators do; returns the id. */
+/** Creates a user by an administrator; returns the id. */
 export async function createUser(db: Db, input: NewUserInput, settled: UserChangeContext): Promise<number> {
   const { actor, settings, secretKey, avatar, group } = settled;
   const random = input.reset_password === true || input.force_random_password === true;
@@ -124,7 +124,7 @@ export async function createUser(db: Db, input: NewUserInput, settled: UserChang
   });
 }
 
-/** Who the user is to another provider: both parts, or nothing. */
+/** Sets the user's identity at another provider: both parts, or neither. */
 async function setIdentity(
   tx: Db,
   user_id: number,
@@ -139,7 +139,7 @@ async function setIdentity(
     .execute();
 }
 
-/** Changes that the audit log tells of one by one; the rest are told together. */
+/** Changes with an audit event of their own; the rest share one. */
 const audited: Partial<Record<string, string>> = {
   username: 'user_username_updated',
   name: 'user_name_updated',
@@ -149,7 +149,7 @@ const audited: Partial<Record<string, string>> = {
   external: 'user_external_status_updated',
   password_hash: 'user_password_updated',
 };
-/** Told that they changed, never what they were or are. */
+/** Columns whose change is audited without values. */
 const untold = new Set([
   'password_hash',
   'password_changed_at',
@@ -180,7 +180,10 @@ async function announceChanges(
   await announce(tx, { author: actor, audit: { entity, event: 'user_profile_updated', details } });
 }
 
-/** Changes a user; what is not given stays. A new username takes the personal namespace and its projects along. */
+/**
+ * Changes a user; omitted properties stay. A new username also renames the personal namespace and its
+ * projects.
+ */
 export async function updateUser(
   db: Db,
   userId: number,
@@ -192,7 +195,7 @@ export async function updateUser(
   if (input.email !== undefined) requireMailAddress(input.email);
   const password_hash = input.password === undefined ? undefined : await hashPassword(input.password);
   const confirmation = newConfirmation(secretKey);
-  // An administrator's word counts; that a group's owner gives an address proves nothing of who reads it.
+  // Administrators can vouch for an address; group owners cannot.
   const atOnce =
     actor.admin && (input.skip_reconfirmation === true || settings.email_confirmation_setting === 'off');
 
@@ -242,7 +245,7 @@ export async function updateUser(
     if (changes.external !== undefined) await passExternalOn(tx, userId, changes.external);
     await setIdentity(tx, userId, input);
     await moveOwnNamespace(tx, userId, input);
-    // Whoever is signed in with the old password is not any more.
+    // Sessions and tokens end with the old password.
     if (password_hash !== undefined) await endAccess(tx, userId);
     await announceChanges(tx, actor, before, changes);
     if (newEmail !== undefined && !atOnce) {
@@ -252,7 +255,7 @@ export async function updateUser(
   });
 }
 
-/** Puts the address among the user's, confirmed; the one that was primary stays as another of them. */
+/** Makes the address the confirmed primary one; the former primary address stays a secondary one. */
 async function confirmPrimary(tx: Db, userId: number, email: string): Promise<void> {
   const time = now();
   const known = await tx

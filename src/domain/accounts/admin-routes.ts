@@ -1,4 +1,4 @@
-/** What administrators do with accounts and see of them, besides making and changing them. */
+/** Endpoints by which administrators moderate accounts. */
 import Type from 'typebox';
 import { onInstance, onOwnUser, onUserAsAdmin } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, listing, noContent, Reply } from '../../core/endpoint.ts';
@@ -27,7 +27,7 @@ const stateEndpoints = stateChanges.map((change) =>
   }),
 );
 
-/** The default of `from`: half a year. */
+/** Default of `from`: half a year, in days. */
 const ACTIVITY_DAYS = 183;
 
 export const adminEndpoints: Endpoint[] = [

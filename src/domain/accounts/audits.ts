@@ -1,4 +1,4 @@
-/** How the audit log names a user. */
+/** The entity of a user in audit events. */
 import type { AuditedEntity } from '../../core/activity/announce.ts';
 
 export const userEntity = (user: { id: number; username: string }): AuditedEntity => ({

@@ -1,4 +1,4 @@
-/** Pictures: one's own is set here; those of users, groups and projects are served here. */
+/** Avatars: sets the caller's own, and serves those of users, groups and projects. */
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { anyone, signedIn } from '../../core/access/access.ts';
@@ -84,7 +84,7 @@ export const avatarEndpoints: Endpoint[] = [
         .where('deletion', 'is', null)
         .executeTakeFirst();
       const uploaded = user && uploadUrl(surroundings(context), 'user', user.id, user.avatar);
-      // Never by the primary address of a user who shows another: it could be told from the picture's address.
+      // Not by a hidden primary address, which could be recovered from the picture's address.
       const other = settings.gravatar_enabled ? gravatarUrl(address, input.size) : null;
       return { avatar_url: uploaded ?? other };
     },
@@ -120,7 +120,7 @@ async function callerOf(services: Services, request: HttpRequest): Promise<Calle
 
 const kinds: Record<string, OwnerKind> = { user: 'user', group: 'group', project: 'project' };
 
-/** `/uploads/-/system/…`: the pictures that records point at. */
+/** `/uploads/-/system/…`: the addresses in records. */
 export const avatarRoutes = (services: Services): Route[] => [
   {
     method: 'GET',

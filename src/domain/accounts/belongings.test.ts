@@ -34,7 +34,7 @@ describe('mail addresses', () => {
     expect(all).toHaveLength(3);
     expect(bodyOf(await asAda(`GET /user/emails/${added.id}`), 200)).toEqual(added);
     expect(bodyOf(await app.root(`GET /users/${ada.id}/emails`), 200)).toEqual(all);
-    // Only what is confirmed can be shown.
+    // Only confirmed addresses can be shown.
     const show = (public_email: string) => app.root(`PUT /users/${ada.id}`, { body: { public_email } });
     expect((await show(added.email)).status).toBe(400);
     bodyOf(await show(third.email), 200);
@@ -115,7 +115,7 @@ describe('mail addresses', () => {
         await as(`GET /user/emails/${added.body.id}`),
         await as(`DELETE /user/emails/${added.body.id}`),
         await as('POST /user/emails', { body }),
-        // One who comes later takes it from the former, whoever has it.
+        // The later user takes the address from the former one.
         await app.as(other.token)('POST /user/emails', { body }),
         await as('GET /user/emails'),
       ];
@@ -128,7 +128,7 @@ describe('mail addresses', () => {
     }
     expect(new Set(told).size).toBe(1);
 
-    // The owner keeps it, is found by it, and alone hears of it.
+    // The owner keeps the address, is found by it, and alone gets a mail.
     expect(bodyOf(await app.root(`GET /users/${owner.id}/emails`), 200)).toEqual(before);
     const found = async (path: string, query: string) =>
       bodyOf(await app.root(`GET ${path}`, { query }), 200).map(({ id }: { id: number }) => id);
@@ -162,9 +162,9 @@ describe('mail addresses', () => {
     for (const email of [`at-once-${held}`, held]) {
       const [first, second] = [await makeUser(app), await makeUser(app)];
       const add = (user: { token: string }) => app.as(user.token)('POST /user/emails', { body: { email } });
-      // The first use of a token is written down, and would wait for the row before the address is asked for.
+      // The first use of a token updates it, and would wait for the row before the address is read.
       bodyOf(await app.as(first.token)('GET /user'), 200);
-      // The first waits for its user's row, with the address in hand, until the second waits too.
+      // The first waits for its user's row with the address locked, until the second waits too.
       const { answers: responses } = await sql.begin(async (tx) => {
         const waiters = async (): Promise<number> =>
           (

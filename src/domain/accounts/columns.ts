@@ -1,11 +1,11 @@
-/** Parameters → columns of a user, for what was given; nothing else of the row can be set by a request. */
+/** Maps given parameters to columns of a user; no other column can be set by a request. */
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { now } from '../../platform/clock.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { UserChanges } from './inputs.ts';
 
-/** Columns that take the parameter of their name as it is. */
+/** Columns with the name and value of their parameter. */
 const plain = [
   'location',
   'organization',
@@ -21,7 +21,7 @@ const plain = [
   'private_profile',
 ] as const;
 
-/** Columns that have no null: an empty text says the same. */
+/** Columns that are not nullable: null is stored as an empty text. */
 const texts = ['bio', 'linkedin', 'twitter', 'discord', 'github', 'website_url'] as const;
 
 const preferenceNames = ['view_diffs_file_by_file', 'policy_advanced_editor'] as const;
@@ -34,8 +34,8 @@ type ProfileColumns = PlainColumns &
   TextColumns & { public_email?: string | null; commit_email?: string | null; preferences?: Json };
 
 /**
- * The columns that the parameters change. `own` are the user's confirmed addresses, in lower case: only they can be shown
- * or used for commits; 400 for another.
+ * The columns that the parameters change. `own` are the user's confirmed addresses in lower case, the only
+ * ones that can be shown or used for commits; 400 for others.
  */
 export function profileColumns(
   input: ProfileInput,
@@ -75,7 +75,7 @@ function pick<T extends object, N extends keyof T>(from: T, names: readonly N[])
 
 const isGiven = <T>(value: T): value is Exclude<T, undefined> => value !== undefined;
 
-/** Makes the user one of the enterprise users of the group. */
+/** Makes the user an enterprise user of the group. */
 export const enterpriseColumns = (group: AuthorizedGroup) => ({
   enterprise_group_id: group.id,
   enterprise_group_associated_at: now(),

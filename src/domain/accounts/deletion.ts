@@ -1,6 +1,6 @@
 /**
- * Removing users. The request makes the account unusable and invisible at once, in one transaction; the rest is done in
- * the background by steps that may be run again: what they made goes to the ghost user, then the row goes.
+ * Deletes users. The request disables and hides the account in one transaction; repeatable background steps
+ * reassign what it made to the ghost user, and delete the row.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupsOwnedAlone, isLastAdministrator, lastAdministrator } from '../../core/access/remaining.ts';
@@ -17,13 +17,13 @@ import { conflict, forbidden, notFound } from '../../platform/failure.ts';
 import { writeFact } from '../../platform/outbox/outbox.ts';
 import { userEntity } from './audits.ts';
 
-/** The fact that a user is to be removed; bots whose tokens went are removed by it as well. */
+/** The fact that a user is to be deleted; also used for bots whose tokens were deleted. */
 export const USER_DELETED = 'user_deleted';
 
 /**
- * Ends the account: sessions, tokens and memberships go, the personal namespace is hidden, and the background is told.
- * 409 for the last administrator, and for the sole owner of a group, unless `hard`, which takes the group along; 403 for
- * oneself and the ghost. `waiting`: only somebody who still waits to be let in.
+ * Ends the account: deletes sessions, tokens and memberships, hides the personal namespace, and announces the
+ * deletion. 409 for the last administrator, and for the sole owner of a group, unless `hard`, which deletes
+ * the group too; 403 for oneself and the ghost. `waiting`: only a user who is not approved yet.
  */
 export async function requestDeletion(
   db: Db,
@@ -101,7 +101,7 @@ const isGoing = (db: Db, userId: number) =>
 const WAITS = 50;
 const WAIT_MS = 200;
 
-/** Erases what the user had for themselves, or waits a while for the task that is at it; false when that takes longer. */
+/** Erases the user's personal projects, or waits for the task that does; false when that takes too long. */
 async function erasePersonal(db: Db, userId: number, all: readonly Capability[]): Promise<boolean> {
   const erasers = all.flatMap((capability) => capability.erase ?? []);
   for (let waited = 0; waited < WAITS; waited++) {
@@ -115,9 +115,9 @@ async function erasePersonal(db: Db, userId: number, all: readonly Capability[])
 }
 
 /**
- * Removes a user whose deletion was requested, personal projects first; does nothing to any other. What is not finished
- * is left to resumeDeletions(). `all` are the capabilities, which erase the projects' parts and give what the user made
- * to the ghost.
+ * Deletes a user whose deletion was requested, personal projects first; no other user. resumeDeletions()
+ * continues interrupted ones. `all` are the capabilities, which erase their parts of the projects and
+ * reassign the user's rows to the ghost.
  */
 export async function finishDeletion(db: Db, userId: number, all: readonly Capability[]): Promise<void> {
   if (!(await isGoing(db, userId)) || !(await erasePersonal(db, userId, all))) return;
@@ -139,10 +139,10 @@ export async function finishDeletion(db: Db, userId: number, all: readonly Capab
   });
 }
 
-/** After so long without an end a deletion is taken up again. */
+/** Milliseconds after which an unfinished deletion is resumed. */
 const TAKEN_UP_AFTER_MS = 60_000;
 
-/** Asks again for deletions that did not come to their end: after a crash, or because projects were in the way. */
+/** Announces unfinished deletions again: after a crash, or when projects delayed them. */
 export async function resumeDeletions(db: Db): Promise<void> {
   const before = new Date(now().getTime() - TAKEN_UP_AFTER_MS);
   await inTransaction(db, async (tx) => {

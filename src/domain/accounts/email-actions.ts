@@ -1,4 +1,6 @@
-/** Mail addresses of users: each belongs to one user, and counts once its owner, or an administrator, has confirmed it. */
+/**
+ * Mail addresses of users: each has one user, and is valid once that user or an administrator confirmed it.
+ */
 import { sql } from 'kysely';
 import { releaseUnconfirmed } from '../../core/access/unconfirmed-addresses.ts';
 import { announce } from '../../core/activity/announce.ts';
@@ -20,7 +22,7 @@ export function requireMailAddress(email: string): void {
   if (!isMailAddress(email)) throw invalid({ email: ['is invalid'] });
 }
 
-/** Who else has the address, once unconfirmed claims to it are released. */
+/** The other user who has the address, after unconfirmed entries of it are released. */
 async function selectHolder(tx: Db, email: string, userId: number): Promise<number | undefined> {
   const holder = await tx
     .selectFrom('emails')
@@ -33,8 +35,8 @@ async function selectHolder(tx: Db, email: string, userId: number): Promise<numb
 }
 
 /**
- * Who else has the address that a user is to have. An administrator, who knows all addresses, is refused (409); what others
- * are answered must not depend on it. The unique index decides when two ask at once.
+ * The other user who has the address. Administrators, who may see all addresses, get a 409; other callers'
+ * responses must not depend on it. The unique index decides between concurrent requests.
  */
 export async function releaseAddress(
   tx: Db,
@@ -48,15 +50,16 @@ export async function releaseAddress(
   return holder;
 }
 
-/** The fact of an address that waits to be confirmed: a link goes there, or word of it to the user who has the address. */
+/** The fact of an unconfirmed address: a link is mailed to it, or a notice to the user who has it. */
 export const confirmationFact = (userId: number, email: string, tokenSealed: string, holder?: number) =>
   holder === undefined
     ? confirmationRequested(userId, email, tokenSealed)
     : { name: KNOWN_ADDRESS_ADDED, payload: { user_id: holder, email } };
 
 /**
- * Adds an address; unless it counts as confirmed, a mail asks to have it confirmed. One that another user has looks the
- * same, but can never be confirmed, and the mail tells the other; administrators, who know all addresses, are refused.
+ * Adds an address; unless it is confirmed at once, a mail asks for confirmation. An address of another user
+ * looks the same but cannot be confirmed, and that user gets the mail; administrators, who may see all
+ * addresses, are refused.
  */
 export async function addEmail(
   db: Db,
@@ -97,7 +100,7 @@ export async function addEmail(
   });
 }
 
-/** Removes an address that is not the primary one; where it was shown, used for commits or written to, it is no longer. */
+/** Deletes a secondary address, and clears settings that use it. */
 export async function deleteEmail(
   db: Db,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Mail addresses: one's own, and anybody's for administrators. */
+/** Endpoints of mail addresses: the caller's own, and for administrators every user's. */
 import Type from 'typebox';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
 import { mailAddress } from '../../core/identity/mail-rules.ts';
@@ -91,7 +91,7 @@ export const emailEndpoints: Endpoint[] = [
     input: Type.Object({ email: Address }),
     reply: Email,
     handle: async ({ db, services, subject, actor, input }) => {
-      // A bot has the one address that it was made with.
+      // A bot keeps its one address.
       if (actor.kind !== 'human') throw forbidden();
       const { secretKey } = services;
       const change = { actor, user: subject.row, email: input.email, confirmed: false, secretKey };

@@ -1,4 +1,4 @@
-/** Enterprise users: those of a top-level group, whom its owners look after. */
+/** Endpoints of enterprise users, whom the owners of a top-level group manage. */
 import Type from 'typebox';
 import { onGroup } from '../../core/access/access.ts';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
@@ -30,14 +30,14 @@ const { name, email } = UserChanges.properties;
 
 type OnUser = Context<{ user_id: number }, AuthorizedGroup, Actor>;
 
-/** The enterprise user of this group whom the path names; 404 for anybody else's. */
+/** An enterprise user of this group; 404 for other users. */
 async function findEnterpriseUser({ services, subject, input }: OnUser): Promise<AuthorizedUser> {
   const user = await findUser(services.database.sql, input.user_id);
   if (user.row.enterprise_group_id !== subject.id) throw notFound('User');
   return user;
 }
 
-/** As above, to be changed: no group's owner has a say over an administrator of the instance. */
+/** The same for changes: group owners may not change administrators. */
 async function findForChange(context: OnUser): Promise<AuthorizedUser> {
   const user = await findEnterpriseUser(context);
   if (user.row.admin && !context.actor.admin) throw forbidden();
@@ -81,7 +81,7 @@ export const enterpriseEndpoints: Endpoint[] = [
     path: one,
     summary:
       'Changes the name or the mail address of an enterprise user; an address counts once it is confirmed.',
-    // What administrators are told of an address that is taken.
+    // For administrators, when the address is taken.
     also: [409],
     ...common,
     input: Type.Object({ ...UserId, name, email }),

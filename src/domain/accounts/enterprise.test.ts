@@ -33,7 +33,7 @@ test('owners look after the enterprise users of their group, and after nobody el
   expect((await asOwner(`PATCH ${path}/${ada.id}/disable_two_factor`)).status).toBe(400);
   expect((await app.as(ada.token)(`GET ${path}`)).status).toBe(404);
 
-  // Changing an administrator's address would be the way to become one.
+  // A group owner who changed an administrator's address could take over the account.
   bodyOf(await app.root(`PUT /users/${ada.id}`, { body: { admin: true } }), 200);
   const takeover = await asOwner(`PATCH ${path}/${ada.id}`, { body: { email: 'evil@example.com' } });
   expect(takeover.status).toBe(403);
@@ -80,13 +80,13 @@ test('an address counts once it is confirmed, and nothing tells an owner which a
     told.push(text);
     if (email !== free) {
       expect((await app.root(`PATCH /${one}`, change)).status).toBe(409);
-      // The one who waits may ask for a link.
+      // An unconfirmed user may request a link.
       if (email !== unproven) await openBrowser(app).submit('/users/confirmation/new', { email });
     }
   }
   expect(new Set(told).size).toBe(1);
 
-  // The others keep theirs and hear of it; a link goes only to the address that was free.
+  // The other users keep theirs and get a notice; a link goes only to the free address.
   await waitForMail(app);
   const subject = 'Your address was added to another account';
   for (const address of [primary, second, unproven])
@@ -100,7 +100,7 @@ test('an address counts once it is confirmed, and nothing tells an owner which a
   for (const address of [primary, second])
     expect(bodyOf(await app.root('GET /users', { query: `search=${address}` }), 200)[0].id).toBe(other.id);
 
-  // An administrator's word is enough.
+  // An administrator can vouch for an address.
   const [{ id }] = found;
   const change = { body: { email: `new-${primary}` } };
   const changed = await app.root(`PATCH /groups/${group.id}/enterprise_users/${id}`, change);

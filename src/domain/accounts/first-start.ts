@@ -1,4 +1,4 @@
-/** The first start on a database: the first administrator, its token, and the fact that says which key seals. */
+/** The first start on a database: root, its token, and the fact that identifies the key. */
 import { scopeNames } from '../../core/identity/actor.ts';
 import { insertUser } from '../../core/identity/new-user.ts';
 import type { Services } from '../../core/services.ts';
@@ -7,15 +7,15 @@ import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { checkPassword, digest, hashPassword, keyId } from '../../platform/secret.ts';
 
 type FirstStart = {
-  /** Asked for where there is no user yet. */
+  /** Called where there is no user yet. */
   rootPassword(): Promise<string>;
-  /** Told which key the database was started with, now or before; throws where it is not ours. */
+  /** Gets the id of the key of the first start; throws where it is not this program's. */
   acceptKey(startedWith: string): Promise<void>;
 };
 
 /**
- * Makes `root`, and a token with every scope when the settings name one, unless they are there; returns whether it made them.
- * Ten processes starting at once do it once. Throws when the database's secrets are sealed with another key.
+ * Creates `root`, and a token with every scope when the settings name one, unless they exist; returns whether
+ * it did. Idempotent under concurrent starts. Throws when the database's secrets are sealed with another key.
  */
 export async function prepareInstance(services: Services, first: FirstStart): Promise<boolean> {
   const { database, secretKey, config } = services;
@@ -59,7 +59,7 @@ export async function prepareInstance(services: Services, first: FirstStart): Pr
   });
 }
 
-/** Whether the user `root` has this password now; undefined where there is no such user any more. */
+/** Whether `root` has this password now; undefined without the user. */
 export async function isPasswordOfRoot(
   { database }: Services,
   password: string,
@@ -72,7 +72,7 @@ export async function isPasswordOfRoot(
   return root && (await checkPassword(password, root.password_hash)).right;
 }
 
-/** A token that is set after the first start is not made: whoever set it should not wonder about 401. */
+/** Logs that a token set after the first start is not created, because its use gives a 401. */
 async function warnOfUnusedToken({ config, log }: Services, tx: Db): Promise<void> {
   if (config.rootToken === undefined) return;
   const known = await tx

@@ -1,4 +1,4 @@
-/** Following: who is interested in whom. */
+/** Endpoints of follows. */
 
 import { sql } from 'kysely';
 import Type from 'typebox';
@@ -13,10 +13,10 @@ import { mapPage, type PageRequest, selectPage } from '../../platform/db/page.ts
 import { badRequest, forbidden, unauthenticated } from '../../platform/failure.ts';
 import { readScopes, surroundings } from './user-routes.ts';
 
-/** As many as one may follow (facts §9). */
+/** Follows of one user (facts §9). */
 const MAX_FOLLOWED = 300;
 
-/** A user, for somebody who is signed in. */
+/** A user, for signed-in callers. */
 const onOther: Access<AuthorizedUser, Actor> = {
   sentence: { on: 'user', ability: 'follow_user' },
   anonymous: false,
@@ -28,11 +28,11 @@ const onOther: Access<AuthorizedUser, Actor> = {
   },
 };
 
-/** True when that is new; false when it was so already. 400 for oneself, and for too many. */
+/** Returns whether the follow is new. 400 for oneself, and beyond the limit. */
 async function follow(db: Db, actor: Actor, user: AuthorizedUser): Promise<boolean> {
   if (actor.id === user.id) throw badRequest("You can't follow yourself.");
   return inTransaction(db, async (tx) => {
-    // Two follows of one person are counted one after the other.
+    // Concurrent follows of one user are counted in turn.
     await tx.selectFrom('users').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute();
     const { followed } = await tx
       .selectFrom('follows')
@@ -52,7 +52,7 @@ async function follow(db: Db, actor: Actor, user: AuthorizedUser): Promise<boole
   });
 }
 
-/** True when they were followed until now. */
+/** Returns whether there was a follow. */
 async function unfollow(db: Db, actor: Actor, user: AuthorizedUser): Promise<boolean> {
   const removed = await db
     .deleteFrom('follows')
@@ -66,7 +66,7 @@ function refusePrivate(user: UserRow, caller: Caller): void {
   if (user.private_profile && !caller?.admin && caller?.id !== user.id) throw forbidden();
 }
 
-/** Those at the other end of the follows that this user is at one end of. */
+/** The users at the other end of this user's follows. */
 function selectFollowPage(
   db: Db,
   userId: number,

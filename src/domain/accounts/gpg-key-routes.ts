@@ -1,4 +1,4 @@
-/** OpenPGP keys: one's own, and anybody's to look at. */
+/** Endpoints of OpenPGP keys: the caller's own, and every user's to read. */
 import type { Selectable } from 'kysely';
 import Type from 'typebox';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';

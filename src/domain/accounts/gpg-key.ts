@@ -1,4 +1,4 @@
-/** Armored OpenPGP public keys: whether a text is one, and its fingerprint (RFC 4880, sections 4.2, 6 and 12.2). Pure. */
+/** Reads armored OpenPGP public keys and their fingerprints (RFC 4880, sections 4.2, 6 and 12.2). Pure. */
 import { keyFingerprint } from '../../platform/secret.ts';
 
 const BLOCK =
@@ -6,7 +6,7 @@ const BLOCK =
 
 const PUBLIC_KEY_PACKET = 6;
 
-/** The tag and the body of the first packet; undefined when it is cut off or of a length that keys do not have. */
+/** Tag and body of the first packet; undefined when it is truncated or not of a key's length. */
 function firstPacket(bytes: Buffer): { tag: number; body: Buffer } | undefined {
   const [head, first, second] = bytes;
   if (head === undefined || first === undefined || (head & 0x80) === 0) return undefined;
@@ -23,7 +23,10 @@ function firstPacket(bytes: Buffer): { tag: number; body: Buffer } | undefined {
   return undefined;
 }
 
-/** The fingerprint of the primary key, in upper-case hexadecimal; undefined for what is no version 4 public key. */
+/**
+ * The fingerprint of the primary key, in upper-case hexadecimal; undefined unless it is a version 4 public
+ * key.
+ */
 export function readGpgFingerprint(text: string): string | undefined {
   const [, armored] = BLOCK.exec(text.trim()) ?? [];
   if (armored === undefined) return undefined;

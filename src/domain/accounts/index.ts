@@ -1,4 +1,4 @@
-/** Accounts: users and what is theirs alone (addresses, keys, status, followers, picture), and how they come and go. */
+/** Accounts: users with their addresses, keys, status, followers and picture; creation and deletion. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { adminEndpoints } from './admin-routes.ts';
@@ -12,7 +12,7 @@ import { keyEndpoints } from './key-routes.ts';
 import { statusEndpoints } from './status-routes.ts';
 import { userEndpoints } from './user-routes.ts';
 
-/** `all` are the capabilities that are mounted: each gives what a removed user made to the ghost user. */
+/** `all` are the mounted capabilities: each reassigns a deleted user's rows to the ghost user. */
 export function accountsCapability(services: Services, all: () => readonly Capability[]): Capability {
   const { background } = services.database;
   return {

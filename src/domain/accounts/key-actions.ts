@@ -1,4 +1,4 @@
-/** SSH and OpenPGP keys: each key is one user's only. */
+/** SSH and OpenPGP keys: each key has one user. */
 import type { AuthorizedUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -20,7 +20,7 @@ export type NewSshKey = {
   usage_type?: 'auth' | 'signing' | 'auth_and_signing' | undefined;
 };
 
-/** Adds an SSH key; 400 for what is no key, expired, or somebody's already. */
+/** Adds an SSH key; 400 for an invalid or expired key, or one that is in use. */
 export async function addSshKey(db: Db, actor: Actor, user: AuthorizedUser, input: NewSshKey) {
   const key = readSshKey(input.key);
   if (!key) throw invalid({ key: ['is invalid'] });
@@ -52,7 +52,7 @@ export async function addSshKey(db: Db, actor: Actor, user: AuthorizedUser, inpu
   });
 }
 
-/** Removes an SSH key that the caller has looked at. */
+/** Deletes an SSH key, which the caller has checked. */
 export async function deleteSshKey(
   db: Db,
   actor: Actor,
@@ -69,7 +69,7 @@ export async function deleteSshKey(
   });
 }
 
-/** Adds an OpenPGP key; 400 for what is no key, or somebody's already. */
+/** Adds an OpenPGP key; 400 for an invalid key, or one that is in use. */
 export async function addGpgKey(db: Db, actor: Actor, user: AuthorizedUser, text: string) {
   const fingerprint = readGpgFingerprint(text);
   if (fingerprint === undefined) throw invalid({ key: ['is invalid'] });
@@ -88,7 +88,7 @@ export async function addGpgKey(db: Db, actor: Actor, user: AuthorizedUser, text
   });
 }
 
-/** Removes an OpenPGP key that the caller has looked at. */
+/** Deletes an OpenPGP key, which the caller has checked. */
 export async function deleteGpgKey(
   db: Db,
   actor: Actor,

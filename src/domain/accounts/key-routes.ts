@@ -1,4 +1,4 @@
-/** SSH keys: one's own, anybody's to look at, and whose a key is. */
+/** Endpoints of SSH keys: the caller's own, every user's to read, and the user of a key. */
 
 import type { Selectable } from 'kysely';
 import Type from 'typebox';
@@ -143,7 +143,7 @@ const allKeys = (db: Db) =>
     .selectAll('ssh_keys')
     .where('users.deletion', 'is', null);
 
-/** `SHA256:…`, or MD5 with or without its prefix; a `+` that a client left unencoded has come as a space. */
+/** `SHA256:…`, or MD5 with or without its prefix; an unencoded `+` arrives as a space. */
 function fingerprintOf(text: string) {
   const fingerprint = text.trim().replaceAll(' ', '+');
   if (fingerprint.startsWith('SHA256:')) return { column: 'fingerprint_sha256', fingerprint } as const;

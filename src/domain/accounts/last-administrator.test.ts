@@ -1,4 +1,4 @@
-/** Of two administrators who take each other's place away at the same time one stays, however they go about it. */
+/** Two administrators remove each other at the same time, in every way: one stays. */
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { type MadeUser, makeUser } from '../../../test/support/factories.ts';
@@ -19,7 +19,7 @@ const ways = {
 type Way = keyof typeof ways;
 const all = Object.keys(ways) as Way[];
 
-/** Two administrators who have been away for long; while `work` runs there is no other. */
+/** Two administrators after a long absence; while `work` runs there is no other. */
 async function betweenTwo<T>(work: (ada: MadeUser, bob: MadeUser) => Promise<T>): Promise<T> {
   const [ada, bob] = [await makeUser(app, { admin: true }), await makeUser(app, { admin: true })];
   const sql = database();
@@ -47,7 +47,7 @@ test.each([
       const responses = await Promise.all([ways[one](ada, bob), ways[other](bob, ada)]);
       expect(await left()).toBe(1);
       expect(responses.filter(({ status }) => status < 300)).toHaveLength(1);
-      // The other was too late to be anybody, or was told that nobody would be left.
+      // The other is blocked or demoted already, or no administrator would be left.
       expect([400, 401, 403, 409]).toContain(responses.find(({ status }) => status >= 300)?.status);
     });
   }

@@ -126,7 +126,7 @@ describe('what users are part of', () => {
   });
 });
 
-/** Waits until the background has removed the user. */
+/** Waits until the background has deleted the user. */
 async function gone(user: { id: number }): Promise<void> {
   await expect
     .poll(async () => (await database()`select from users where id = ${user.id}`).length, { timeout: 20_000 })
@@ -175,7 +175,7 @@ describe('removing users', () => {
     const handed = await database()`
       select from activity_events where author_id = ${ghost.id} and project_id = ${shared.id}`;
     expect(handed.length).toBeGreaterThan(0);
-    // The name and the addresses are free again.
+    // Name and addresses are free again.
     await makeUser(app, { username: ada.username, email: 'second@example.org' });
     expect((await remove(ghost)).status).toBe(403);
     expect((await app.root(`PUT /users/${ghost.id}`, { body: { admin: true } })).status).toBe(403);

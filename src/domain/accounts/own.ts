@@ -1,9 +1,9 @@
-/** Whose things an endpoint is about: the caller's own under /user, or those of the user whom the path names. */
+/** Mounts endpoints twice: for the caller under /user, and for the user in the path. */
 import { type Access, onUser, onUserAsAdmin, signedIn } from '../../core/access/access.ts';
 import { type AuthorizedUser, findUser } from '../../core/access/users.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 
-/** The caller, as the user whose things are asked for. */
+/** The caller, as the endpoint's user. */
 const oneself: Access<AuthorizedUser, Actor> = {
   ...signedIn,
   find: async (request) => {
@@ -12,7 +12,7 @@ const oneself: Access<AuthorizedUser, Actor> = {
   },
 };
 
-/** One set of endpoints over a user's things: its path, and who may read and who may change. */
+/** A mount of endpoints over a user: its path, and access for reading and changing. */
 export type Mount<C extends Caller> = {
   path: string;
   whose: string;
@@ -22,7 +22,7 @@ export type Mount<C extends Caller> = {
 
 export const own: Mount<Actor> = { path: '/user', whose: "the caller's", read: oneself, write: oneself };
 
-/** A user's things that everybody may look at, and administrators change. */
+/** Public to read; administrators change. */
 export const publicOf = (parameter: 'id' | 'user_id'): Mount<Caller> => ({
   path: `/users/:${parameter}`,
   whose: "a user's",
@@ -30,7 +30,7 @@ export const publicOf = (parameter: 'id' | 'user_id'): Mount<Caller> => ({
   write: onUserAsAdmin(parameter),
 });
 
-/** A user's things that are for administrators alone. */
+/** For administrators only. */
 export const privateOf = (parameter: 'id' | 'user_id'): Mount<Actor> => ({
   path: `/users/:${parameter}`,
   whose: "a user's",

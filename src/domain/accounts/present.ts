@@ -10,7 +10,7 @@ import type { UserRecord } from './schema.ts';
 
 const isoOrNull = (time: Date | null): string | null => time?.toISOString() ?? null;
 
-/** The public record with custom attributes in their place, when they were asked for. */
+/** The public record, with custom attributes when they were requested. */
 export function presentListed(
   around: Surroundings,
   user: UserRow,
@@ -24,7 +24,7 @@ export function presentListed(
   };
 }
 
-/** GET /users/:id; a private profile keeps to itself when it was made and whom it follows. */
+/** GET /users/:id; a private profile omits its date of creation and its follows. */
 export function presentProfile(
   around: Surroundings,
   user: ProfileRow,
@@ -58,7 +58,7 @@ export function presentProfile(
   };
 }
 
-/** GET /user, and what group owners see of their enterprise users. */
+/** GET /user, and an enterprise user for group owners. */
 export function presentOwn(
   around: Surroundings,
   user: ProfileRow,
@@ -92,7 +92,7 @@ export function presentOwn(
   };
 }
 
-/** What administrators see of a user. */
+/** A user for administrators. */
 export function presentForAdmin(
   around: Surroundings,
   user: ProfileRow,

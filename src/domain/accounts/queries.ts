@@ -1,4 +1,4 @@
-/** Statements over users: their profiles with all that is counted beside them, and their list. */
+/** Statements over users: profiles with their counts, and lists. */
 import { sql } from 'kysely';
 import type postgres from 'postgres';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import type { UserFilters } from './inputs.ts';
 
-/** A user with what the profile counts. */
+/** A user with the profile's counts. */
 export type ProfileRow = UserRow & {
   followers: number;
   following: number;
@@ -20,7 +20,7 @@ export type ProfileRow = UserRow & {
   created_by: UserBasicRow | null;
 };
 
-// $1: the id or ids, $2: who looks. Kept as text so that the driver prepares each once.
+// $1: the id or ids, $2: the viewer. Text, so that the driver prepares each once.
 const profile = `
   select u.*, n.id as namespace_id,
     (select count(*)::integer from follows f where f.followee_id = u.id) as followers,
@@ -34,11 +34,12 @@ const profile = `
       'email', c.email) end as created_by
   from users u left join namespaces n on n.owner_id = u.id left join users c on c.id = u.created_by_id
   where`;
-// A statement of its own for one: that over an array would be planned anew each time, at five times the cost of running it.
+// Separate: the statement over an array would be planned anew each time, at five times the cost of running
+// it.
 const profileOfOne = `${profile} u.id = $1`;
 const profilesOfMany = `${profile} u.id = any($1::bigint[])`;
 
-/** The users' profiles as `viewerId` (0 for nobody) sees them, in one statement, in the order of `ids`. */
+/** Profiles for `viewerId` (0 for anonymous), in one statement, in the order of `ids`. */
 export async function selectProfiles(
   driver: postgres.Sql,
   ids: readonly number[],
@@ -56,7 +57,7 @@ export async function selectProfiles(
 
 const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 
-/** Short texts match whole names only: a part of two letters would read the whole table. */
+/** Short texts match whole names only: two letters would scan the whole table. */
 function searchCondition(text: string, admin: boolean) {
   const whole = text.trim().toLowerCase();
   const address = admin
@@ -74,7 +75,7 @@ function identityCondition(extern_uid: string, provider: string) {
     and i.provider = ${provider} and i.extern_uid = ${extern_uid})`;
 }
 
-/** Filters that would tell what only administrators are shown; for others they are as good as not there (facts §10). */
+/** Filters on data that only administrators see; ignored for other callers (facts §10). */
 function privilegedConditions(filters: UserFilters) {
   const { created_after, created_before, extern_uid, provider } = filters;
   return [
@@ -126,7 +127,7 @@ function conditions(filters: UserFilters, admin: boolean, signedIn = true) {
   ];
 }
 
-/** A time as the cursor carries it: as precise as the column. */
+/** A time in the column's precision, for cursors. */
 const exactTime = (column: 'created_at' | 'updated_at') =>
   sql<string>`to_char(users.${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as(
     column,
@@ -140,7 +141,7 @@ const orderColumns = {
   updated_at: 'users.updated_at',
 };
 
-/** A page of the users that the caller may list: ids, with what the order and the cursor need. */
+/** A page of users that the caller may list: ids, and the columns of order and cursor. */
 export async function selectUserPage(
   db: Db,
   filters: UserFilters,
@@ -162,7 +163,7 @@ export async function selectUserPage(
   );
 }
 
-/** A page of the enterprise users of a group, newest first: their ids. */
+/** A page of the group's enterprise users, newest first: their ids. */
 export async function selectEnterprisePage(
   db: Db,
   group: AuthorizedGroup,
@@ -170,12 +171,12 @@ export async function selectEnterprisePage(
   page: PageRequest,
 ): Promise<Page<{ id: number }>> {
   let query = db.selectFrom('users').select('users.id').where('users.enterprise_group_id', '=', group.id);
-  // Its owners see of them what administrators see.
+  // Owners see the same data of them as administrators.
   for (const condition of conditions(filters, true)) query = query.where(condition);
   return selectPage(db, query, page, { by: 'id', sort: 'desc' }, { id: 'users.id' });
 }
 
-/** A page of the user's direct memberships in what is not going away. */
+/** A page of the user's direct memberships, without those of deleting projects and groups. */
 export function selectMembershipPage(
   db: Db,
   user: AuthorizedUser,
@@ -200,7 +201,7 @@ export function selectMembershipPage(
   return selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'members.id' });
 }
 
-/** How much the user takes part in. */
+/** The number of the user's groups and projects. */
 export async function selectAssociationsCount(db: Db, user: AuthorizedUser) {
   const { rows } = await sql<{ groups_count: number; projects_count: number }>`
     select count(n.id)::integer as groups_count, count(p.id)::integer as projects_count
@@ -212,7 +213,7 @@ export async function selectAssociationsCount(db: Db, user: AuthorizedUser) {
   return { ...counted, issues_count: 0, merge_requests_count: 0 };
 }
 
-/** A page of when people were last here, since a day. */
+/** A page of users' last activity, since a day. */
 export function selectActivityPage(db: Db, from: string, page: PageRequest) {
   const query = db
     .selectFrom('users')

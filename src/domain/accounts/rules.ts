@@ -1,4 +1,4 @@
-/** Decisions about users as pure functions of values: states, what profiles show, what fields take. */
+/** Pure rules of users: states, profiles, and valid fields. */
 import { isInternal } from '../../core/identity/actor.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
 import { isWebAddress } from '../../platform/http/web-address.ts';
@@ -8,7 +8,7 @@ type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pend
 export const stateChanges = ['block', 'unblock', 'ban', 'unban', 'activate', 'deactivate'] as const;
 export type StateChange = (typeof stateChanges)[number];
 
-/** Users who were here within so many days are not dormant, and are not deactivated. */
+/** Days without activity after which a user is dormant and may be deactivated. */
 const DORMANT_AFTER_DAYS = 90;
 
 const isDormant = (subject: { last_activity_on: string | null }, today: string): boolean =>
@@ -22,7 +22,7 @@ type StateRule = {
   refusal: string;
 };
 
-/** Each change with the states it starts from, the state it leads to, and what is said in any other. */
+/** Each change with its permitted states, its result, and the message for other states. */
 export const stateRules: Record<StateChange, StateRule> = {
   block: {
     from: ['active', 'deactivated', 'blocked_pending_approval', 'blocked'],
@@ -62,7 +62,7 @@ export const stateRules: Record<StateChange, StateRule> = {
   },
 };
 
-/** Why the change is refused, or undefined when it is not (facts §2: wrong state 403). */
+/** The reason of a refusal; undefined for a permitted change (facts §2: wrong state 403). */
 export function stateRefusal(
   change: StateChange,
   subject: { state: string; kind: string; last_activity_on: string | null },
@@ -76,14 +76,14 @@ export function stateRefusal(
   return `The user you are trying to deactivate has been active in the past ${DORMANT_AFTER_DAYS} days and cannot be deactivated`;
 }
 
-/** The job and the organization in one line, or null. */
+/** Job and organization in one line, or null. */
 export function workInformation(user: { job_title: string; organization: string | null }): string | null {
   const { job_title, organization } = user;
   if (job_title !== '' && organization) return `${job_title} at ${organization}`;
   return job_title || organization || null;
 }
 
-/** The time of day where the user says they are, such as `3:04 PM`; null when that is unknown. */
+/** The local time of the user's zone, such as `3:04 PM`; null for an unknown zone. */
 export function localTime(timezone: string | null, time: Date): string | null {
   if (timezone === null) return null;
   try {
@@ -93,12 +93,12 @@ export function localTime(timezone: string | null, time: Date): string | null {
       timeZone: timezone,
     }).format(time);
   } catch {
-    // Not a zone that this Node knows.
+    // This Node does not know the zone.
     return null;
   }
 }
 
-/** Of nothing, or of a user there. */
+/** Empty, or a user id of Discord. */
 export const discordPattern = '^(?:[0-9]{17,20})?$';
 const DISCORD = new RegExp(discordPattern);
 
@@ -108,7 +108,7 @@ type ProfileFields = {
   discord?: string | null | undefined;
 };
 
-/** What is wrong with the fields given, by property. */
+/** Messages by property for invalid fields. */
 export function profileProblems(fields: ProfileFields): ValidationMessages {
   const problems: ValidationMessages = {};
   const { name, website_url, discord } = fields;

@@ -1,4 +1,4 @@
-/** Users as the API shows them: the public record, the profile, one's own, and the administrator's (facts: Resource entities). */
+/** Records of users: public, profile, own, and administrator's (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
 import { CustomAttribute } from '../../core/custom-attributes.ts';
 import { UserBasic } from '../../core/identity/records.ts';
@@ -6,7 +6,7 @@ import { nullable } from '../../platform/http/schema.ts';
 
 const { web_url, ...basic } = UserBasic.properties;
 
-/** What only some callers are shown is optional: one schema then fits each list, whoever asks. */
+/** Optional, because only some callers get them: one schema fits all lists. */
 const Text = Type.Optional(Type.String());
 const TextOrNull = Type.Optional(nullable(Type.String()));
 const Count = Type.Optional(Type.Integer());

@@ -1,4 +1,4 @@
-/** Changes of the state of accounts, and of what administrators take from them. */
+/** Changes the state of accounts; removes second factors and identities. */
 import { isLastAdministrator, lastAdministrator } from '../../core/access/remaining.ts';
 import type { AuthorizedUser } from '../../core/access/users.ts';
 import { announce } from '../../core/activity/announce.ts';
@@ -20,12 +20,12 @@ const lockUser = (tx: Db, id: number) =>
     .forUpdate()
     .executeTakeFirst();
 
-/** Changes that would shut the caller out. */
+/** Changes that would lock the caller out. */
 const notOnOneself: ReadonlySet<StateChange> = new Set(['block', 'ban', 'deactivate']);
 
 /**
- * Makes the change; false when the account is in that state already, 403 in a state that the change does not start from.
- * A blocked account is refused at its next request.
+ * Changes the state; false when the account is in it already, 403 in a state where it is not permitted. A
+ * blocked user's next request is refused.
  */
 export async function changeState(
   db: Db,
@@ -53,7 +53,7 @@ export async function changeState(
   });
 }
 
-/** Lets in somebody who registered; 409 unless they are waiting. */
+/** Approves a registered user; 409 for others. */
 export async function approveUser(db: Db, actor: Actor, user: AuthorizedUser): Promise<void> {
   await inTransaction(db, async (tx) => {
     const row = await lockUser(tx, user.id);
@@ -73,7 +73,7 @@ export async function approveUser(db: Db, actor: Actor, user: AuthorizedUser): P
   });
 }
 
-/** Forgets the second factor; 400 without one. */
+/** Removes the second factor; 400 without one. */
 export async function disableTwoFactor(db: Db, actor: Actor, user: AuthorizedUser): Promise<void> {
   await inTransaction(db, async (tx) => {
     const row = await lockUser(tx, user.id);
@@ -90,7 +90,7 @@ export async function disableTwoFactor(db: Db, actor: Actor, user: AuthorizedUse
   });
 }
 
-/** Forgets who the user is to another provider; false when that was not known. */
+/** Deletes the user's identity at a provider; false without one. */
 export async function deleteIdentity(
   db: Db,
   actor: Actor,

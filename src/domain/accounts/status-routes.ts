@@ -1,4 +1,4 @@
-/** Status and preferences. A status that has run out is not shown: nothing needs to clear it. */
+/** Endpoints of status and preferences. An expired status is not shown, so no task clears it. */
 import Type, { type Static } from 'typebox';
 import { onUser, signedIn } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, found } from '../../core/endpoint.ts';

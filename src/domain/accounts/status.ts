@@ -1,9 +1,9 @@
-/** What a user says of themselves for a while: pure. */
+/** The status of a user. Pure. */
 import type { Json } from '../../platform/db/rows.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
 import { html } from '../../platform/http/html.ts';
 
-/** The periods after which a status is gone, in seconds (facts §2.2). */
+/** Seconds after which a status expires (facts §2.2). */
 const clearAfter = {
   '30_minutes': 1_800,
   '3_hours': 10_800,
@@ -28,19 +28,19 @@ export type Status = { emoji: string; message: string; availability: 'not_set' |
 
 export type StatusRow = { status: Json; status_clears_at: Date | null };
 
-/** What stands for the emoji when only words are given. */
+/** The emoji of a status with a message alone. */
 const DEFAULT_EMOJI = 'speech_balloon';
 
 const isStatus = (value: Json): value is Status =>
   typeof value === 'object' && value !== null && 'emoji' in value && 'message' in value;
 
-/** The status that holds at this time, or undefined. */
+/** The status at this time; undefined without one. */
 function currentStatus(row: StatusRow, time: Date): Status | undefined {
   if (row.status_clears_at && row.status_clears_at <= time) return undefined;
   return isStatus(row.status) ? row.status : undefined;
 }
 
-/** The record; without a status, or after it has run out, everything in it is empty. */
+/** The record; empty without a status, or after it expired. */
 export function presentStatus(row: StatusRow, time: Date) {
   const status = currentStatus(row, time);
   return {
@@ -59,7 +59,7 @@ export type StatusChange = {
   clear_status_after?: ClearAfter | null | undefined;
 };
 
-/** The status after a change of what `before` says, or from nothing; null when nothing is left of it. */
+/** The status after a change of `before`, or a new one; null when it is empty. */
 export function statusFrom(
   change: StatusChange,
   before: StatusRow | undefined,

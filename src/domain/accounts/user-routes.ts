@@ -1,4 +1,4 @@
-/** Users: the list, one, oneself; made, changed and removed by administrators. */
+/** Endpoints of users: list, profile, own; creation, changes and deletion by administrators. */
 import Type from 'typebox';
 import { anyone, onInstance, onUser, onUserAsAdmin, signedIn } from '../../core/access/access.ts';
 import { type AuthorizedGroup, authorizeGroup } from '../../core/access/find.ts';
@@ -25,7 +25,7 @@ import { presentForAdmin, presentListed, presentOwn, presentProfile } from './pr
 import { selectProfiles, selectUserPage } from './queries.ts';
 import { UserRecord } from './schema.ts';
 
-/** Reads of users take this scope too (facts: OAuth scopes). */
+/** Reads of users also accept `read_user` (facts: OAuth scopes). */
 export const readScopes = ['api', 'read_api', 'read_user'];
 
 const keyset: KeysetRule = {
@@ -40,13 +40,16 @@ const keyset: KeysetRule = {
 
 type Situation = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
 
-/** What addresses in records depend on. */
+/** Settings on which addresses in records depend. */
 export const surroundings = ({ services, settings }: Pick<Situation, 'services' | 'settings'>) => ({
   baseUrl: services.baseUrl(),
   settings,
 });
 
-/** Where public is restricted, people are shown to those who are signed in only (settings: restricted_visibility_levels). */
+/**
+ * Where public visibility is restricted, only signed-in callers see users (settings:
+ * restricted_visibility_levels).
+ */
 const hiddenFrom = ({ actor, settings }: Pick<Situation, 'actor' | 'settings'>): boolean =>
   actor === undefined && settings.restricted_visibility_levels.includes('public');
 
@@ -61,7 +64,7 @@ async function requestedAttributes(
   return selectCustomAttributes(situation.db, 'user_id', ids);
 }
 
-/** The records of users as one of the presenters shows them, in the order of the ids. */
+/** Users' records by one of the presenters, in the order of the ids. */
 export async function showUsers(
   situation: Situation,
   ids: readonly number[],
@@ -84,7 +87,7 @@ const showForAdmin = async (situation: Situation, id: number): Promise<UserRecor
 
 type ChangeContext = Context<UserChanges, unknown, Actor>;
 
-/** The picture and the group that the body names, each checked, before anything is written. */
+/** The picture and the group in the body, each checked before the transaction. */
 async function prepareChange({ services, settings, actor, input }: ChangeContext) {
   const { avatar } = input;
   return {

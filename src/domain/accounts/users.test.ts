@@ -287,7 +287,7 @@ describe('the list', () => {
     expect(await search('created_after=2020-01-01')).toHaveLength(4);
     expect(await ids(`username=${admin.username.toUpperCase()}`)).toEqual([admin.id]);
     expect(await ids(`search=${admin.email}`)).toEqual([admin.id]);
-    // What only administrators may know is not there to be asked by others.
+    // Other callers cannot filter by data that only administrators see.
     expect(await ids(`search=${word}&admins=true`, app.call)).toHaveLength(3);
     expect(await ids(`search=${admin.email}`, app.call)).toEqual([]);
     expect(await ids('search=%25%25%25')).toEqual([]);
@@ -351,7 +351,7 @@ describe('the list', () => {
     );
     expect(await ids('custom_attributes[team]=masons')).toEqual([made.id]);
     expect(await ids('custom_attributes[team]=others')).toEqual([]);
-    // A key of digits alone is none of a list.
+    // A key of digits alone is not an array index.
     for (const key of ['9', '2040']) {
       const numbered = `users/${made.id}/custom_attributes/${key}`;
       bodyOf(await app.root(`PUT /${numbered}`, { body: { value: 'x' } }), 200);

@@ -1,4 +1,4 @@
-/** The feed of a project: the shapes of its events, and who sees which. */
+/** The feed of a project: shapes of events, and their visibility. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Call, type Called, useApp } from '../../../test/support/app.ts';
 import {
@@ -178,7 +178,7 @@ describe('who sees what', () => {
   type Person = (typeof people)[number];
   const calls = new Map<Person, Call>();
   let project: { id: number };
-  /** By the texts that events are recognised by. */
+  /** The texts by which the tests recognise events. */
   const markOf = (event: Event): string =>
     event.note?.body ?? event.target_title ?? event.push_data?.ref ?? event.action_name;
 
@@ -252,7 +252,7 @@ describe('who sees what', () => {
     await change(`/projects/${project.id}`, { visibility: 'private' });
     for (const person of ['nobody', 'stranger'] as const)
       expect((await calls.get(person)?.(`GET /projects/${project.id}/events`))?.status).toBe(404);
-    // Guests read no code of a private project.
+    // Guests may not read code of a private project.
     expect(await marks('guest')).not.toContain('main');
     expect(await marks('reporter')).toContain('main');
   });
@@ -318,7 +318,7 @@ describe('who sees what', () => {
           lists.push(JSON.stringify(own));
           sizes.add(own.length);
         }
-        // What administrators and auditors see of all is theirs by no membership, and not in the feed of members.
+        // Administrators and auditors reach all projects without membership, so the members' feed omits them.
         const decided = ['admin', 'auditor', 'stranger', 'external'].includes(person)
           ? lists.slice(0, 2)
           : lists;

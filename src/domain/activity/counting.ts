@@ -1,18 +1,15 @@
-/**
- * Projects with more events than are counted: what is beyond counting for a caller stays so, and need not be counted up to the
- * limit for each page again.
- */
+/** Remembers projects with more events than are counted, so that pages do not count up to the limit again. */
 import { monotonic } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
-/** Milliseconds until somebody counts again: retention may have taken many away. */
+/** Milliseconds until the next count: retention may have deleted many. */
 const CACHE_LIFETIME_MS = 60_000;
 const MAX_KEPT = 1_000;
 
-/** By database, and by project and caller: until when it is known. */
+/** By database, then by project and caller: the time until which a count is valid. */
 const known = new WeakMap<Db, Map<string, number>>();
 
-/** How many there are, of at most `limit` and one; counted once a minute where they are more. */
+/** The number of rows, at most `limit` + 1; counted once a minute where there are more. */
 export async function countSeldom(
   db: Db,
   key: string,

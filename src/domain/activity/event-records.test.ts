@@ -1,4 +1,4 @@
-/** What gets into the feed of a project, whatever brought it about. */
+/** Events in a project's feed, by the action that wrote them. */
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Call, type Called, useApp } from '../../../test/support/app.ts';
@@ -13,7 +13,7 @@ type Event = Called['body'];
 const feedOf = async (project: { id: number }, query = '', call: Call = ashlar.root): Promise<Event[]> =>
   bodyOf(await call(`GET /projects/${project.id}/events`, { query: `per_page=100&${query}` }), 200);
 
-/** What was done, oldest first. */
+/** The events, oldest first. */
 const told = async (project: { id: number }, query = ''): Promise<string[]> =>
   (await feedOf(project, `sort=asc&${query}`)).map((event) =>
     [event.action_name, event.target_type, event.target_title].filter((word) => word !== null).join(' '),

@@ -1,4 +1,4 @@
-/** Whose feeds there are, what they are filtered by, how long they are kept, and what becomes of them. */
+/** Feeds: their kinds, filters, retention and deletion. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Call, type Called, useApp } from '../../../test/support/app.ts';
 import { withSettings } from '../../../test/support/browser.ts';
@@ -28,7 +28,7 @@ const runTask = async (name: string): Promise<void> => {
   await task({});
 };
 
-/** An issue's creation as so many days ago, by SQL: nothing else writes of the past. */
+/** Inserts events of some days ago by SQL, because the API writes only present ones. */
 async function insertEvents(
   project: { id: number },
   author: { id: number },
@@ -121,7 +121,7 @@ describe('people', () => {
     }
     for (const call of [ashlar.as(eve.token), ashlar.root])
       expect(titles(await list(call, path))).toEqual(['by eve']);
-    // What they do in a project is the project's.
+    // A project's feed has the events of private users too.
     expect(titles(await list(ashlar.call, `/projects/${open.id}/events`))).toContain('by eve');
   });
 
@@ -257,7 +257,7 @@ describe('how long they stay', () => {
   test('many go, batch by batch', async () => {
     const project = await makeProject(ashlar);
     const { background } = ashlar.app.services.database;
-    // What is old is behind what is new here: no clock goes back as far, but the walk must end anyway.
+    // Old events have newer ids here, which no clock produces; the sweep must end anyway.
     await insertEvents(project, { id: 1 }, 4_500, new Date(Date.now() - 2_000 * DAY));
     const { sql } = ashlar.app.services.database;
     await sql`delete from activity_events where project_id <> ${project.id} or action <> 'joined'`;

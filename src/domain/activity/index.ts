@@ -1,4 +1,4 @@
-/** The feed: what people did, read by three lists. It is written with what they do, by announce(). */
+/** Activity feeds, in three lists. announce() writes the events with the changes. */
 import { sweepEvents } from '../../core/activity/retention.ts';
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';

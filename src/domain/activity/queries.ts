@@ -1,7 +1,6 @@
 /**
- * Pages of events. A feed is read place by place: of each project the newest, in the order of an index, as many as the page
- * needs. So a page costs the same however many events there are, and those of projects that the caller does not see are
- * never touched.
+ * Pages of events. A feed reads the newest events of each project from an index, as many as the page needs:
+ * the cost does not depend on the number of events, and invisible projects are not read.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
@@ -17,16 +16,16 @@ import { countSeldom } from './counting.ts';
 import { type EventFilters, storedTypes } from './schema.ts';
 
 export type Feed = {
-  /** CTEs, the last of which is `places`: the projects, each with what the caller may see of it. */
+  /** CTEs, the last of which is `places`: the projects, each with the caller's abilities. */
   ctes: RawBuilder<unknown>;
   caller: Caller;
-  /** Whose events alone. */
+  /** Only events of this author. */
   authorId?: number;
-  /** The only project that it is of. */
+  /** Only events of this project. */
   projectId?: number;
 };
 
-/** What happens in a project. */
+/** Events of a project. */
 export const feedOfProject = (caller: Caller, project: AuthorizedProject): Feed => ({
   ctes: sql`places as (select ${project.id}::bigint as id, ${seenOf(project, caller)})`,
   caller,
@@ -36,13 +35,13 @@ export const feedOfProject = (caller: Caller, project: AuthorizedProject): Feed 
 const isReached = sql.raw(`(p.namespace_id in (select id from reached_groups where level >= ${GUEST})
   or p.id in (select id from reached_projects where level >= ${GUEST}))`);
 const reached = sql.raw(reachedCtes(CALLER, TODAY));
-/** The caller's role on each project `p`, beside the two tables that it comes from. */
+/** The caller's role on each project `p`, and the tables that it comes from. */
 const levels = sql.raw(
   'left join reached_groups g on g.id = p.namespace_id left join reached_projects r on r.id = p.id',
 );
 const level = sql.raw('coalesce(greatest(g.level, r.level), 0)');
 
-/** What happens in the projects that somebody is a member of. */
+/** Events of projects where the actor is a member. */
 export const feedOfMember = (actor: Actor): Feed => ({
   ctes: sql`${callerCte(actor)}, ${reached},
     places as materialized (
@@ -51,8 +50,8 @@ export const feedOfMember = (actor: Actor): Feed => ({
 });
 
 /**
- * What somebody does, in the projects that the caller sees: those that the author was ever active in are found by a step
- * in the index for each.
+ * Events of an author in projects that the caller may read; the author's projects are found by one index step
+ * each.
  */
 export function feedOfAuthor(caller: Caller, { id }: Pick<AuthorizedUser, 'id'>): Feed {
   const theirs = sql`select e.project_id from activity_events e where e.author_id = ${id}`;
@@ -74,7 +73,7 @@ export function feedOfAuthor(caller: Caller, { id }: Pick<AuthorizedUser, 'id'>)
   };
 }
 
-/** Days are whole ones of UTC: `before` and `after` leave out their own (facts: Activity events). */
+/** Days are whole days of UTC, exclusive (facts: Activity events). */
 function conditionOf({ authorId, caller }: Feed, filters: EventFilters): RawBuilder<unknown> {
   const { action, target_type, before, after } = filters;
   return sql.join(
@@ -100,11 +99,11 @@ export type EventKey = { id: number; project_id: number };
 
 export type EventPage = {
   items: readonly EventKey[];
-  /** The page that they are, with its total: counted meanwhile, where the end is not in sight. */
+  /** The page with its total, which is counted at the same time where the end is not reached. */
   page: Promise<Page<EventKey>>;
 };
 
-/** One page, newest first unless it is sorted otherwise; page and total are of what the caller sees. */
+/** One page, newest first by default; page and total have only events that the caller may see. */
 export async function selectEvents(
   db: Db,
   feed: Feed,

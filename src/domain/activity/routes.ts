@@ -1,4 +1,4 @@
-/** The three lists of activity events: the caller's own, a person's, a project's (spec: Activity events). */
+/** Endpoints of activity events: the caller's, a user's and a project's (spec: Activity events). */
 import Type from 'typebox';
 import { onProject, onUser, signedIn } from '../../core/access/access.ts';
 import { type AuthorizedProject, selectProjectsById } from '../../core/access/find.ts';
@@ -30,7 +30,7 @@ async function selectNotes(
   return new Map((await presentNotes({ db, around }, rows)).map((record) => [record.id, record]));
 }
 
-/** The page of the feed that the caller sees. What changed since it was selected is left out of it. */
+/** The page of the feed. Events whose visibility changed since the selection are left out. */
 async function readFeed(
   { db, services, settings, actor, input, page }: Context<EventFilters, unknown, Caller>,
   feed: Feed,
@@ -63,7 +63,7 @@ async function readFeed(
   );
   const records = seen.flatMap((row) => {
     const note = row.note ? notes.get(row.note.id) : undefined;
-    // It went in between.
+    // The note was deleted meanwhile.
     if (row.note && !note) return [];
     return presentEvent(around, row, note, project !== undefined);
   });
@@ -101,7 +101,7 @@ export const activityEndpoints: Endpoint[] = [
     item: EventRecord,
     handle: async (context) => {
       const { actor, subject, settings } = context;
-      // Nobody is told of people there, nor that there are any (GET /users/:id).
+      // Anonymous callers do not learn which users exist (GET /users/:id).
       if (!actor && settings.restricted_visibility_levels.includes('public')) throw notFound('User');
       const isHidden = subject.row.private_profile && !actor?.admin && actor?.id !== subject.id;
       return isHidden ? none : readFeed(context, feedOfAuthor(actor, subject));

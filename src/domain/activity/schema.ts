@@ -1,4 +1,4 @@
-/** What the lists of events are filtered by, and the stored names of the values (facts: Activity events). */
+/** Filters of event lists, and the stored names of their values (facts: Activity events). */
 import Type, { type Static } from 'typebox';
 import { noteTypes } from '../../core/activity/event-rows.ts';
 import { date, stringEnum } from '../../platform/http/schema.ts';
@@ -18,7 +18,7 @@ const actions = [
   'approved',
 ] as const;
 
-/** The types by the names that requests have for them. */
+/** Target types by their names in requests. */
 export const storedTypes = {
   epic: ['Epic'],
   issue: ['Issue'],
@@ -33,7 +33,7 @@ export const storedTypes = {
 } as const satisfies Record<string, readonly string[]>;
 
 type TargetType = keyof typeof storedTypes;
-// The names of the object above: what Object.keys() gives is not typed so.
+// Object.keys() loses the names' type.
 const targetTypes: readonly TargetType[] = [
   'epic',
   'issue',

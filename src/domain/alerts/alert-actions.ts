@@ -1,4 +1,4 @@
-/** What people change of an alert: its status, and who works on it. */
+/** Changes an alert's status and assignees. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { addSystemNoteOfStatus, lockAlert } from '../../core/alerts/links.ts';
 import type { AlertRow } from '../../core/alerts/records.ts';
@@ -15,7 +15,7 @@ import type { AlertChanges } from './schema.ts';
 
 declareUnique('alerts_open_group', 'fingerprint');
 
-/** 400 where another alert of the same group is open: there is one at most (facts: Grouping). */
+/** 400 where another alert of the same group is open: at most one may be (facts: Grouping). */
 async function refuseSecondOpen(tx: Db, alert: AlertRow): Promise<void> {
   if (alert.grouping_key === null) return;
   const open = await tx
@@ -29,7 +29,7 @@ async function refuseSecondOpen(tx: Db, alert: AlertRow): Promise<void> {
   if (open) throw invalid({ fingerprint: ['Cannot have multiple unresolved alerts'] });
 }
 
-/** The columns that a change of the locked alert sets; undefined where nothing changes. */
+/** The changed columns of the locked alert; undefined without a change. */
 async function statusColumns(tx: Db, alert: AlertRow, { status, ended_at }: AlertChanges) {
   const wanted = status ?? alert.status;
   if (ended_at !== undefined && wanted !== 'resolved')
@@ -44,8 +44,8 @@ async function statusColumns(tx: Db, alert: AlertRow, { status, ended_at }: Aler
 }
 
 /**
- * Changes what is named; the rest stays. 400 for an alert that would be a second open one of its group, and for an end
- * without a resolution or before the start; people who may not read the alert are passed over.
+ * Changes the given properties. 400 where the alert would be a second open one of its group, and for an end
+ * without a resolution or before the start; assignees who may not read the alert are ignored.
  */
 export async function updateAlert(
   context: ActorContext,

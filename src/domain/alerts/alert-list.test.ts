@@ -1,4 +1,4 @@
-/** Lists of alerts over HTTP: their orders, their filters and their counts. */
+/** Lists of alerts over HTTP: orders, filters and counts. */
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {

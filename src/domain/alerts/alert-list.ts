@@ -1,4 +1,4 @@
-/** The alerts of a project: one page of them, and how many have each status. */
+/** Pages of a project's alerts, and counts by status. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type ListedAlertRow, listedAlertColumns } from '../../core/alerts/alert-records.ts';
 import { severities } from '../../core/alerts/records.ts';
@@ -10,10 +10,10 @@ import type { AlertFilters, StatusCounts } from './schema.ts';
 
 const words = (list: readonly string[]): string => `array[${list.map((word) => `'${word}'`).join(',')}]`;
 
-/** Of severities the worst comes last, and so does of statuses what most waits for somebody. */
+/** The worst severity sorts last, and so does the status that most needs work. */
 const columns = {
   id: 'alerts.id',
-  // Numbers are given as alerts come, and have an index.
+  // Numbers are given in the order of arrival, and have an index.
   created_at: 'alerts.iid',
   iid: 'alerts.iid',
   updated_at: 'alerts.updated_at',
@@ -52,7 +52,7 @@ function within<O>(
   return kept;
 }
 
-/** One page of them, in the order that was asked for, without their payloads. */
+/** A page of alerts without their payloads. */
 export const selectAlerts = (
   db: Db,
   projectId: number,
@@ -68,7 +68,7 @@ export const selectAlerts = (
     columns,
   );
 
-/** How many there are of each status, of those that the filters leave in. */
+/** The number of alerts by status, after the filters. */
 export async function countAlerts(db: Db, projectId: number, filters: AlertFilters): Promise<StatusCounts> {
   const rows = await within(db.selectFrom('alerts'), projectId, filters)
     .select(['alerts.status', (eb) => eb.fn.countAll<number>().as('count')])

@@ -1,4 +1,4 @@
-/** The mail about a new alert, in the reader's language. Pure. */
+/** The mail about a new alert, in the recipient's language. Pure. */
 import type { AlertRow } from '../../core/alerts/records.ts';
 import { mailButton, mailPage, oneLine } from '../../core/mail-page.ts';
 import { type Html, html } from '../../platform/http/html.ts';
@@ -97,7 +97,7 @@ function timeIn({ locale }: Words, time: Date, zone: string | null): string {
   try {
     return format(zone ?? 'UTC');
   } catch {
-    // A zone that this program does not know any more.
+    // This program does not know the zone.
     return format('UTC');
   }
 }
@@ -110,7 +110,7 @@ ${rows.map(
 `,
 )}</table>`;
 
-/** The parts of the mail. What came with the alert is shown as it was written: a mail runs no markup of others. */
+/** The parts of the mail. Text of the alert is escaped: a mail renders no markup of its sender. */
 export function composeAlertMail(mail: AlertMail): Pick<Mail, 'subject' | 'text' | 'html' | 'language'> {
   const { alert, url, incidentUrl, project, reader, siteUrl } = mail;
   const words = reader.language === 'de' ? german : english;

@@ -1,4 +1,4 @@
-/** Alerts as people read them and work on them (facts: Alerts; their paths are our own). */
+/** Endpoints of alerts (facts: Alerts; the paths are our own). */
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';

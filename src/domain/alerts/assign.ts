@@ -1,4 +1,4 @@
-/** Who is to work on an alert. */
+/** Assigns alerts. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { writeAlertNotes } from '../../core/alerts/links.ts';
 import type { AlertRow } from '../../core/alerts/records.ts';
@@ -11,7 +11,7 @@ import type { Db } from '../../platform/db/database.ts';
 
 export type Assignee = { id: number; username: string };
 
-/** Those of the users who read the alert, in the order asked for; the rest are passed over. In Free only the first. */
+/** The users who may read the alert, in the given order; others are ignored. Free has one assignee. */
 export async function findAssignees(
   { db, services }: ActorContext,
   project: AuthorizedProject,
@@ -27,7 +27,7 @@ export async function findAssignees(
   return services.config.tier === 'free' ? found.slice(0, 1) : found;
 }
 
-/** Makes these and nobody else the assignees of the locked alert, and tells of it; whether that changed anything. */
+/** Replaces the assignees of the locked alert and adds a system note; returns whether they changed. */
 export async function assignAlert(
   tx: Db,
   actor: ActorContext['actor'],

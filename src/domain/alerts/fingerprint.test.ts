@@ -1,4 +1,4 @@
-/** Which payloads are occurrences of the same alert. */
+/** Payloads that are events of the same alert, and payloads that are not. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../core/alerts/records.ts';

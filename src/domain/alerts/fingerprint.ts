@@ -1,10 +1,10 @@
-/** What tells occurrences of one alert from another alert: a SHA-1 of what was given, or of what stays the same. */
+/** Fingerprints of alerts: a SHA-1 of the given fingerprint, or of the payload's constant parts. */
 import type { JsonObject } from '../../core/alerts/records.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { sha1 } from '../../platform/secret.ts';
 import { at, isBlank, isList, isObject, type Path, type Value } from './values.ts';
 
-/** JSON that is the same for equal values, in whatever order their keys came. At most 100 levels deep. */
+/** JSON with sorted keys, equal for equal values. At most 100 levels deep. */
 export function canonicalJson(value: Json): string {
   if (isList(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -14,21 +14,21 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** Lists in lists are one text without anything between, so that other receivers of the same payload agree. */
+/** Nested lists are joined without separators, so that other receivers get the same fingerprint. */
 function flatText(value: Json): string {
   if (typeof value === 'string') return value;
   if (isList(value)) return value.map(flatText).join('');
   return value === null ? '' : canonicalJson(value);
 }
 
-/** Of the fingerprint that a payload gives, a text or a list; undefined when it gives none. */
+/** Hash of the payload's own fingerprint, a text or a list; undefined without one. */
 export function givenFingerprint(value: Value): Buffer | undefined {
   if (value === undefined || isBlank(value)) return undefined;
   const text = flatText(value);
   return isBlank(text) ? undefined : sha1(text);
 }
 
-/** The value without what is at the path; in a list, null is in its place, so that what follows keeps its own. */
+/** The value without the path; in a list null replaces it, so that indexes stay. */
 function without(value: Json, path: Path): Json {
   const [key, ...rest] = path;
   const left = (item: Json): Json => (rest.length === 0 ? null : without(item, rest));
@@ -38,7 +38,7 @@ function without(value: Json, path: Path): Json {
   return rest.length === 0 ? others : { ...others, [String(key)]: left(found ?? null) };
 }
 
-/** Of the payload without what is at those paths; undefined when nothing is said beside them. */
+/** Hash of the payload without these paths; undefined when the rest is blank. */
 export function generatedFingerprint(payload: JsonObject, except: readonly Path[]): Buffer | undefined {
   const rest = except.reduce<Json>(
     (left, path) => (at(left, path) === undefined ? left : without(left, path)),
@@ -47,6 +47,6 @@ export function generatedFingerprint(payload: JsonObject, except: readonly Path[
   return isObject(rest) && Object.values(rest).every(isBlank) ? undefined : sha1(canonicalJson(rest));
 }
 
-/** Of a metrics alert: its start as it was written, its whole title, and the query when there is one. */
+/** Fingerprint of a metrics alert: its start as written, its untruncated title, and its query if any. */
 export const metricsFingerprint = (startsAt: string, title: string, query: string | undefined): Buffer =>
   sha1(`${startsAt}/${title}/${query ?? ''}`);

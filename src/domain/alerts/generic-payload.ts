@@ -1,4 +1,4 @@
-/** The payload of the generic HTTP endpoint: every property is optional, and what is not known is kept with the alert. */
+/** The payload of the generic HTTP endpoint: all properties are optional, and unknown ones are kept. */
 import { type JsonObject, limits, type ParsedAlert } from '../../core/alerts/records.ts';
 import { generatedFingerprint, givenFingerprint } from './fingerprint.ts';
 import type { MappableField, Mapping } from './mapping.ts';
@@ -9,24 +9,24 @@ import { at, cutOrNull, cutToTotal, firstOf, type Path, textOf, textsOf, type Va
 
 export type GenericContext = {
   now: Date;
-  /** Of the integration, where it has one. */
+  /** The integration's mapping. */
   mapping: Mapping | undefined;
-  /** Whether a payload that gives no fingerprint gets one of what it says. */
+  /** Whether a payload without a fingerprint gets one of its contents. */
   generatesFingerprint: boolean;
 };
 
 const DEFAULT_TITLE = 'New: Alert';
 
-/** Where each property is unless it is mapped; the environment also under the name that existing tools send. */
+/** The keys of a property without a mapping; the environment also has the name that existing tools send. */
 const standardKeys = (field: MappableField): string[] =>
   field === 'service_environment_name' ? [field, 'gitlab_environment_name'] : [field];
 
-/** These differ between occurrences of the same alert. */
+/** Properties that differ between events of the same alert. */
 const OF_ONE_OCCURRENCE = ['start_time', 'end_time', 'hosts'] as const;
 
 /**
- * What the payload says, with the defaults of the spec. A mapped path wins over the standard key, which is read where nothing
- * usable is at the path. An end time that is no time ends nothing.
+ * Parses a payload, with the spec's defaults. A mapped path wins over the standard key, which is used where
+ * the path has no usable value. An invalid end time is ignored.
  */
 export function parseGeneric(given: JsonObject, context: GenericContext): ParsedAlert {
   const { now, mapping = {}, generatesFingerprint } = context;

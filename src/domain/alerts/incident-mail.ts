@@ -1,4 +1,4 @@
-/** Mail about new alerts, to those who answer for the project: its Maintainers and Owners. */
+/** Mail about new alerts, to the project's Maintainers and Owners. */
 import { sql } from 'kysely';
 import {
   directProjectLevel,
@@ -21,7 +21,7 @@ export const MAIL = 'alerts.mail';
 const MAIL_PAGE = 'alerts.mail_page';
 const MAIL_ONE = 'alerts.mail_one';
 
-/** People of one page. */
+/** Recipients of one page. */
 const PAGE = 500;
 
 type AlertFact = { project_id: number; alert_id: number; fact_id: number };
@@ -36,7 +36,7 @@ type MailProject = {
   ancestor_ids: number[];
 };
 
-/** The project, unless it is gone, or it or a group around it sends no mail. */
+/** The project; undefined where it is gone, or mail is disabled for it or an ancestor. */
 async function findMailProject(db: Db, id: number): Promise<MailProject | undefined> {
   const silent = (settings: string) => sql`${sql.ref(settings)} @> '{"emails_enabled": false}'`;
   const { rows } = await sql<MailProject>`
@@ -50,7 +50,7 @@ async function findMailProject(db: Db, id: number): Promise<MailProject | undefi
 
 type Reader = { id: number; address: string; language: string; timezone: string | null };
 
-/** Active people with a confirmed address who answer for the project: those after an id, or one of them. */
+/** Active Maintainers and Owners with a confirmed address: those after an id, or one of them. */
 async function selectReaders(
   db: Db,
   place: MailProject,
@@ -73,7 +73,7 @@ async function selectReaders(
   return rows;
 }
 
-/** The alert, while somebody should still hear of it. */
+/** The alert; undefined where it is no longer triggered. */
 const selectTriggered = (db: Db, { alert_id, project_id }: AlertFact): Promise<AlertRow | undefined> =>
   db
     .selectFrom('alerts')
@@ -95,7 +95,7 @@ const oneJob = (to: Addressed): NewJob => ({
   key: `${MAIL_ONE} ${to.fact_id} ${to.user_id}`,
 });
 
-/** Leaves a job for each who is to be told, and one for the next page where there may be one. */
+/** Adds a job for each recipient of a page, and one for the next page where there may be one. */
 async function sendPage(db: Db, { project_id, alert_id, fact_id, after }: Paged): Promise<void> {
   const told = { project_id, alert_id, fact_id };
   const place = await findMailProject(db, project_id);
@@ -119,7 +119,7 @@ async function incidentUrl(
   return issue && issueWebUrl(baseUrl, place.full_path, issue.iid);
 }
 
-/** The tasks that send mail of an alert. Each may run twice: then a mail has the name of the one before. */
+/** The tasks of alert mail. Each may run twice: then both mails have the same id. */
 export function alertMailTasks(services: Services): Tasks {
   const db = services.database.background;
   const mailer = siteMailer(services);
@@ -142,7 +142,6 @@ export function alertMailTasks(services: Services): Tasks {
     await mailer.send({ id: `alert-${to.fact_id}-${to.user_id}`, to: reader.address, ...mail });
   };
   return {
-    // The payload is what was announced.
     [MAIL]: (payload) => sendPage(db, { ...(payload as AlertFact), after: 0 }),
     // Written by pageJob() only.
     [MAIL_PAGE]: (payload) => sendPage(db, payload as Paged),

@@ -1,4 +1,4 @@
-/** What becomes of alerts in a project: incidents, mail, and the end of incidents with their alerts. */
+/** Endpoints of a project's incident settings: incidents of alerts, mail, and automatic closing. */
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
@@ -10,7 +10,7 @@ import { ChangeIncidentSettings, IncidentSettingsRecord } from './schema.ts';
 
 const path = '/projects/:id/incident_management_settings';
 
-/** Of a project that chose nothing (facts: Alerts, incident settings). */
+/** Settings of a project without a row (facts: Alerts, incident settings). */
 const defaults: IncidentSettingsRecord = {
   create_issue: false,
   issue_template_key: null,

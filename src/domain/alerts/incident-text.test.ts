@@ -1,4 +1,4 @@
-/** What incidents say of their alerts, and what a letter does: whatever came with the alert stays words. */
+/** Descriptions of incidents and mails of alerts: text from the alert's sender never becomes markup. */
 import { expect, test } from 'vitest';
 import { composeAlertMail } from './alert-mail.ts';
 import { alertSummary, incidentDescription, incidentSeverity, writtenTime } from './incident-text.ts';

@@ -1,4 +1,4 @@
-/** What an incident made of an alert says, and how bad it is. Pure. */
+/** Description and severity of an alert's incident. Pure. */
 import { plain } from '../../core/alerts/links.ts';
 import type { AlertRow } from '../../core/alerts/records.ts';
 import type { Severity } from '../../core/work/issue-changes.ts';
@@ -10,7 +10,7 @@ const bySeverity: Readonly<Record<string, Severity>> = {
   low: 'LOW',
 };
 
-/** How bad the incident of an alert is: what is for information only, or not known, is not known. */
+/** The incident's severity; unknown for severities `info` and `unknown`. */
 export const incidentSeverity = ({ severity }: Pick<AlertRow, 'severity'>): Severity =>
   bySeverity[severity] ?? 'UNKNOWN';
 
@@ -26,7 +26,7 @@ const clock = new Intl.DateTimeFormat('en-US', {
 export const writtenTime = (time: Date): string =>
   `${longDay.format(time)}, ${clock.format(time).replaceAll(/\s/g, '')} (UTC)`;
 
-/** Text between more backticks than it has in a row, so that it ends where it ends. */
+/** Code between more backticks than the text has in a row. */
 function code(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
@@ -34,10 +34,10 @@ function code(text: string): string {
   return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
 }
 
-/** An address to follow, or words. */
+/** A link, or escaped text. */
 const linked = (text: string): string => (/^https?:\/\/[^\s<>]+$/i.test(text) ? `<${text}>` : plain(text));
 
-/** As a quotation: no line of it is a command to whoever edits the description later. */
+/** A quotation, whose lines are no quick actions when a member edits the description later. */
 const quoted = (text: string): string =>
   text
     .split(/\r\n|\r|\n/)
@@ -60,7 +60,7 @@ type DescribedAlert = Pick<
   | 'started_at'
 >;
 
-/** The alert at a glance; `url` is the page that shows all of it. */
+/** A summary of the alert; `url` is its page. */
 export function alertSummary(alert: DescribedAlert, url: string): string {
   const lines: [string, string | null][] = [
     ['Start time', writtenTime(alert.started_at)],
@@ -84,10 +84,10 @@ export function alertSummary(alert: DescribedAlert, url: string): string {
 const MAX_DESCRIPTION_LENGTH = 1_048_576;
 const LINE = '\n\n---\n\n';
 
-/** Markdown that means the same, in which no line is a command to whoever edits the description later. */
+/** Markdown with the same meaning, without lines that become quick actions in a later edit. */
 const withoutCommands = (markdown: string): string => markdown.replaceAll(/^\//gm, ' /');
 
-/** The summary, what the project's template says, and at the end the alert's own words for its incident. */
+/** The summary, the project's template, and the alert's own Markdown for its incident. */
 export function incidentDescription(alert: DescribedAlert, url: string, template: string | null): string {
   const markdown = alert.incident_markdown && withoutCommands(alert.incident_markdown);
   const parts = [alertSummary(alert, url), template, markdown];

@@ -1,4 +1,4 @@
-/** Incidents made of alerts: once each, linked both ways, closed and resolved together; and the mail about alerts. */
+/** Incidents of alerts: created once, linked both ways, closed and resolved together; and alert mail. */
 import type { Insertable } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeIntegration, postAlert } from '../../../test/support/alerts.ts';
@@ -20,7 +20,7 @@ const ashlar = useApp({ env: { ASHLAR_TIER: 'premium' } });
 const db = () => ashlar.app.services.database.db;
 
 let iids = 0;
-/** An alert as the receiver stores one. */
+/** Inserts an alert as the receiver does. */
 async function insertAlert(project: { id: number }, given: Partial<Insertable<AlertsTable>> = {}) {
   const time = new Date('2026-01-02T03:04:05Z');
   return db()
@@ -42,7 +42,7 @@ async function insertAlert(project: { id: number }, given: Partial<Insertable<Al
 }
 
 const told = { create_issue: true, send_email: false };
-/** Announces the alert, and waits until all that follows is done. */
+/** Announces the alert, and waits for all its jobs. */
 async function announceCreated(alert: { id: number; project_id: number }, flags = told) {
   await writeFact(db(), 'alert_created', { project_id: alert.project_id, alert_id: alert.id, ...flags });
   await waitForMail(ashlar);
@@ -150,7 +150,7 @@ describe('an incident of an alert', () => {
     const alert = await insertAlert(project);
     const path = `POST /projects/${project.id}/alert_management_alerts/${alert.iid}/issue`;
     const { iid } = bodyOf(await ashlar.root(path), 201);
-    // As somebody does who tidies up.
+    // A maintainer may delete the label.
     expect((await ashlar.root(`DELETE /projects/${project.id}/labels/incident`)).status).toBe(204);
     const { sql } = ashlar.app.services.database;
     const state = () => sql`select (select count(*) from labels where project_id = ${project.id}) as labels,

@@ -1,4 +1,4 @@
-/** Incidents made of alerts, by the program or by somebody, and closed when their alerts are over. */
+/** Creates incidents of alerts, by settings or on request, and closes them when their alerts end. */
 
 import { type AuthorizedProject, reachProject } from '../../core/access/find.ts';
 import { alertUrl } from '../../core/alerts/alert-records.ts';
@@ -32,10 +32,10 @@ import { incidentDescription, incidentSeverity } from './incident-text.ts';
 export const MAKE_INCIDENT = 'alerts.incident';
 export const RECOVER = 'alerts.recovered';
 
-/** Bytes of a template; what is longer is none. */
+/** Bytes of a template; a longer one is ignored. */
 const MAX_TEMPLATE_LENGTH = 1_048_576;
 
-/** The text of an issue template in the default branch; null where there is none of the name. */
+/** The issue template of this name in the default branch; null without one. */
 async function readTemplate(
   { repositories }: Services,
   project: AuthorizedProject,
@@ -65,8 +65,8 @@ async function templateFor(
 }
 
 /**
- * The incident of the alert, if it is still to have one when nobody else can change that any more. What the template
- * commands is done as far as it concerns the new incident; nothing that came with the alert is a command.
+ * Creates the alert's incident, if the locked alert still needs one. Quick actions of the template run as far
+ * as they concern a new incident; text of the alert never runs as a command.
  */
 async function makeIncident(
   context: ActorContext,
@@ -90,7 +90,7 @@ async function makeIncident(
       (text) => incidentDescription(alert, url, text),
     );
   const plan = await prepare(await templateFor(context, project)).catch((error: unknown) => {
-    // Whatever is wrong with a template, there is an incident.
+    // A faulty template must not prevent the incident.
     if (error instanceof Failure && error.kind === 'bad_request') return prepare(null);
     throw error;
   });
@@ -98,7 +98,7 @@ async function makeIncident(
     const held = await lockAlert(tx, alert.id);
     if (!held || !isWanted(held)) return undefined;
     const { prepared } = (await plan.createLabels?.(tx)) ?? plan;
-    // A template that says otherwise does not unmake the incident.
+    // A template cannot change the type.
     const { issue } = await insertIssue(tx, {
       actor,
       project,
@@ -121,7 +121,7 @@ async function makeIncident(
   });
 }
 
-/** A new incident of the alert, written by the caller; 400 when it has one already, 404 when the alert is gone. */
+/** Creates an incident by the caller; 400 when the alert has one, 404 when the alert is gone. */
 export async function createIncident(
   context: ActorContext,
   project: AuthorizedProject,
@@ -138,14 +138,14 @@ export async function createIncident(
 const selectAlert = (db: Db, id: number): Promise<AlertRow | undefined> =>
   db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** What is told of an alert, as it was announced. */
+/** The payload of the facts. */
 type AlertFact = { project_id: number; alert_id: number; auto_close?: boolean; fact_at: string };
 
-/** The task that makes the incident of a new alert; one that has an incident, or is over by now, gets none. */
+/** The task that creates the incident of a new alert; none for one that has an incident, or is resolved. */
 export function incidentTask(services: Services): Task {
   const { background: db, points } = services.database;
   return async (payload) => {
-    // Written by the statement that takes alerts.
+    // Written by the statement in ingest-statement.ts.
     const { project_id, alert_id } = payload as AlertFact;
     const project = await reachProject(points, project_id);
     const alert = await selectAlert(db, alert_id);
@@ -157,7 +157,10 @@ export function incidentTask(services: Services): Task {
   };
 }
 
-/** The task that tells of an alert that is over, and closes its incident where the project wants that. */
+/**
+ * The task that adds system notes to an ended alert, and closes its incident where the project's settings say
+ * so.
+ */
 export function recoveryTask(services: Services): Task {
   const { background: db, points } = services.database;
   return async (payload) => {
@@ -182,7 +185,7 @@ export function recoveryTask(services: Services): Task {
       const incident = { id: alert.issue_id, project_id };
       const entry = { action: 'alert', note: `alert **${plain(alert.title)}** recovered` } as const;
       await writeTimeline(tx, incident, actor, [{ ...entry, occurredAt: alert.ended_at ?? at }]);
-      // Somebody may have opened the alert again meanwhile.
+      // A member may have reopened the alert meanwhile.
       if (auto_close && alert.status === 'resolved' && project.may('update_issues'))
         await closeIssue({ db: tx, services, actor }, tx, project, incident.id);
     });

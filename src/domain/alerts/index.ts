@@ -1,4 +1,4 @@
-/** Alerts: taken from monitoring tools, grouped and resolved, worked on by people, and turned into incidents. */
+/** Alerts: ingested from monitoring tools, grouped, resolved, assigned, and turned into incidents. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { alertEndpoints } from './alert-routes.ts';
@@ -26,7 +26,7 @@ export const alertsCapability = (services: Services): Capability => ({
     [RECOVER]: recoveryTask(services),
     ...alertMailTasks(services),
   },
-  // Each looks at the alert as it is by then: in a storm none waits for the others.
+  // Each listener loads the alert itself, so that in a storm none waits for the others.
   listeners: [
     {
       fact: 'alert_created',
@@ -37,7 +37,7 @@ export const alertsCapability = (services: Services): Capability => ({
     { fact: 'alert_created', task: MAIL, when: ({ send_email }) => send_email === true, anyOrder: true },
     { fact: 'alert_recovered', task: RECOVER, anyOrder: true },
   ],
-  // They go with their project by foreign key, assignees with their alert.
+  // Rows go with their project by foreign key, assignees with their alert.
   tables: [
     'alerts',
     'alert_integrations',

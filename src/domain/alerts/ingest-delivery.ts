@@ -1,4 +1,4 @@
-/** Deliveries of alerts to the database: whatever comes to this process at the same time goes together. */
+/** Writes deliveries of alerts to the database: those that arrive at the same time as one batch. */
 import type postgres from 'postgres';
 import type { Kind, ParsedAlert } from '../../core/alerts/records.ts';
 import { batch } from '../../platform/batch.ts';
@@ -10,38 +10,38 @@ import { Failure } from '../../platform/failure.ts';
 import { type AlertValues, type IngestKeyValues, takingStatement } from './ingest-statement.ts';
 import type { Reading } from './receiver-addresses.ts';
 
-/** Where alerts come in, and the digest of the key that they come with. */
+/** The receiver's address, and the digest of the key in the request. */
 export type IngestKey = {
   readings: readonly Reading[];
-  /** Of the integration; the first active one of the reading's kind without it. */
+  /** The integration's identifier; without it, the first active one of the reading's kind. */
   identifier: string | undefined;
   keyDigest: Buffer | undefined;
 };
 
-/** By what a payload was read, before it was known whose it is. */
+/** The kind and mapping by which a payload was parsed, before its integration was known. */
 export type Presumed = { kind: Kind; mapping: Json };
 
 export type Delivery = {
   ingestKey: IngestKey;
-  /** Undefined where it would say the same to every integration. */
+  /** Undefined where the alerts are the same for every integration. */
   presumed: Presumed | undefined;
   alerts: readonly ParsedAlert[];
   kind: Kind;
 };
 
-/** What came of it: `again` when it must be read by what is really there. Only of `open` was anything written. */
+/** The outcome: `again` when the presumed kind or mapping was wrong. Only `open` wrote anything. */
 export type Verdict = 'unknown' | 'inactive' | 'wrong_key' | 'again' | 'open';
 export type Receipt = {
   verdict: Verdict;
   projectId: number | null;
   found: Presumed;
-  /** The alerts that were made, counted up or ended. */
+  /** The alerts that were inserted, counted up or ended. */
   alerts: { iid: number; title: string }[];
-  /** Whether any was made or ended, and listeners will hear of it. */
+  /** Whether any was inserted or ended, which is announced. */
   news: boolean;
 };
 
-/** An alert, or several of one door that are one. */
+/** An alert, or several equal ones of one key. */
 type Given = {
   door: number;
   place: number;
@@ -64,7 +64,7 @@ type Row = {
   news?: boolean | null;
 };
 
-/** A bytea as JSON carries it. */
+/** A bytea in the form that JSON can carry. */
 const hex = (bytes: Buffer | null): string | null => (bytes === null ? null : `\\x${bytes.toString('hex')}`);
 
 function givenRow({ door: route, place, kind, alert, mark, groupMark, events }: Given): AlertValues {
@@ -108,12 +108,12 @@ const ingestKeyRow = (
   presumed_mapping: presumed?.mapping,
 });
 
-/** So many alerts in one statement at most: it joins what becomes of them with what they are. */
+/** Alerts of one statement: it joins outcomes with inputs. */
 const MAX_ALERTS = 250;
 
 /**
- * What is given, in parts that can be taken one after the other: where one is over that fired before, or the reverse, the
- * next part begins with it, and each part is of a bounded size. And what each delivery's alerts are among them.
+ * Splits alerts into parts to be written in turn, each of bounded size: where a recovery follows a firing
+ * alert of the same fingerprint, or the reverse, a new part begins. Also returns each delivery's alerts.
  */
 function arrange(deliveries: readonly Delivery[], doorOf: readonly number[], groups: boolean) {
   const parts: Given[][] = [];
@@ -149,7 +149,7 @@ function arrange(deliveries: readonly Delivery[], doorOf: readonly number[], gro
 const cut = <T>(all: readonly T[], most: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / most) }, (_, n) => all.slice(n * most, (n + 1) * most));
 
-/** All of it in one transaction, and nearly always in one statement. */
+/** Writes all deliveries in one transaction, which nearly always is one statement. */
 async function deliverAll(
   sql: postgres.Sql,
   deliveries: readonly Delivery[],
@@ -201,7 +201,7 @@ function receiptOf(
   let news = false;
   for (const { place } of given) {
     for (const { iid, title, news: isNews } of byPosition.get(place) ?? []) {
-      // Two of a payload that are one alert are told as one.
+      // Two equal alerts of a payload have one entry.
       if (iid != null && title != null) told.set(iid, title);
       news ||= isNews === true;
     }
@@ -215,11 +215,14 @@ function receiptOf(
   };
 }
 
-/** Refused as a whole by the database, for what one of them says or waits for (SQLSTATE classes 21 to 23, 40, 54 and 55). */
+/**
+ * Whether an alert's values, or a lock, made the database refuse the whole statement (SQLSTATE classes 21 to
+ * 23, 40, 54 and 55).
+ */
 const isRolledBack = (error: unknown): boolean =>
   /^(21|22|23|40|54|55)/.test(String((error as { code?: unknown }).code));
 
-/** Deadlocks with other processes, and integrations that go meanwhile, are over with the next attempt. */
+/** Deadlocks, and integrations that are deleted meanwhile, do not recur. */
 const ATTEMPTS = 3;
 
 async function deliverAlone(sql: postgres.Sql, delivery: Delivery, groups: boolean): Promise<Receipt> {
@@ -234,7 +237,7 @@ async function deliverAlone(sql: postgres.Sql, delivery: Delivery, groups: boole
         throw new Failure('bad_request', '400 Bad request - the payload cannot be stored', { cause: error });
       const translated = translateDatabaseError(error);
       if (attempt < ATTEMPTS && isRolledBack(error)) continue;
-      // Never a refusal for troubles of ours: monitoring tools repeat what is answered with 503 only.
+      // Internal failures must be 503: monitoring tools repeat only those.
       if (!isRolledBack(error)) throw translated;
       throw new Failure('unavailable', '503 Service Unavailable', {
         cause: error,
@@ -244,12 +247,12 @@ async function deliverAlone(sql: postgres.Sql, delivery: Delivery, groups: boole
   }
 }
 
-/** What waits for each project. */
+/** The queue of each project. */
 const lines = new Map<string, Promise<unknown>>();
 
 /**
- * One after the other for each project, so that its alerts keep their order, and one that is held for long takes one
- * connection only; projects do not wait for one another.
+ * Writes the deliveries of a project in turn, so that its alerts keep their order, and a locked project uses
+ * one connection only; projects do not wait for one another.
  */
 function deliverEach(
   sql: postgres.Sql,
@@ -269,10 +272,10 @@ function deliverEach(
   });
 }
 
-/** So many requests are taken together at most. */
+/** Requests of one batch. */
 const MAX_BATCH_DELIVERIES = 64;
 
-/** What goes together goes by the one, and what is waited for alone by any of the other. */
+/** Batches use `intake`; single deliveries use any connection of `sql`. */
 type Connections = Pick<Database, 'intake' | 'sql'>;
 
 const taker = (groups: boolean) =>
@@ -289,10 +292,10 @@ const taker = (groups: boolean) =>
     { gather: 0 },
   );
 
-/** Of different projects, one half is read and answered while the database works on the other. */
+/** Two shards of projects: one is parsed and answered while the database works on the other. */
 const shards = Array.from({ length: 2 }, () => ({ grouping: taker(true), single: taker(false) }));
 
-/** Of one project always the same. */
+/** The shard of a project, always the same. */
 function shardOf({ readings }: IngestKey) {
   const sum = Buffer.from(readings.at(-1)?.path ?? '').reduce((total, byte) => total + byte, 0);
   const shard = shards[sum % shards.length];
@@ -301,8 +304,8 @@ function shardOf({ readings }: IngestKey) {
 }
 
 /**
- * Takes what was delivered, and commits it with whatever else comes just now, or says why not. `groups`: open alerts with
- * one fingerprint are one alert.
+ * Writes a delivery with others of the same moment; the receipt says why it was refused. `groups`: open
+ * alerts with the same fingerprint are one alert.
  */
 export const take = (database: Connections, delivery: Delivery, groups: boolean): Promise<Receipt> =>
   shardOf(delivery.ingestKey)[groups ? 'grouping' : 'single'](database, delivery);
@@ -313,6 +316,9 @@ const alone = (groups: boolean) =>
   );
 const largeTakers = { grouping: alone(true), single: alone(false) };
 
-/** The same for one that may be of thousands of alerts: large ones wait for one another, and nobody else for them. */
+/**
+ * The same for a payload of perhaps thousands of alerts: large ones wait for one another, and delay no
+ * others.
+ */
 export const takeLarge = (database: Connections, delivery: Delivery, groups: boolean): Promise<Receipt> =>
   largeTakers[groups ? 'grouping' : 'single'](database, delivery);

@@ -1,6 +1,6 @@
 /**
- * Taking alerts as one statement: who may send them, what is known already, what is new, what is over, and who will hear
- * of it.
+ * Ingests alerts in one statement: it checks keys, counts up known alerts, inserts new ones, ends recovered
+ * ones, and announces them.
  */
 
 type Columns = Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ const ingestKeyColumns = {
   presumed_mapping: 'jsonb',
 } as const satisfies Columns;
 
-/** As they are stored. */
+/** Stored columns. */
 const alertColumns = {
   kind: 'text',
   title: 'text',
@@ -44,9 +44,9 @@ const inputColumns = {
   place: 'integer',
   resolves: 'boolean',
   ended_at: 'timestamptz',
-  /** Which alerts are one: their fingerprint, where it is looked at. */
+  /** The fingerprint where alerts are grouped by it. */
   group_mark: 'bytea',
-  /** How many came as this one. */
+  /** The number of equal alerts in the batch. */
   events: 'bigint',
 } as const satisfies Columns;
 
@@ -56,13 +56,13 @@ export type AlertValues = Record<keyof typeof inputColumns | keyof typeof alertC
 
 const columns = Object.keys(alertColumns).join(', ');
 
-/** Milliseconds: whoever's project is held for longer is waited for alone. */
+/** Milliseconds: deliveries of a project that is locked for longer are retried one by one. */
 const PATIENCE = `set_config('lock_timeout', '50', true)`;
 
 /**
- * The doors in $1, with what is behind each: a project that has the path now before one that had it (a redirected POST
- * would become a GET with many tools), and of its integrations the one that is meant. A key's digest tells nothing of the
- * key by how long it takes to compare.
+ * Finds project and integration of the keys in $1: a project at its current path comes before one that moved
+ * from it (a redirected POST would become a GET with many tools). Digests are compared, so the time of the
+ * comparison reveals nothing of a key.
  */
 const ingestKeys = (patience: boolean): string => `
   asked as materialized (select asked.*${patience ? `, ${PATIENCE} as patience` : ''}
@@ -96,7 +96,7 @@ const ingestKeys = (patience: boolean): string => `
       order by i.id limit 1) i on true
     left join incident_settings s on s.project_id = p.id)`;
 
-/** What fires: what is open already is only counted up. */
+/** Firing alerts: an open one is only counted up. */
 const firing = `
   known as (select a.id, t.place, t.events from told t
     join alerts a on a.project_id = t.project_id and a.grouping_key = t.group_mark and a.status <> 'resolved'
@@ -125,12 +125,14 @@ const firing = `
     select 'alert_created', jsonb_build_object('project_id', project_id, 'alert_id', id,
       'create_issue', create_issue, 'send_email', send_email), $3 from born order by id)`;
 
-/** An alert that another process has made meanwhile has another number than it was to have here. */
+/** An alert that another process inserted meanwhile has another number than the one prepared here. */
 const fired = `select place, iid, title, true as news from born union all select place, iid, title, false from repeated join known using (id)
   union all select n.place, made.iid, made.title, false from made join numbered n
     on n.project_id = made.project_id and n.group_mark = made.grouping_key and n.iid <> made.iid`;
 
-/** What is over: every open alert with the fingerprint, which is one where alerts are grouped. */
+/**
+ * Recoveries: they end all open alerts with the fingerprint, of which there is one where alerts are grouped.
+ */
 const resolving = `
   ending as (select a.id, t.place, coalesce(t.ended_at, $3) as ended_at, t.auto_close from told t
     join alerts a on a.project_id = t.project_id and a.fingerprint = t.group_mark and a.status <> 'resolved'
@@ -165,9 +167,9 @@ const compose = (patience: boolean, fires: boolean, resolves: boolean): string =
 const texts = new Map<string, string>();
 
 /**
- * The statement over the doors in $1 and their alerts in $2, at the moment $3. Of one group nothing fires here that is
- * resolved here. Counters are counted up, and so locked, in the order of their projects; an alert that another process
- * makes in the meantime is counted up, and leaves a number unused.
+ * The statement over the keys in $1 and their alerts in $2, at the time $3. No group has both firing alerts
+ * and recoveries in it. Counters are updated, and so locked, in the order of projects; an alert that another
+ * process inserts meanwhile is counted up, and leaves a number unused.
  */
 export function takingStatement(patience: boolean, fires: boolean, resolves: boolean): string {
   const name = `${patience} ${fires} ${resolves}`;

@@ -1,4 +1,6 @@
-/** The life of alerts as their senders see it: made, counted up, ended, and made anew; and what is told of it. */
+/**
+ * Alerts from their sender's view: inserted, counted up, ended and inserted anew; and their announcements.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import {
@@ -58,7 +60,7 @@ describe('from premium up', () => {
       { iid: 2, title: 'Other' },
     ]);
     expect(bodyOf(await send(ended('Disk full', 'disk')), 200)).toEqual([{ iid: 1, title: 'Disk full' }]);
-    // Nothing is open any more.
+    // No alert is open.
     const again = await send(ended('Disk full', 'disk'));
     expect([again.status, again.body.message]).toEqual([400, expect.stringContaining('no open alert')]);
     expect(bodyOf(await send(payload), 200)).toEqual([{ iid: 3, title: 'Disk full' }]);
@@ -92,7 +94,7 @@ describe('from premium up', () => {
     expect(bodyOf(await send({ runbook: 'x', hosts: ['b'], title: 'Alike' }), 200)).toEqual(first);
     bodyOf(await send({ ...payload, runbook: 'y' }), 200);
     bodyOf(await send({ ...payload, end_time: '2026-01-02T00:00:00Z' }), 200);
-    // What comes again after it was over is another alert.
+    // An alert that fires again after its end is a new one.
     bodyOf(await send(payload), 200);
     expect(await alertsOf(premium, id)).toMatchObject([
       { events: 2, status: 'resolved' },
@@ -130,7 +132,7 @@ describe('from premium up', () => {
   test('a metrics payload makes, counts up and ends one alert for each item', async () => {
     const { id, metrics } = await makeSender(premium);
     const over = { status: 'resolved', endsAt: '2026-01-01T01:00:00Z' };
-    // Over before it was known: nothing becomes of it.
+    // A recovery of an unknown alert has no effect.
     expect(bodyOf(await metrics(metricsItem('A', over)), 200)).toEqual([]);
     expect(bodyOf(await metrics(), 200)).toEqual([]);
     expect(bodyOf(await metrics(metricsItem('A'), metricsItem('B'), metricsItem('A')), 200)).toEqual([
@@ -241,7 +243,7 @@ describe('from premium up', () => {
     await premium.app.services.database.sql.begin(async (tx) => {
       await tx`insert into project_counters (project_id) values (${held.id})
         on conflict (project_id) do update set alerts = project_counters.alerts`;
-      // More of them than there are connections, none of which goes together with another.
+      // More alerts than connections, none of which can join a batch.
       for (let n = 0; n < 20; n++) {
         waiting.push(held.send({ title: `Held ${n}` }));
         await sleep(MOST_WAITED_TOGETHER + 10);
@@ -269,7 +271,7 @@ describe('from premium up', () => {
     const { id, send } = await makeSender(premium);
     const { sql } = premium.app.services.database;
     const told: unknown[] = [];
-    // What is told is kept aside: the relay is quick.
+    // The facts are copied, because the relay deletes them at once.
     await sql`create table told (fact text, payload jsonb)`;
     await sql.unsafe(`
       create function keep() returns trigger language plpgsql
@@ -323,7 +325,7 @@ describe('below premium', () => {
       { iid: 4, events: 1, status: 'triggered' },
       { iid: 5, events: 1, status: 'triggered' },
     ]);
-    // Without a fingerprint it matches nothing, not even what has none.
+    // A recovery without a fingerprint matches no alert, not even one without a fingerprint.
     expect((await send({ title: 'None', end_time: '2026-01-01T00:00:00Z' })).status).toBe(400);
   });
 

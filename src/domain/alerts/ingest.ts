@@ -1,4 +1,7 @@
-/** From a payload to alerts: read by what the integration is, taken or refused in the words of the public receivers. */
+/**
+ * Parses payloads by the kind of their integration and ingests their alerts, with the public receivers'
+ * refusals.
+ */
 import type { JsonObject, ParsedAlert } from '../../core/alerts/records.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
@@ -16,13 +19,13 @@ import type { Mapping } from './mapping.ts';
 import { isMetricsShape, parseMetrics } from './metrics-payload.ts';
 import { readPayload } from './payload-size.ts';
 
-/** What is answered of an alert (spec: Alert). */
+/** The response's entry of an alert (spec: Alert). */
 export type AlertResponse = { iid: number; title: string };
 
 type Read = Omit<Delivery, 'ingestKey'> & { failure?: Failure };
 type Context = { now: Date; tier: string; generatesFingerprint: boolean };
 
-/** The alerts of a payload, by what is presumed of the integration; throws what is wrong with it. */
+/** Parses a payload by the presumed kind and mapping; throws for an invalid one. */
 function alertsOf(
   payload: JsonObject,
   { kind, mapping }: Presumed,
@@ -33,12 +36,12 @@ function alertsOf(
     if (!alerts) throw new Failure('unprocessable', '422 Unprocessable Entity');
     return alerts;
   }
-  // Only what validateMapping() made is stored; below premium it is kept for later.
+  // Only mappings of validateMapping() are stored; in Free they are kept, but not used.
   const used = context.tier === 'free' ? undefined : ((mapping ?? undefined) as Mapping | undefined);
   return [parseGeneric(payload, { ...context, mapping: used })];
 }
 
-/** A metrics payload says the same to every integration, and what is no payload says nothing (facts: Alerts). */
+/** A metrics payload is parsed the same way for every integration (facts: Alerts). */
 function readAlerts(payload: JsonObject | Failure, presumed: Presumed, context: Context): Read {
   const { kind } = presumed;
   if (payload instanceof Failure) return { kind, presumed: undefined, alerts: [], failure: payload };
@@ -53,7 +56,7 @@ function readAlerts(payload: JsonObject | Failure, presumed: Presumed, context: 
   }
 }
 
-/** In the order of the public receivers: 404, then what is wrong with the payload, then 403 and 401 (facts: Alerts). */
+/** Refuses in the order of public receivers: 404, invalid payloads, 403, 401 (facts: Alerts). */
 function refuse({ verdict }: Receipt, failure: Failure | undefined): void {
   if (verdict === 'unknown') throw notFound('Project');
   if (failure) throw failure;
@@ -61,7 +64,7 @@ function refuse({ verdict }: Receipt, failure: Failure | undefined): void {
   if (verdict === 'wrong_key') throw unauthenticated();
 }
 
-/** The project behind a door, as a feature flag names its actors. */
+/** The project of a key as an actor of feature flags. */
 async function projectAt({ database }: Services, ingestKey: IngestKey): Promise<string | undefined> {
   const { projectId } = await take(
     database,
@@ -71,10 +74,10 @@ async function projectAt({ database }: Services, ingestKey: IngestKey): Promise<
   return projectId === null ? undefined : `Project:${projectId}`;
 }
 
-/** An integration may become another while its payload is read. */
+/** The integration may change while its payload is parsed. */
 const ATTEMPTS = 4;
 
-/** In bytes: what is larger is only parsed for who has the key, and is not taken along with what others send. */
+/** Bytes: a larger payload is parsed only after its key was checked, and not written with others. */
 const LARGE_PAYLOAD_BYTES = 65_536;
 
 function parsePayload(body: Buffer | Failure): JsonObject | Failure {
@@ -88,9 +91,9 @@ function parsePayload(body: Buffer | Failure): JsonObject | Failure {
 }
 
 /**
- * Takes a payload that came to a door, or says why it cannot be read (`body` may be what is wrong with it); the alerts that
- * it made, counted up or ended. They are stored when this returns. A generic recovery of nothing that is open is a 400, one
- * of metrics is fine.
+ * Ingests a payload; throws why it cannot (`body` may be that failure). Returns the alerts that it inserted,
+ * counted up or ended, which are committed. A generic recovery without an open alert is a 400, one of metrics
+ * is not.
  */
 export async function ingest(
   services: Services,

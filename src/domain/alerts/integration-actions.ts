@@ -1,4 +1,4 @@
-/** Integrations of a project are made, changed and removed; each has an address and a key, of which only a digest stays. */
+/** Creates, changes and deletes integrations of a project; of a key only the digest is stored. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
@@ -14,13 +14,13 @@ import { changedMapping, sampledOf } from './integration-rules.ts';
 import type { Mapping } from './mapping.ts';
 import type { IntegrationChanges, NewIntegrationInput } from './schema.ts';
 
-/** An integration whose key was just made, which is never seen again. */
+/** An integration with its new key, which is shown once. */
 export type Keyed = { row: AlertIntegrationRow; key: string };
 
 const IDENTIFIER_BYTES = 8;
 const KEY_BYTES = 16;
 
-/** One at a time decides how many of a kind a project has, and which of them is active. */
+/** Serialises changes, on which the number of integrations and the active one depend. */
 async function lockIntegrations(tx: Db, projectId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`alert integrations ${projectId}`}, 0))`.execute(
     tx,
@@ -43,7 +43,7 @@ const auditIntegration = (
     },
   });
 
-/** Without it, lists would be read as what PostgreSQL calls arrays. */
+/** Text first: the driver would send lists as PostgreSQL arrays. */
 const jsonOf = (value: Mapping | JsonObject | null) =>
   value === null ? null : sql<Json>`${JSON.stringify(value)}::text::jsonb`;
 
@@ -52,7 +52,7 @@ function requireName(name: string): string {
   return name.trim();
 }
 
-/** Stops the other metrics integrations: only one is active (spec: Alert ingestion). */
+/** Deactivates other metrics integrations: only one is active (spec: Alert ingestion). */
 async function stopOthers(
   tx: Db,
   actor: Actor,
@@ -81,7 +81,7 @@ const ofKind = (tx: Db, projectId: number, kind: Kind) =>
     .limit(1)
     .executeTakeFirst();
 
-/** A new integration; 403 for a second one of its type, or a mapping, in Free. */
+/** Creates an integration; 403 for a second one of its type, or a mapping, in Free. */
 export async function createIntegration(
   db: Db,
   actor: Actor,
@@ -135,13 +135,13 @@ export async function findIntegration(
   return found(row, 'Integration');
 }
 
-/** The same, while nobody else changes any of the project. */
+/** The same, with the project's integrations locked. */
 async function holdIntegration(tx: Db, project: AuthorizedProject, id: number): Promise<AlertIntegrationRow> {
   await lockIntegrations(tx, project.id);
   return findIntegration(tx, project, id);
 }
 
-/** Changes what is sent; 403 for a mapping in Free, 400 for one that the sample does not fit. */
+/** Changes the given properties; 403 for a mapping in Free, 400 for one that does not fit the sample. */
 export const updateIntegration = (
   db: Db,
   actor: Actor,
@@ -169,7 +169,7 @@ export const updateIntegration = (
     return row;
   });
 
-/** Gives the integration another key: the one before is refused at once. */
+/** Replaces the key: the old one is refused at once. */
 export async function resetKey(db: Db, actor: Actor, project: AuthorizedProject, id: number): Promise<Keyed> {
   const key = randomHex(KEY_BYTES);
   const row = await inTransaction(db, async (tx) => {
@@ -186,7 +186,7 @@ export async function resetKey(db: Db, actor: Actor, project: AuthorizedProject,
   return { row, key };
 }
 
-/** Removes the integration; its alerts stay. */
+/** Deletes the integration; its alerts stay. */
 export const deleteIntegration = (
   db: Db,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Integrations: where monitoring tools send alerts, configured by Maintainers (spec: Alert ingestion; paths are our own). */
+/** Endpoints of integrations, configured by Maintainers (spec: Alert ingestion; the paths are our own). */
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
@@ -27,7 +27,7 @@ import {
 const path = '/projects/:id/alert_management_integrations';
 const pathOfOne = `${path}/:integration_id`;
 const configuring = onProject('manage_alert_integrations');
-/** A payload of 1 MiB with what is around it; escapes may double it. */
+/** A payload of 1 MiB in its request; escapes may double it. */
 const BODY_LIMIT = 4 * 1_048_576;
 
 const listedColumns = [
@@ -135,7 +135,7 @@ export const integrationEndpoints: Endpoint[] = [
     handle: async ({ db, services, subject, input }) => {
       const { kind, identifier, key_digest } = await findIntegration(db, subject, input.integration_id);
       requireFit(input.payload);
-      // The table's check constraint admits the two kinds only.
+      // The table's check constraint admits only the two kinds.
       const reading = {
         path: subject.fullPath.toLowerCase(),
         kind: kind === 'metrics' ? kind : 'http',

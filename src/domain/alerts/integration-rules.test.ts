@@ -1,4 +1,4 @@
-/** Which samples and mappings an integration takes, and how its name stands in its address. */
+/** Samples, mappings and names of integrations. */
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../platform/failure.ts';
 import { changedMapping, presentMapping, slugOf } from './integration-rules.ts';

@@ -1,4 +1,4 @@
-/** What an integration may be, and the mapping that its sample allows. Pure. */
+/** Rules of integrations, their samples and mappings. Pure. */
 import type { AlertIntegrationRow, JsonObject } from '../../core/alerts/records.ts';
 import { badRequest, forbidden, invalid } from '../../platform/failure.ts';
 import {
@@ -14,21 +14,21 @@ import { isObject } from './values.ts';
 
 type Sampled = { kind: string; mapping: Mapping | null; sample: JsonObject | null };
 
-/** What an integration is read by. */
+/** Sample and mapping of an integration. */
 export const sampledOf = ({ kind, mapping, sample }: AlertIntegrationRow): Sampled => ({
   kind,
-  // Only what validateMapping() made is stored.
+  // Only mappings of validateMapping() are stored.
   mapping: mapping as Mapping | null,
   sample: isObject(sample) ? sample : null,
 });
 
-/** 400 for a payload that no receiver would take. */
+/** 400 for a payload that receivers refuse. */
 export function requireFit(payload: JsonObject): void {
   const reason = measure(payload);
   if (reason !== undefined) throw badRequest(reason);
 }
 
-/** What was sent, by its properties; 400 where one has two places. */
+/** The mapping by property; 400 for a property with two paths. */
 function byField(given: MappingInput): JsonObject {
   const fields: Record<string, JsonObject> = {};
   for (const { field_name: name, path, label, type } of given) {
@@ -40,8 +40,8 @@ function byField(given: MappingInput): JsonObject {
 }
 
 /**
- * The sample and mapping of an integration after a change, which is a 403 in Free and a 400 for what is not of type `http`;
- * undefined where neither is sent. A changed sample needs a new mapping (spec: Alert ingestion).
+ * Sample and mapping after a change: 403 in Free, 400 for another type than `http`, undefined where neither
+ * is given. A changed sample needs a new mapping (spec: Alert ingestion).
  */
 export function changedMapping(
   before: Sampled,
@@ -73,7 +73,7 @@ export const presentMapping = (mapping: Mapping | null): MappingRecord[] =>
     return field ? [{ field_name: name, path: [...field.path], label: field.label, type: field.type }] : [];
   });
 
-/** The part of an address that is for people to read. */
+/** The readable part of an address. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-/** Integrations over HTTP: made, changed, tested and removed by whom, and what is refused. */
+/** Integrations over HTTP: creation, changes, tests and deletion, by role; and refusals. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postAlert } from '../../../test/support/alerts.ts';
 import { type Call, useApp } from '../../../test/support/app.ts';

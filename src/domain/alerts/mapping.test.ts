@@ -1,4 +1,4 @@
-/** Choosing places of a sample, and what is refused of a choice. */
+/** Fields of a sample, and refused mappings. */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../core/alerts/records.ts';
 import { Failure } from '../../platform/failure.ts';

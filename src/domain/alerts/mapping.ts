@@ -1,4 +1,4 @@
-/** Custom mapping: which places of an integration's payloads are which properties, chosen from a sample of them. */
+/** Custom mapping: paths in an integration's payloads for the properties of alerts, chosen from a sample. */
 import type { JsonObject } from '../../core/alerts/records.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { invalid } from '../../platform/failure.ts';
@@ -23,14 +23,14 @@ export type MappableField = (typeof mappableFields)[number];
 export const fieldTypes = ['string', 'numeric', 'datetime', 'array'] as const;
 export type FieldType = (typeof fieldTypes)[number];
 
-/** A place of a payload that holds a value of that type, and how people are shown it: `alerts[0].name`. */
+/** A path in a payload, its type, and a label such as `alerts[0].name`. */
 export type PayloadField = { path: Path; label: string; type: FieldType };
 export type Mapping = { readonly [field in MappableField]?: PayloadField };
 
-/** Only these can be several. */
+/** Properties that may be lists. */
 const LISTS: readonly MappableField[] = ['hosts', 'fingerprint'];
 const MAX_FIELDS = 1000;
-/** Characters: below a longer one nothing is listed, or a key would be repeated for each field within. */
+/** Characters: fields below a longer label are left out, or its keys would be repeated for each of them. */
 const MAX_LABEL_LENGTH = 1000;
 const NOT_IN_SAMPLE = 'is no text, number or list in payload_example: a changed sample needs a new mapping';
 
@@ -62,7 +62,7 @@ function* fieldsBelow(value: Value, path: Path): Generator<PayloadField> {
   }
 }
 
-/** The places of a sample that can be mapped, in its order: the first thousand. */
+/** The first thousand fields of a sample, in its order. */
 export function fieldsOf(sample: JsonObject): PayloadField[] {
   const fields: PayloadField[] = [];
   for (const field of fieldsBelow(sample, [])) {
@@ -76,7 +76,7 @@ const isPath = (value: Value): value is readonly (string | number)[] =>
   value.length > 0 &&
   value.every((key) => typeof key === 'string' || (Number.isSafeInteger(key) && Number(key) >= 0));
 
-/** The field as it is stored, or what is wrong with it. */
+/** The field as stored, or the message of a refusal. */
 function chosen(name: MappableField, given: Value, sample: JsonObject | null): PayloadField | string {
   if (!isObject(given) || !isPath(given.path)) return 'needs a path: a list of keys';
   const { path, type: named, label } = given;
@@ -87,10 +87,7 @@ function chosen(name: MappableField, given: Value, sample: JsonObject | null): P
   return { path, type, label: typeof label === 'string' && label !== '' ? label : labelOf(path) };
 }
 
-/**
- * The mapping as it is stored, with the types that the sample shows; throws a 400 with everything that does not fit the
- * sample.
- */
+/** The mapping as stored, with types from the sample; throws a 400 that lists all misfits. */
 export function validateMapping(mapping: JsonObject, sample: JsonObject | null): Mapping {
   const fields: { [field in MappableField]?: PayloadField } = {};
   const wrong: [string, string[]][] = [];
@@ -103,6 +100,6 @@ export function validateMapping(mapping: JsonObject, sample: JsonObject | null):
   return fields;
 }
 
-/** Whether the sample says anything else than before: then it needs a new mapping, also where the old one would fit. */
+/** Whether the sample changed: then it needs a new mapping, even where the old one would fit. */
 export const changesSample = (before: Json, after: Json): boolean =>
   canonicalJson(before) !== canonicalJson(after);

@@ -1,4 +1,4 @@
-/** Pictures of graphs with alerts and issues: kept by what is in them, told of by rows, swept when no row names them. */
+/** Metric images of alerts and issues: files are stored by digest, and swept when no row refers to them. */
 import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -15,16 +15,16 @@ import type { MetricImageRecord } from './schema.ts';
 
 export type MetricImageRow = Selectable<MetricImagesTable>;
 
-/** What a picture is with. */
+/** The alert or issue of an image. */
 export type Pictured = { column: 'alert_id' | 'issue_id'; id: number; project: AuthorizedProject };
 
 const MAX_IMAGE_BYTES = 1_048_576;
-/** More than these nobody looks at. */
+/** Images of one alert or issue. */
 const MAX_IMAGES = 100;
 
 export type Link = { url?: string | null | undefined; url_text?: string | null | undefined };
 
-/** 400 for what is no address of a page: browsers would run some of those. */
+/** 400 for a link that is not a web address: browsers would run some others as code. */
 function requirePage({ url }: Link): void {
   if (url == null || url === '') return;
   if (!isWebAddress(url)) throw invalid({ url: ['is not a valid URL'] });
@@ -37,7 +37,7 @@ const linkColumns = ({ url, url_text }: Link) => ({
 
 const imagesOf = (db: Db, { column, id }: Pictured) => db.selectFrom('metric_images').where(column, '=', id);
 
-/** A page of its pictures, oldest first. */
+/** A page of images, oldest first. */
 export const selectImages = (db: Db, pictured: Pictured, page: PageRequest): Promise<Page<MetricImageRow>> =>
   selectPage(
     db,
@@ -47,7 +47,7 @@ export const selectImages = (db: Db, pictured: Pictured, page: PageRequest): Pro
     { created_at: 'created_at', id: 'id' },
   );
 
-/** The picture of it, locked; 404 without one. */
+/** The locked image; 404 without one. */
 async function holdImage(tx: Db, { column, id }: Pictured, imageId: number): Promise<MetricImageRow> {
   const row = await tx
     .selectFrom('metric_images')
@@ -60,7 +60,7 @@ async function holdImage(tx: Db, { column, id }: Pictured, imageId: number): Pro
   return row;
 }
 
-/** Keeps the picture; 400 for what is too large or none, and where there are a hundred already. */
+/** Stores an image; 400 for one that is too large or no image, and beyond a hundred. */
 export async function addImage(
   db: Db,
   dataFolder: string,
@@ -97,7 +97,7 @@ export async function addImage(
   });
 }
 
-/** Changes where the picture leads; 404 without one. */
+/** Changes the image's link; 404 without the image. */
 export function updateImage(
   db: Db,
   pictured: Pictured,
@@ -116,7 +116,7 @@ export function updateImage(
   });
 }
 
-/** Removes the picture; its file goes when nothing else is the same. */
+/** Deletes the image; its file goes when no other row refers to it. */
 export const deleteImage = (
   db: Db,
   pictured: Pictured,
@@ -129,7 +129,7 @@ export const deleteImage = (
     await tx.deleteFrom('metric_images').where('id', '=', image.id).execute();
   });
 
-/** The record; its file is below the project's page. */
+/** The record; its file has an address below the project's page. */
 export const presentImage = ({ fullPath }: AuthorizedProject, image: MetricImageRow): MetricImageRecord => ({
   id: image.id,
   created_at: image.created_at.toISOString(),

@@ -1,4 +1,4 @@
-/** Where the files of metric images are: below the path of their project, for whoever reads what they are with. */
+/** Serves files of metric images below their project's path, to readers of the alert or issue. */
 import { type AuthorizedProject, authorizeProject, Moved } from '../../core/access/find.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { callerOf } from '../../core/identity/file-caller.ts';
@@ -14,13 +14,13 @@ const findProject = (services: Services, caller: Caller, path: string): Promise<
   const find = (reference: string) =>
     authorizeProject(services.database.points, caller, 'read_project', reference);
   return find(path).catch((error: unknown) => {
-    // An address in a text stays where it was.
+    // Texts still have the address of a project that moved.
     if (error instanceof Moved) return find(String(error.projectId));
     throw error;
   });
 };
 
-/** 404 for who may not read what the picture is with. */
+/** 404 for callers who may not read the alert or issue. */
 async function requireReader(
   { database }: Services,
   project: AuthorizedProject,
@@ -62,7 +62,6 @@ async function serve(services: Services, request: HttpRequest): Promise<HttpResp
   return { ...response, ...(caller && { actor: caller.username }) };
 }
 
-/** The route outside the API. */
 export const metricImagePages = (services: Services): Route[] => [
   {
     method: 'GET',

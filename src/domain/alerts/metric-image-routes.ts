@@ -1,4 +1,4 @@
-/** Pictures of graphs at the API, of alerts and of issues alike (facts: Alerts; Issues, metric images). */
+/** Endpoints of metric images of alerts and issues (facts: Alerts; Issues, metric images). */
 import Type, { type TProperties } from 'typebox';
 import { type Access, onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
@@ -21,20 +21,20 @@ import {
 } from './metric-image-actions.ts';
 import { MetricImageRecord } from './schema.ts';
 
-/** The file with what is around it; what is larger than a picture may be is told so, as far as it is read. */
+/** A file in its request; larger images than permitted are read up to here, to get their message. */
 const BODY_LIMIT = 4 * 1_048_576;
 
 type Finding = Pick<Context<unknown, AuthorizedProject, Caller>, 'db' | 'actor' | 'subject'>;
 
 type ImageParent = {
-  /** Of one thing, by its number in the project. */
+  /** Path of one alert or issue, by its number in the project. */
   path: string;
   noun: string;
   named: TProperties;
   read: Access<AuthorizedProject, Caller>;
   write: Access<AuthorizedProject, Actor>;
   find(finding: Finding, input: Record<string, unknown>): Promise<Pictured>;
-  /** 403 for who may not add pictures to it, of those who are let in. */
+  /** 403 for readers who may not add images. */
   findToWrite(finding: Finding, input: Record<string, unknown>): Promise<Pictured>;
 };
 

@@ -1,4 +1,4 @@
-/** Pictures of graphs over HTTP: with alerts and with issues, who sees and changes them, their files, and what is refused. */
+/** Metric images of alerts and issues over HTTP: access, changes, files and refusals. */
 import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Every attribute of the metrics payload: fallback chains, severity, end, and what is kept (spec: Alert). */
+/** Attributes of the metrics payload: fallbacks, severity, end, and the kept part (spec: Alert). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, ParsedAlert } from '../../core/alerts/records.ts';
@@ -215,7 +215,7 @@ test('of an item its known attributes, all labels and all annotations are kept, 
   const more = { values: {}, silenceURL: 'x', fingerprint: 'f', hosts: ['a'], annotations, labels };
   expect(parseOne(item(more))).toMatchObject({
     payload: { startsAt, fingerprint: 'f', labels, annotations },
-    // Labels and the sender's own fingerprint group nothing.
+    // Labels and the sender's own fingerprint do not group alerts.
     fingerprint: parseOne(item({ annotations })).fingerprint,
   });
   expect(Object.keys(parseOne(item(more)).payload)).toEqual([

@@ -1,4 +1,4 @@
-/** The payload of metrics-alerting webhooks: several alerts at once, each with labels and annotations. */
+/** The payload of metrics webhooks: several alerts, each with labels and annotations. */
 import { type JsonObject, limits, type ParsedAlert } from '../../core/alerts/records.ts';
 import { badRequest } from '../../platform/failure.ts';
 import { metricsFingerprint } from './fingerprint.ts';
@@ -22,7 +22,7 @@ const REQUIRED = [
 const hasRequired = (payload: JsonObject): boolean =>
   REQUIRED.every((name) => Object.hasOwn(payload, name)) && isList(payload.alerts);
 
-/** Whether it is one of version 4, to be read as such whichever address it came to. */
+/** Whether the payload is of version 4, which is parsed as metrics at any address. */
 export const isMetricsShape = (payload: JsonObject): boolean =>
   hasRequired(payload) && payload.version === '4';
 
@@ -31,7 +31,7 @@ const TITLE: readonly Path[] = [
   ['annotations', 'summary'],
   ['labels', 'alertname'],
 ];
-/** Each of ours, then the one that existing rules have. */
+/** Our name, then the one in existing rules. */
 const Y_LABEL: readonly Path[] = [
   ['annotations', 'service_y_label'],
   ['annotations', 'gitlab_y_label'],
@@ -45,14 +45,14 @@ const ENVIRONMENT: readonly Path[] = [
   ['labels', 'service_environment_name'],
   ['labels', 'gitlab_environment_name'],
 ];
-/** What is kept of an item beside its labels and annotations; any other attribute is ignored. */
+/** Attributes of an item that are kept beside labels and annotations. */
 const KNOWN = ['status', 'startsAt', 'endsAt', 'generatorURL', 'fingerprint'];
-/** As public clients know the sender of such payloads. */
+/** The sender's name in public clients. */
 const MONITORING_TOOL = 'Prometheus';
 
 const objectOf = (value: Value): JsonObject => (isObject(value) ? value : {});
 
-/** The labels tell apart what has one title: the machine, the job, the namespace. */
+/** Labels distinguish alerts of one title: by machine, job or namespace. */
 function kept(item: JsonObject): JsonObject {
   const known = KNOWN.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const]));
   return {
@@ -62,20 +62,20 @@ function kept(item: JsonObject): JsonObject {
   };
 }
 
-/** The query of a graph of the metric, as its address has it. */
+/** The query in a graph's address. */
 function queryOf(generatorUrl: Value): string | undefined {
   const address = textOf(generatorUrl) ?? '';
   const [beforeFragment = ''] = address.split('#', 1);
   const start = beforeFragment.indexOf('?');
   if (start === -1) return undefined;
-  // Only this one is decoded: an address of half a million parameters would take seconds.
+  // Only this parameter is decoded: half a million of them would take seconds.
   const written = /(?:^|&)g0\.expr=([^&]*)/.exec(beforeFragment.slice(start + 1))?.[1];
   if (written === undefined) return undefined;
   const query = textOf(new URLSearchParams(`query=${written}`).get('query'));
   return query === undefined ? undefined : storableText(query);
 }
 
-/** When it ended: what still fires has no end, though its sender names the time at which it gives up waiting for news. */
+/** The end of a resolved alert; a firing one has none, though its sender names a time of expiry. */
 function endOf(item: JsonObject, now: Date): Date | null {
   const end = timeOf(item.endsAt);
   if (textOf(item.status)?.trim().toLowerCase() === 'resolved') return end ?? now;
@@ -118,9 +118,9 @@ function parseItem(item: JsonObject, place: string, now: Date): ParsedAlert {
 }
 
 /**
- * One for each item of `alerts`; undefined when a required top-level attribute is missing (422). An item without a title or a
- * start throws a 400 that names what is missing: none of the payload is taken then. What is over comes before what fires:
- * items that differ in labels alone have one fingerprint, and while one of them fires, an alert is to be open.
+ * Parses each item of `alerts`; undefined when a required top-level attribute is missing (422). An item
+ * without title or start throws a 400 that names it: nothing of the payload is ingested. Recoveries come
+ * first: items that differ in labels alone share a fingerprint, and while one fires, an alert must be open.
  */
 export function parseMetrics(payload: JsonObject, { now }: { now: Date }): ParsedAlert[] | undefined {
   const { alerts } = payload;

@@ -1,4 +1,4 @@
-/** What is taken from a body, and what is too much. */
+/** Bounds of payloads. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../core/alerts/records.ts';

@@ -1,19 +1,19 @@
-/** How large and how deep a payload may be (spec: a maximum size applies to alert payloads). */
+/** Bounds of a payload's size and depth (spec: a maximum size applies to alert payloads). */
 import type { JsonObject } from '../../core/alerts/records.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { badRequest, Failure } from '../../platform/failure.ts';
 import { JsonMeter } from '../../platform/http/json-meter.ts';
 import { isList, isObject, type Value } from './values.ts';
 
-/** Of the body as it was sent. */
+/** Bytes of the body as sent. */
 export const MAX_PAYLOAD_BYTES = 1024 * 1024;
-/** Objects and arrays within each other; the outermost is the first. */
+/** Nested objects and arrays, the outermost included. */
 export const MAX_PAYLOAD_DEPTH = 100;
 
 const TOO_LARGE = 'the payload is larger than 1 MiB';
 const TOO_DEEP = `the payload is nested deeper than ${MAX_PAYLOAD_DEPTH} levels`;
 
-/** Looks no deeper than it must, so that no payload takes more of the stack. */
+/** Stops at the bound, so that a payload cannot exhaust the stack. */
 function isDeeperThan(levels: number, value: Value): boolean {
   if (!isList(value) && !isObject(value)) return false;
   if (levels === 0) return true;
@@ -23,16 +23,16 @@ function isDeeperThan(levels: number, value: Value): boolean {
   return false;
 }
 
-/** What is wrong with a payload that came as part of something else; undefined when nothing is. */
+/** The failure of a payload inside another body; undefined when it is within the bounds. */
 export function measure(payload: JsonObject): string | undefined {
   if (isDeeperThan(MAX_PAYLOAD_DEPTH, payload)) return TOO_DEEP;
   return Buffer.byteLength(JSON.stringify(payload)) > MAX_PAYLOAD_BYTES ? TOO_LARGE : undefined;
 }
 
-/** Bytes that are no UTF-8 become U+FFFD: tools that cut text to a length also cut characters. */
+/** Invalid UTF-8 becomes U+FFFD: tools that truncate texts also cut characters. */
 const decoder = new TextDecoder();
 
-/** The JSON object in a body; a 400 that says why when there is none, or it is too large or too deep. */
+/** The JSON object in a body; throws a 400 where there is none, or it is too large or too deep. */
 export function readPayload(body: Uint8Array): JsonObject {
   if (body.length > MAX_PAYLOAD_BYTES) throw badRequest(TOO_LARGE);
   const payload = parse(decoder.decode(body));
@@ -49,7 +49,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Says of a body while it arrives what its bytes show: too many of them, too many values, too deep. */
+/** Checks a body while it arrives, by its bytes alone: size, number of values, depth. */
 export class PayloadMeter {
   readonly #json = new JsonMeter();
   #length = 0;

@@ -7,7 +7,7 @@ import type { IntegrationRecord } from './schema.ts';
 
 type Listed = Omit<AlertIntegrationRow, 'sample' | 'mapping' | 'key_digest'>;
 
-/** Where its alerts are posted to. */
+/** The address for alerts. */
 function receiverUrl(baseUrl: string, { fullPath }: AuthorizedProject, row: Listed): string {
   const home = `${baseUrl}/${fullPath}`;
   return row.kind === 'metrics'
@@ -15,7 +15,7 @@ function receiverUrl(baseUrl: string, { fullPath }: AuthorizedProject, row: List
     : `${home}/alerts/notify/${slugOf(row.name)}/${row.identifier}.json`;
 }
 
-/** As lists show it: samples may be large. */
+/** The record in lists, without the sample, which may be large. */
 export const presentListed = (
   baseUrl: string,
   project: AuthorizedProject,
@@ -31,7 +31,7 @@ export const presentListed = (
   updated_at: row.updated_at.toISOString(),
 });
 
-/** By itself, with its sample, its mapping and what can be mapped; `key` where it was just made. */
+/** The record with sample, mapping and fields; `key` where it is new. */
 export function presentIntegration(
   baseUrl: string,
   project: AuthorizedProject,

@@ -1,4 +1,4 @@
-/** What stands before `/alerts/notify` is a project, or a project and the word for metrics. */
+/** The path before `/alerts/notify` is a project's, perhaps with the word for metrics. */
 import { expect, test } from 'vitest';
 import { readingsOf } from './receiver-addresses.ts';
 
@@ -22,7 +22,7 @@ test.each([
   ],
   ['g/p/-/metrics', [['g/p', 'metrics']]],
   ['g/p/-/prometheus', [['g/p', 'metrics']]],
-  // No project is that high.
+  // A project needs a namespace.
   ['g/metrics', [['g/metrics', 'http']]],
   ['metrics', []],
   ['g', []],

@@ -1,4 +1,4 @@
-/** The addresses that monitoring tools post to: who is let in, what is answered, and how. */
+/** Receivers' addresses: access and responses. */
 import { expect, test } from 'vitest';
 import { makeIntegration, metricsItem, metricsPayload, postAlert } from '../../../test/support/alerts.ts';
 import { useApp } from '../../../test/support/app.ts';
@@ -38,7 +38,7 @@ test('each address takes what its integration is for, with the dash before it or
       }
     }
   }
-  // A metrics payload is read as one wherever it comes to.
+  // A metrics payload is parsed as one at any address.
   const payload = metricsPayload(metricsItem('elsewhere'));
   expect(bodyOf(await post(`${path}/alerts/notify.json`, payload, { key: http.key }), 200)).toEqual(
     titled('elsewhere'),
@@ -69,7 +69,7 @@ test('a project may be called as the word for metrics, and a path may be written
   const path = `${group.full_path}/metrics/alerts/notify.json`;
   for (const address of [path, `${group.full_path.toUpperCase()}/Metrics/alerts/notify.json`])
     expect(bodyOf(await post(address, { title: 'Down' }, { key }), 200)).toEqual(titled('Down'));
-  // Read as the project's own payload, not as one of metrics that lacks everything.
+  // Parsed as the project's payload, not as metrics, whose attributes it lacks.
   const subgroup = await makeGroup(app, { parent_id: group.id });
   const inner = await makeProject(app, { path: 'metrics', namespace_id: subgroup.id });
   const other = await makeIntegration(sql(), inner.id);
@@ -112,7 +112,7 @@ test('the key comes as a bearer token, or as the password of anybody', async () 
     expect([authorization, response.status]).toEqual([authorization, status]);
     if (status === 401) expect(response.body).toEqual({ message: '401 Unauthorized' });
   }
-  // Neither a session nor a token of a person opens it.
+  // Neither a session nor a user's token is an ingest key.
   const token = { 'private-token': 'glpat-root-token-of-the-tests' };
   expect((await post(`${path}/alerts/notify.json`, {}, { headers: token })).status).toBe(401);
   expect((await post(`${path}/alerts/notify.json?private_token=${key}`, {})).status).toBe(401);

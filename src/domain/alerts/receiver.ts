@@ -1,4 +1,4 @@
-/** Where monitoring tools send their alerts: addresses below a project's path, outside the API. */
+/** Receivers of alerts, below a project's path and outside the API. */
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { createStrangerLimit, type StrangerLimit } from '../../core/stranger-limit.ts';
@@ -15,15 +15,15 @@ import { PayloadMeter } from './payload-size.ts';
 import { readingsOf } from './receiver-addresses.ts';
 
 /**
- * The routes to which alerts are posted, with the public suffix or without. Metrics integrations have theirs below
- * `metrics` or `prometheus`, which are parts of `:path` here: a project may have such a name too.
+ * Routes of receivers, with and without the public suffix. The `metrics` or `prometheus` of metrics
+ * integrations is part of `:path`, since a project may have such a name too.
  */
 export function receiverRoutes(services: Services): Route[] {
   const strangers = createStrangerLimit(services.limiter, 'alert_strangers');
   return [
     '/:path+/alerts/notify.json',
     '/:path+/alerts/notify',
-    // The name is for people to read.
+    // The name is only for readers of the address.
     '/:path+/alerts/notify/:name/:identifier',
   ].map((path) => ({
     method: 'POST',
@@ -34,7 +34,7 @@ export function receiverRoutes(services: Services): Route[] {
   }));
 }
 
-/** Refusals that say that nothing here was made for the key, or the address. */
+/** Failures for unknown keys or addresses. */
 const STRANGE: readonly Failure['kind'][] = ['unauthenticated', 'forbidden', 'not_found'];
 
 async function receiveKnown(
@@ -71,14 +71,14 @@ function readIngestKey({ params, headers }: HttpRequest): IngestKey {
   const key = keyOf(headers.authorization);
   const readings = readingsOf(params.path ?? '');
   return {
-    // The address of a metrics integration names none.
+    // Metrics integrations have no identifier in their address.
     readings: identifier === undefined ? readings : readings.filter(({ kind }) => kind === 'http'),
     identifier: identifier?.includes('\0') ? '' : identifier,
     keyDigest: key === undefined ? undefined : digest(key),
   };
 }
 
-/** A bearer token, or the password of basic credentials, whoever they name (spec: Alert integrations). */
+/** A bearer token, or the password of basic credentials with any user name (spec: Alert integrations). */
 function keyOf(header: string | string[] | undefined): string | undefined {
   const [, scheme = '', value = ''] = /^(Bearer|Basic) +(\S+) *$/i.exec(String(header ?? '')) ?? [];
   if (scheme.toLowerCase() !== 'basic') return value || undefined;
@@ -88,8 +88,8 @@ function keyOf(header: string | string[] | undefined): string | undefined {
 }
 
 /**
- * The body, or what its bytes alone show to be wrong with it: it is not parsed before the key is known. What follows then
- * is thrown away, so that the client reads its answer.
+ * The body, or the failure that its bytes show; it is not parsed before the key is checked. The rest of a bad
+ * body is read and dropped, so that the client reads the response.
  */
 async function readMetered({ bodyStream }: HttpRequest): Promise<Buffer | Failure> {
   const pieces: Buffer[] = [];
@@ -103,7 +103,7 @@ async function readMetered({ bodyStream }: HttpRequest): Promise<Buffer | Failur
   return failure ?? joinPieces(pieces);
 }
 
-/** 429 beyond what a project may be sent in a period by who has a key of it (facts: Alerts); nobody else uses that up. */
+/** 429 beyond a project's limit of a period, which only requests with a valid key use up (facts: Alerts). */
 async function refuseOften(
   services: Services,
   settings: ApplicationSettings,

@@ -1,4 +1,4 @@
-/** Alerts, their integrations and the settings of incidents: how they are sent, and how they leave. */
+/** Parameters and records of alerts, integrations and incident settings. */
 import Type, { type Static, type TUnsafe } from 'typebox';
 import { type JsonObject, kinds, severities, statuses } from '../../core/alerts/records.ts';
 import { commaList, dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
@@ -10,7 +10,7 @@ export const jsonObject = (description: string): TUnsafe<JsonObject> =>
 /** An alert by its number in the project. */
 export const alertIid = { alert_iid: integerId({ description: 'The number of the alert in the project.' }) };
 
-/** What lists and counts leave in. */
+/** Filters of lists and counts. */
 export const alertFilters = {
   severity: Type.Optional(commaList(stringEnum(severities))),
   search: Type.Optional(
@@ -159,7 +159,7 @@ export const ChangeIncidentSettings = Type.Object({
   auto_close_incident: Type.Optional(Type.Boolean()),
 });
 
-/** A picture of a graph, with an alert or an incident (facts: MetricImage). */
+/** A metric image of an alert or incident (facts: MetricImage). */
 export const MetricImageRecord = Type.Object({
   id: Type.Integer(),
   created_at: dateTime(),

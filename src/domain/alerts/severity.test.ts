@@ -1,4 +1,4 @@
-/** Both tables of the spec, whole. */
+/** Both tables of the spec. */
 import { describe, expect, test } from 'vitest';
 import { genericSeverity, metricsSeverity } from './severity.ts';
 import type { Value } from './values.ts';

@@ -1,8 +1,8 @@
-/** How bad an alert is, in the words of each payload (spec: Alert, its two tables of severities). */
+/** Severities in the words of each payload (spec: Alert, its two tables of severities). */
 import { type Severity, severities } from '../../core/alerts/records.ts';
 import { textOf, type Value } from './values.ts';
 
-/** Also for what says nothing that is known: an alert taken too seriously wakes somebody, one taken too lightly nobody. */
+/** Also for unknown words: an alert rated too low would wake no member. */
 const DEFAULT: Severity = 'critical';
 
 const METRICS_WORDS: readonly (readonly [Severity, readonly string[]])[] = [
@@ -20,8 +20,8 @@ const metricsWords = new Map(
 
 const wordOf = (value: Value): string => textOf(value)?.trim().toLowerCase() ?? '';
 
-/** One of the six by its own name, in any case; else critical. */
+/** One of the six names, in any case; else critical. */
 export const genericSeverity = (value: Value): Severity => genericWords.get(wordOf(value)) ?? DEFAULT;
 
-/** By the words that tools use, in any case; else critical: `unknown` is none of them. */
+/** The words of metrics tools, in any case; else critical: `unknown` is none of them. */
 export const metricsSeverity = (value: Value): Severity => metricsWords.get(wordOf(value)) ?? DEFAULT;

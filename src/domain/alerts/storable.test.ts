@@ -1,4 +1,4 @@
-/** What PostgreSQL refuses, and what it does not. */
+/** Texts and JSON that PostgreSQL refuses, and texts that it does not. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../core/alerts/records.ts';

@@ -1,15 +1,15 @@
-/** Text and JSON as PostgreSQL stores them: it refuses NUL characters and halves of surrogate pairs, an alert must not. */
+/** Makes text and JSON storable: PostgreSQL refuses NUL and lone surrogates, but no alert may be lost. */
 import type { JsonObject } from '../../core/alerts/records.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { isList, isObject } from './values.ts';
 
-/** The text with U+FFFD in place of each character that cannot be stored. */
+/** Replaces each character that cannot be stored by U+FFFD. */
 export const storableText = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
-/** What JSON writes for such characters; also for some that are none of them, which are then only looked at. */
+/** JSON's escapes of such characters, and of a few others, which are then only checked. */
 const SUSPECT = /\\u(?:0000|d[89a-f])/;
 
-/** The payload with every key and text storable; itself when they are. At most 100 levels deep. */
+/** The payload with storable keys and texts; itself when it is storable. At most 100 levels deep. */
 export const storable = (payload: JsonObject): JsonObject =>
   SUSPECT.test(JSON.stringify(payload)) ? storableObject(payload) : payload;
 

@@ -6,7 +6,7 @@ import { makeProject } from '../../../test/support/factories.ts';
 import { moveClock, now } from '../../platform/clock.ts';
 
 const app = useApp({ env: { ASHLAR_TRUSTED_PROXIES: '127.0.0.1' } });
-// The windows of the limit are minutes: all that is counted here is in one.
+// The limit's windows are minutes: all requests here fall into one.
 const back = moveClock(60_000 - (now().getTime() % 60_000));
 afterAll(back);
 

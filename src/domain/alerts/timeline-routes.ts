@@ -1,4 +1,4 @@
-/** The timeline of an incident: read by whoever sees the incident, told by developers. */
+/** Endpoints of incident timelines: read by readers of the incident, written by developers. */
 import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import { notFound } from '../../platform/failure.ts';

@@ -1,4 +1,4 @@
-/** What is sent of entries in the timeline of an incident, and what leaves. */
+/** Parameters and records of timeline entries. */
 import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../core/identity/records.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';

@@ -1,4 +1,4 @@
-/** The timeline of an incident: told by people, who change and take back only what people told. */
+/** Incident timelines: members write entries, and can change and delete only members' entries. */
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, type MadeUser, makeProject, makeUser } from '../../../test/support/factories.ts';

@@ -1,4 +1,4 @@
-/** The timeline of an incident: how it is read, and what people write into it. */
+/** Reads and writes the timeline of an incident. */
 import type { Selectable } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
@@ -17,7 +17,7 @@ import type { TimelineEventRecord } from './timeline-schema.ts';
 
 export type TimelineEventRow = Selectable<IncidentTimelineEventsTable>;
 
-/** The incident by its number; 404 where the caller sees none, and for an issue that is no incident. */
+/** The incident by its number; 404 where the caller may not read it, and for another type of issue. */
 export async function findIncident(
   db: Db,
   project: AuthorizedProject,
@@ -29,7 +29,7 @@ export async function findIncident(
   return issue;
 }
 
-/** A page of what happened, in the order in which it did. */
+/** A page of entries by time. */
 export const selectTimeline = (
   db: Db,
   incident: IssueRow,
@@ -58,7 +58,7 @@ export async function findTimelineEvent(db: Db, incident: IssueRow, id: number):
 
 type TimelineChange = { note?: string | undefined; occurred_at?: string | undefined };
 
-/** The columns of what is sent; 400 for a note without words. */
+/** The columns of an input; 400 for a blank note. */
 function columnsOf({ note, occurred_at }: TimelineChange) {
   if (note !== undefined && note.trim() === '') throw invalid({ note: ["can't be blank"] });
   return {
@@ -67,7 +67,7 @@ function columnsOf({ note, occurred_at }: TimelineChange) {
   };
 }
 
-/** Writes what somebody tells of the incident; it happened now, unless they say otherwise. */
+/** Adds an entry; its time is now unless the input names one. */
 export const addTimelineEvent = (
   db: Db,
   actor: Actor,
@@ -91,7 +91,7 @@ export const addTimelineEvent = (
     .executeTakeFirstOrThrow();
 };
 
-/** The entry, held until the transaction ends; 404 when it is gone, 403 for what the program saw. */
+/** The locked entry; 404 when it is gone, 403 for one that the program wrote. */
 async function lockEditable(tx: Db, { id }: TimelineEventRow): Promise<TimelineEventRow> {
   const row = await tx
     .selectFrom('incident_timeline_events')
@@ -104,7 +104,7 @@ async function lockEditable(tx: Db, { id }: TimelineEventRow): Promise<TimelineE
   return row;
 }
 
-/** Changes what somebody told. */
+/** Changes a member's entry. */
 export const changeTimelineEvent = (
   db: Db,
   row: TimelineEventRow,
@@ -120,7 +120,7 @@ export const changeTimelineEvent = (
       .executeTakeFirstOrThrow();
   });
 
-/** Takes away what somebody told; `check` sees it when nobody else can change it any more. */
+/** Deletes a member's entry; `check` sees the locked entry first. */
 export const removeTimelineEvent = (
   db: Db,
   row: TimelineEventRow,
@@ -139,7 +139,7 @@ export type TimelineReading = {
   subject: AuthorizedProject;
 };
 
-/** The records of the entries, in their order, with what all of them name looked up together. */
+/** The records of the entries in their order, with related records loaded in batches. */
 export async function presentTimeline(
   { db, services, settings, actor, subject }: TimelineReading,
   rows: readonly TimelineEventRow[],

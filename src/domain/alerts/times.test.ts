@@ -1,4 +1,4 @@
-/** Every way in which tools write a time, and what is none. */
+/** Formats of times that tools send, and texts that are no time. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { timeOf } from './times.ts';

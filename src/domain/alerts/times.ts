@@ -1,4 +1,7 @@
-/** Times as monitoring tools write them. Nothing is guessed: a day and month in either order, or a bare hour, are no time. */
+/**
+ * Parses times of monitoring tools. Ambiguous ones, with day and month in either order or a bare hour, are
+ * refused.
+ */
 import type { Value } from './values.ts';
 
 const ZONE = '(?<zone>Z|UTC|GMT|[+-]\\d\\d(?::?\\d\\d)?)';
@@ -8,21 +11,21 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const NAME = `(?<name>${MONTHS.join('|')})`;
 
 const SHAPES = [
-  // ISO 8601 and its relatives of databases and of Go, which writes the zone twice.
+  // ISO 8601 and its variants of databases and of Go, which writes the zone twice.
   `(?<year>\\d{4})([-/]?)(?<month>\\d\\d)\\2(?<day>\\d\\d)(?:[T ]${CLOCK} ?${ZONE}?(?: UTC)?)?`,
-  // RFC 5322: mail and HTTP.
+  // RFC 5322, for mail and HTTP.
   `(?:${WEEKDAY}, ?)?(?<day>\\d{1,2}) ${NAME} (?<year>\\d{4}) ${CLOCK}(?: ${ZONE})?`,
   // date(1) and asctime().
   `${WEEKDAY} ${NAME} +(?<day>\\d{1,2}) ${CLOCK}(?: ${ZONE})? (?<year>\\d{4})`,
 ].map((shape) => new RegExp(`^${shape}$`, 'i'));
 
-/** Go's zero time, which tools send for none, is before the first; what comes after the last has no four-digit year. */
+/** Go's zero time, which tools send for none, is before the first; after the last, years have five digits. */
 const FIRST = Date.parse('0002-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 const within = (time: number): Date | undefined =>
   time >= FIRST && time <= LAST ? new Date(time) : undefined;
 
-/** A number below is of seconds since 1970, one from here on of milliseconds: both change over in March 1973. */
+/** Smaller numbers are seconds since 1970, larger ones milliseconds, which begin in March 1973. */
 const MILLISECONDS_FROM = 1e11;
 const EARLIEST_SECONDS = 1e8;
 
@@ -31,7 +34,7 @@ function sinceEpoch(count: number): Date | undefined {
   return within(Math.trunc(count < MILLISECONDS_FROM ? count * 1000 : count));
 }
 
-/** Without a zone it is UTC. */
+/** The zone's offset; UTC without a zone. */
 function offsetOf(zone: string | undefined): string {
   const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? '') ?? [];
   return sign === undefined ? 'Z' : `${sign}${hours}:${minutes ?? '00'}`;
@@ -50,7 +53,7 @@ function written(text: string): Date | undefined {
   return undefined;
 }
 
-/** The moment that the value names: ISO 8601, mail's or date(1)'s text, or seconds or milliseconds since 1970. */
+/** The time that a value names: ISO 8601, RFC 5322 or date(1) text, or seconds or milliseconds since 1970. */
 export function timeOf(value: Value): Date | undefined {
   if (typeof value === 'number') return sinceEpoch(value);
   if (typeof value !== 'string') return undefined;

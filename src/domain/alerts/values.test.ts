@@ -1,4 +1,4 @@
-/** How values of payloads are found, read and cut. */
+/** Reading and truncating values of payloads. */
 import { describe, expect, test } from 'vitest';
 import { at, cut, cutToTotal, isBlank, type Path, textOf, textsOf, type Value } from './values.ts';
 

@@ -1,4 +1,4 @@
-/** Values of payloads that people and tools wrote: whatever is there is read as what it may mean, or as nothing. */
+/** Reads values of payloads leniently: unusable values count as missing. */
 import type { JsonObject } from '../../core/alerts/records.ts';
 import type { Json } from '../../platform/db/rows.ts';
 
@@ -12,7 +12,7 @@ export const isObject = (value: Value): value is JsonObject =>
 
 const INDEX = /^(?:0|[1-9]\d{0,6})$/;
 
-/** What is at the path: only what the payload itself has, nothing that every object inherits. */
+/** The value at the path; inherited properties do not count. */
 export function at(value: Value, path: Path): Value {
   let found = value;
   for (const key of path) {
@@ -23,7 +23,7 @@ export function at(value: Value, path: Path): Value {
   return found;
 }
 
-/** Whether there is nothing in it: zero is something, `false` and white space are not. */
+/** Whether a value is blank: `false` and white space are, zero is not. */
 export function isBlank(value: Value): boolean {
   if (typeof value === 'string') return !/\S/.test(value);
   if (isList(value)) return value.length === 0;
@@ -31,27 +31,27 @@ export function isBlank(value: Value): boolean {
   return value === undefined || value === null || value === false;
 }
 
-/** Text that says something, or a number as text. */
+/** Text that is not blank, or a number as text. */
 export function textOf(value: Value): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && !isBlank(value) ? value : undefined;
 }
 
-/** One text, or all in lists in lists; undefined when there are none. */
+/** A text, or all texts of nested lists; undefined without any. */
 export function textsOf(value: Value): string[] | undefined {
   const texts: string[] = [];
   gatherTexts(value, texts);
   return texts.length === 0 ? undefined : texts;
 }
 
-/** Into one list: to copy those of each level again would take seconds of a large payload. */
+/** Into one list: copying at each level would take seconds for a large payload. */
 function gatherTexts(value: Value, into: string[]): void {
   const text = textOf(value);
   if (text !== undefined) into.push(text);
   if (isList(value)) for (const item of value) gatherTexts(item, into);
 }
 
-/** What `read` makes of the first value that it makes anything of. */
+/** The first defined result of `read`. */
 export function firstOf<T>(values: readonly Value[], read: (value: Value) => T | undefined): T | undefined {
   for (const value of values) {
     const result = read(value);
@@ -60,22 +60,22 @@ export function firstOf<T>(values: readonly Value[], read: (value: Value) => T |
   return undefined;
 }
 
-/** Characters are counted as readers and the database do: one outside the basic plane is one. */
+/** Counts code points, as the database does. */
 const fits = (text: string, most: number): boolean =>
   text.length <= most || Array.from(text.slice(0, 2 * most + 2)).length <= most;
 
-/** At most so many characters; of longer text, the last three are dots. */
+/** Truncates to `most` characters, the last three of which are dots. */
 export function cut(text: string, most: number): string {
   if (fits(text, most)) return text;
   const kept = Array.from(text.slice(0, 2 * most)).slice(0, most - 3);
   return `${kept.join('')}...`;
 }
 
-/** The same of text that may not be there. */
+/** The same for optional text. */
 export const cutOrNull = (text: string | undefined, most: number): string | null =>
   text === undefined ? null : cut(text, most);
 
-/** The first of the texts that have at most so many characters together; the very first is there at least in part. */
+/** The first texts up to a total of `most` characters; the first one is truncated if need be. */
 export function cutToTotal(texts: readonly string[], most: number): string[] {
   const kept: string[] = [];
   let left = most;

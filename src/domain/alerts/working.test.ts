@@ -1,4 +1,4 @@
-/** Alerts as people find them, work on them, talk about them and make incidents of them; and who may. */
+/** Work on alerts: lists, status, assignees, notes and incidents, by role. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Call, useApp } from '../../../test/support/app.ts';
 import {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   integration = bodyOf(await app.root(`POST ${path}`, { body }), 201).id;
 });
 
-/** The number of an alert that just came. */
+/** The number of a new alert. */
 async function fire(payload: Record<string, unknown>): Promise<number> {
   const path = `/projects/${project.id}/alert_management_integrations/${integration}/test`;
   return bodyOf(await me(`POST ${path}`, { body: { payload } }), 200)[0].iid;

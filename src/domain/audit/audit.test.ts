@@ -19,7 +19,7 @@ let developer: MadeUser;
 let reporter: MadeUser;
 let owner: MadeUser;
 
-/** Three events of root's and one of the developer's, a minute apart, on the project and on the group. */
+/** Three events by root and one by the developer, a minute apart, on project and group. */
 beforeAll(async () => {
   [maintainer, developer, reporter, owner] = [
     await makeUser(app),

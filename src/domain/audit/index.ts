@@ -1,6 +1,6 @@
-/** Reading the audit events that every change leaves behind. */
+/** Endpoints of audit events. */
 import type { Capability } from '../../core/capability.ts';
 import { auditEndpoints } from './routes.ts';
 
-/** The events outlive what they are about: `tables` names none, so that nothing erases them. */
+/** Audit events outlive their entities: `tables` is empty, so that erasing skips them. */
 export const auditCapability = (): Capability => ({ name: 'audit', endpoints: auditEndpoints, tables: [] });

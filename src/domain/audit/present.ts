@@ -2,10 +2,10 @@
 import type { AuditEventRow } from './queries.ts';
 import { type AuditEvent, INSTANCE_TYPE } from './schema.ts';
 
-/** The stored type of an entity under its public name. */
+/** The public name of a stored entity type. */
 const publicType = (type: string): string => (type === 'InstanceScope' ? INSTANCE_TYPE : type);
 
-/** What entity_type asks for, as it is stored. */
+/** The stored name of the entity type in a request. */
 export const storedType = (type: string): string => (type === INSTANCE_TYPE ? 'InstanceScope' : type);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

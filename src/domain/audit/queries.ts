@@ -1,4 +1,4 @@
-/** Audit events of one object or of all. */
+/** Audit events of one entity, or of all. */
 import type { Selectable } from 'kysely';
 import type { AuthorizedGroup, AuthorizedInstance, AuthorizedProject } from '../../core/access/find.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -9,23 +9,23 @@ import type { Period } from './schema.ts';
 
 export type AuditEventRow = Selectable<AuditEventsTable>;
 
-/** Whose events are asked for: of everything, or of one type or object, by one author where others are hidden. */
+/** Filters of audit events: all, or one entity type or entity, and one author where others are hidden. */
 export type AuditScope = { entityType?: string; entityId?: number; authorId?: number };
 
-/** The whole instance, or the part of it that an administrator asks for. */
+/** The whole instance, or the part that an administrator requested. */
 export const instanceScope = (
   _instance: AuthorizedInstance,
   part: { entityType?: string; entityId?: number },
 ): AuditScope => part;
 
-/** A Maintainer sees all events of a project, others their own (facts: Roles and visibility). */
+/** Maintainers see all events of a project, other members their own (facts: Roles and visibility). */
 export const projectScope = (project: AuthorizedProject, actor: Actor): AuditScope => ({
   entityType: 'Project',
   entityId: project.id,
   ...(!project.may('read_all_project_audit_events') && { authorId: actor.id }),
 });
 
-/** An Owner sees all events of a group, others their own (facts: Roles and visibility). */
+/** Owners see all events of a group, other members their own (facts: Roles and visibility). */
 export const groupScope = (group: AuthorizedGroup, actor: Actor): AuditScope => ({
   entityType: 'Group',
   entityId: group.id,

@@ -1,4 +1,4 @@
-/** The three lists of audit events: of the instance, of a group, of a project (spec: Pagination, keyset resources). */
+/** Endpoints of audit events of the instance, a group and a project (spec: Pagination, keyset resources). */
 import Type from 'typebox';
 import { type Access, onGroup, onInstance, onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
@@ -28,7 +28,7 @@ const page: KeysetRule = {
 };
 const tier = 'premium';
 
-/** The list and the single event below one kind of object. */
+/** The list and the single event of one kind of entity. */
 const eventsOf = <Subject>(
   of: 'group' | 'project',
   access: Access<Subject, Actor>,

@@ -1,4 +1,4 @@
-/** Audit events as they leave, and the filters of their lists. */
+/** Records of audit events, and filters of their lists. */
 import Type, { type Static } from 'typebox';
 import { dateTime, integerId, stringEnum } from '../../platform/http/schema.ts';
 
@@ -22,7 +22,7 @@ export const period = {
 };
 export type Period = { created_after?: string | undefined; created_before?: string | undefined };
 
-/** The instance's own type has a public name beside ours. */
+/** The public name of the instance's entity type. */
 export const INSTANCE_TYPE = 'Gitlab::Audit::InstanceScope';
 
 export const entity = {

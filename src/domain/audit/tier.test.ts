@@ -1,4 +1,4 @@
-/** Audit events are of the Premium tier; without it nobody reads them, and they are written all the same. */
+/** Audit events need the Premium tier to be read; they are written in every tier. */
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 

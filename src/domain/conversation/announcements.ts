@@ -1,4 +1,4 @@
-/** What a note tells the rest of the program: the feed, and who listens. */
+/** Announcements of notes, for the feed and for listeners. */
 import type { Announcement } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { type Noteable, noteableTypes } from '../../core/work/noteables.ts';
@@ -8,7 +8,7 @@ import type { Json } from '../../platform/db/rows.ts';
 const homeOf = ({ project, group }: Noteable): Record<string, Json> =>
   project ? { project_id: project.id } : { namespace_id: group?.id ?? null };
 
-/** What it is about, for a listener. */
+/** The noteable in the payload of a fact. */
 export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
   ...homeOf(noteable),
   noteable_type: noteableTypes[noteable.kind],
@@ -16,7 +16,7 @@ export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
   ...(noteable.sha !== undefined && { commit_id: noteable.sha }),
 });
 
-/** The event names the note, whose own target decides who may see it. */
+/** The event refers to the note, whose noteable decides its visibility. */
 export const noteAnnouncement = (actor: Actor, noteable: Noteable, note: NoteRow): Announcement => ({
   author: actor,
   activity: {

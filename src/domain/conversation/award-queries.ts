@@ -1,4 +1,4 @@
-/** Awards of what can be given them, each with who gave it. */
+/** Awards with their users. */
 import type { Awardable } from '../../core/work/awards.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';

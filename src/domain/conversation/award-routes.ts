@@ -1,4 +1,4 @@
-/** Award emoji on issues, epics, snippets, and the notes on them (facts: Award emoji). */
+/** Endpoints of award emoji on issues, epics, snippets, and their notes (facts: Award emoji). */
 import Type, { type TProperties } from 'typebox';
 import { announce } from '../../core/activity/announce.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
@@ -18,10 +18,10 @@ import { findNote } from './queries.ts';
 import { requirePart } from './rules.ts';
 import { AwardRecord, awardId, newAward, noteId } from './schema.ts';
 
-/** The target, and what of it is given an award: itself, or one of its notes. */
+/** The noteable, and the awardable: itself or one of its notes. */
 type Awarded = { target: Noteable; awardable: Awardable };
 
-/** Where awards are given: the path, what it names beside the home, and how that is found. */
+/** A path of awards: its parameters beside the project or group, and how the awardable is found. */
 type AwardResource = {
   path: string;
   noun: string;
@@ -51,7 +51,7 @@ function awardResources(resource: NoteableResource): AwardResource[] {
     find: async (context, home, input) => {
       const noteable = await awards.find(context, home, input.noteable_id);
       const note = await findNote(context.db, noteable, Number(input.note_id));
-      // What the system says is nobody's to be praised for.
+      // System notes take no awards.
       if (note.system_action !== null) throw notFound('Award Emoji');
       return { target: noteable, awardable: { column: 'note_id', id: note.id } };
     },
@@ -59,10 +59,10 @@ function awardResources(resource: NoteableResource): AwardResource[] {
   return [ofTarget, ofNote];
 }
 
-/** The public API's sentence for an award that cannot be given, which it answers as if something were not there. */
+/** The public API's message for an award that cannot be given, which is a 404. */
 const refused = (reason: string) => notFound(`Award Emoji ${reason}`);
 
-/** Gives the award; 404 for a name that is no emoji's, or when the actor has given the same before. */
+/** Gives the award; 404 for an unknown emoji, or when the actor has given it already. */
 async function give(
   db: Db,
   actor: Actor,
@@ -82,7 +82,7 @@ async function give(
   });
 }
 
-/** Awards of one kind of target, and of the notes on it. */
+/** Endpoints of awards on one kind of noteable, and on its notes. */
 export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
   awardResources(resource).flatMap(({ path, noun, names, find }) => {
     const { read, write } = resource;

@@ -1,4 +1,4 @@
-/** Quick actions in notes: what they come to, and their carrying out. */
+/** Parses and applies quick actions in notes. */
 import { applyEffects } from '../../core/work/command-effects.ts';
 import { isMoveAction } from '../../core/work/command-terms.ts';
 import type { Interpretation } from '../../core/work/commands.ts';
@@ -11,7 +11,7 @@ import { atCreation, readCommands, stageOf } from '../../core/work/read-commands
 import type { WriteContext } from '../../core/work/write-context.ts';
 import { badRequest } from '../../platform/failure.ts';
 
-/** How the target stands, for the commands that depend on it. */
+/** The noteable's state, on which some quick actions depend. */
 async function stateOf({ db, actor }: WriteContext, { kind, project, group, iid = 0, locked }: Noteable) {
   if (kind === 'epic' && group)
     return { ...atCreation, state: (await findEpic(db, group, actor, iid)).state };
@@ -32,28 +32,28 @@ async function stateOf({ db, actor }: WriteContext, { kind, project, group, iid 
   };
 }
 
-/** What the note says without its commands, and what they come to; undefined without any. */
+/** The note without its quick actions, and their meaning; undefined without any. */
 export async function parseQuickActions(
   context: WriteContext,
   noteable: Noteable,
   body: string,
 ): Promise<Interpretation | undefined> {
-  // Most notes have none, and then nothing is looked up.
+  // Most notes have none, and then no query is made.
   if (!/^\s{0,3}\/\w/m.test(body)) return undefined;
   const { kind, project, group, authorId } = noteable;
   const now = await stateOf(context, noteable);
   return readCommands(context, { kind, project, group, authorId, now }, body);
 }
 
-/** Whether any of it can be done. */
+/** Whether any quick action can be applied. */
 export const isAnything = ({ changes, effects }: Interpretation): boolean =>
   effects.length > 0 || Object.keys(changes).length > 0;
 
-/** 400 that names the commands which came to nothing. */
+/** 400 that names the quick actions without effect. */
 export const nothingDone = ({ refused }: Interpretation) =>
   badRequest(`Could not apply ${refused.join(', ')} command${refused.length === 1 ? '' : 's'}.`);
 
-/** Carries the commands out, as the actor's own changes; all but what takes the target elsewhere. */
+/** Applies quick actions as the actor's changes, except move actions. */
 export async function applyQuickActions(
   context: WriteContext,
   noteable: Noteable,
@@ -77,7 +77,7 @@ export async function applyQuickActions(
   );
 }
 
-/** Carries out what takes the target elsewhere: when the note is written, which goes along. */
+/** Applies move actions, after the note is written, so that it moves along. */
 export const applyMoveActions = (
   context: WriteContext,
   noteable: Noteable,

@@ -1,4 +1,7 @@
-/** Comments on commits and on lines of them: notes by another name (facts: Resource entities, Commit comment). */
+/**
+ * Endpoints of comments on commits and their lines, which are stored as notes (facts: Resource entities,
+ * Commit comment).
+ */
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
@@ -36,7 +39,7 @@ const CommentInput = Type.Object({
 });
 type CommentInput = Static<typeof CommentInput>;
 
-/** Which line it is about; a line without a file says nothing. 400 for a path without a line. */
+/** The commented line; ignored without a path. 400 for a path without a line. */
 function lineOf(input: CommentInput) {
   const { path } = input;
   if (path === undefined) return {};
@@ -54,7 +57,7 @@ const presentComment = (row: NoteRow, { author }: Pick<NoteRecord, 'author'>): C
   created_at: row.created_at.toISOString(),
 });
 
-/** The comments that the rows are, in their order. */
+/** The rows as comments, in their order. */
 async function presentComments(context: Presenting, rows: Awaited<ReturnType<typeof selectNotes>>) {
   const records = await presentNotePage(context, rows);
   const byId = new Map(rows.items.map((row) => [row.id, row]));

@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 const as = (user: MadeUser): Call => ashlar.as(user.token);
 
-/** The path of a new issue of the author's. */
+/** The path of a new issue by the author. */
 async function makeIssue(attributes: Record<string, unknown> = {}): Promise<string> {
   const body = { title: 'Something', ...attributes };
   const issue = bodyOf(await as(author)(`POST /projects/${project.id}/issues`, { body }), 201);
@@ -530,7 +530,7 @@ describe('elsewhere', () => {
   test('epics have notes by their id, and awards by their number', async () => {
     const group = await makeGroup(ashlar, { visibility: 'public' });
     await addMember(ashlar, `groups/${group.id}`, guest, GUEST);
-    // So that number and id differ.
+    // The second epic's number differs from its id.
     const place = `/groups/${group.id}/epics`;
     const made = [];
     for (const title of ['One', 'Two'])

@@ -1,4 +1,4 @@
-/** What the system tells of other issues and epics, for readers who may not know of all of them. */
+/** Hides cross-references in system notes to issues and epics that the reader may not read. */
 import { sql } from 'kysely';
 import { visibleEpics } from '../../core/work/epic-visibility.ts';
 import { visibleIssues } from '../../core/work/issue-visibility.ts';
@@ -6,7 +6,7 @@ import type { NoteRecord } from '../../core/work/note-records.ts';
 import type { NoteRow } from '../../core/work/notes.ts';
 import type { FindContext } from './noteable-resources.ts';
 
-/** System notes whose text names something else. */
+/** Actions of system notes with cross-references. */
 const crossReferencing = new Set([
   'relate',
   'unrelate',
@@ -23,10 +23,10 @@ const crossReferencing = new Set([
 
 const reference = /((?:[\w.-]+\/)*[\w.-]+)?([#&])(\d{1,9})\b/g;
 
-/** Stands where something is named that the reader may not know of. */
+/** Replaces a reference that the reader may not follow. */
 const HIDDEN = '[hidden]';
 
-/** Something named, with its path or, where it stands in the same place, with the id of that. */
+/** A reference, by path, or without one in the project or group of id `home`. */
 type Named = { key: string; sign: string; path: string | undefined; home: number; iid: number };
 
 function namedIn(row: NoteRow): Named[] {
@@ -43,14 +43,14 @@ function namedIn(row: NoteRow): Named[] {
 const keyOf = (row: NoteRow, path: string | undefined, text: string): string =>
   path === undefined ? `${row.project_id ?? ''} ${row.namespace_id ?? ''} ${text}` : text;
 
-/** What is named as a table `q`: many are looked up by one statement. */
+/** The references as a table `q`, so that one statement finds many. */
 const asked = (named: readonly Named[]) => sql`unnest(
   ${named.map(({ key }) => key)}::text[], ${named.map(({ home }) => home)}::bigint[],
   ${named.map(({ path }) => path ?? null)}::text[], ${named.map(({ iid }) => iid)}::integer[]) q(key, home, path, iid)`;
 
 type Keys = { key: string }[];
 
-/** Which of the issues the reader sees. */
+/** The keys of the issues that the reader may read. */
 async function readableIssues({ db, actor }: FindContext, named: readonly Named[]): Promise<Keys> {
   if (named.length === 0) return [];
   const { ctes, condition } = visibleIssues(actor, sql`p.id in (select id from named)`);
@@ -65,7 +65,7 @@ async function readableIssues({ db, actor }: FindContext, named: readonly Named[
   return rows;
 }
 
-/** Which of the epics the reader sees. */
+/** The keys of the epics that the reader may read. */
 async function readableEpics({ db, actor }: FindContext, named: readonly Named[]): Promise<Keys> {
   if (named.length === 0) return [];
   const { rows } = await sql<{ key: string }>`with named(key, id, iid) as (
@@ -77,7 +77,7 @@ async function readableEpics({ db, actor }: FindContext, named: readonly Named[]
   return rows;
 }
 
-/** The records of the rows, without the names of what the reader may not know of. */
+/** The records, without references that the reader may not follow. */
 export async function hideUnreadable(
   context: FindContext,
   rows: readonly NoteRow[],

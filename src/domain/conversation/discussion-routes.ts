@@ -1,4 +1,7 @@
-/** Threads, and notes for themselves as threads of one (facts: Issues; Notes and discussions on snippets, commits, epics). */
+/**
+ * Endpoints of threads; single notes are threads of one (facts: Issues; Notes and discussions on snippets,
+ * commits, epics).
+ */
 import Type from 'typebox';
 import { type Endpoint, endpoint, listing, noContent, Reply } from '../../core/endpoint.ts';
 import { DiscussionRecord, NoteRecord } from '../../core/work/note-records.ts';

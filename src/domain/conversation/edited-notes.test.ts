@@ -1,4 +1,4 @@
-/** Quick actions in notes that are changed: carried out as in new ones. */
+/** Quick actions in changed notes are applied as in new ones. */
 import { beforeAll, expect, test } from 'vitest';
 import { type Called, useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, type MadeUser, makeProject, makeUser } from '../../../test/support/factories.ts';

@@ -1,4 +1,4 @@
-/** Calls for many: `@all` and the paths of groups, in notes and descriptions. */
+/** Group mentions, `@all` and paths of groups, in notes and descriptions. */
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeEpic } from '../../../test/support/epics.ts';
@@ -52,7 +52,7 @@ async function issueOf(attributes: Record<string, unknown> = {}): Promise<{ id: 
 const say = (iid: number, user: MadeUser, body: string) =>
   ashlar.as(user.token)(`POST /projects/${project.id}/issues/${iid}/notes`, { body: { body } });
 
-/** Who is reminded of the issue, and how, but root. */
+/** The to-dos for the noteable by user, except root's. */
 async function reminded(id: number, kind: 'issue' | 'epic' = 'issue'): Promise<Record<number, string>> {
   const { sql } = ashlar.app.services.database;
   const rows = await sql<{ user_id: number; action: string }[]>`
@@ -123,7 +123,7 @@ test('more than a hundred are not called', async () => {
       from generate_series(${from}::integer, ${to}) n returning id)
     insert into members (user_id, namespace_id, access_level, created_at, updated_at)
       select id, ${mention.id}, ${GUEST}, now(), now() from made`;
-  // Root is a member as well.
+  // Root is a member too.
   await fill(1, 99);
   const some = await issueOf({ description: `@${mention.full_path} @${team.full_path}` });
   expect(Object.keys(await reminded(some.id))).toHaveLength(99);

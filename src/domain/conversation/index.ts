@@ -1,4 +1,4 @@
-/** Conversation on issues, epics, snippets, commits and alerts: notes, threads and awards, mounted for each kind alike. */
+/** Conversation: notes, threads and awards, mounted alike for issues, epics, snippets, commits and alerts. */
 import type { Capability } from '../../core/capability.ts';
 import { takeAwardsOf } from '../../core/work/awards.ts';
 import { awardEndpoints } from './award-routes.ts';
@@ -17,7 +17,7 @@ export const conversationCapability = (): Capability => ({
     ]),
     ...commentEndpoints,
   ],
-  // What is said goes with what it is about, by foreign key.
+  // Rows go with their noteable by foreign key.
   tables: ['notes', 'award_emoji', 'subscriptions'],
   async reassign(tx, userId, ghostId) {
     await tx.updateTable('notes').set({ author_id: ghostId }).where('author_id', '=', userId).execute();

@@ -1,4 +1,4 @@
-/** Writing, changing and deleting notes: decided, written and told of in one transaction each. */
+/** Creates, changes and deletes notes, each in one transaction with its announcement. */
 import { PUBLIC } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { isReadByAnybody } from '../../core/spam/audience.ts';
@@ -31,7 +31,7 @@ import {
 import { requireEditable, requirePart, requireResolver, requireText, setsTimes } from './rules.ts';
 import type { CommandsReply, NewNoteInput } from './schema.ts';
 
-/** What became of it: a note, with what its commands changed, or those alone. */
+/** The outcome: a note with the changes of its quick actions, or those alone. */
 export type NoteResult =
   | { note: NoteRow; changes: Changes; commands?: undefined }
   | { note?: undefined; commands: CommandsReply };
@@ -43,7 +43,7 @@ const readAbility = {
   alert: 'read_alerts',
 } as const;
 
-/** Whether people without an account will read it. */
+/** Whether anonymous callers can read the note. */
 function isPublic({ kind, project, group, confidential, visibility }: Noteable, internal: boolean): boolean {
   if (confidential || internal) return false;
   if (kind === 'epic' || !project) return group?.row.visibility === PUBLIC;
@@ -64,7 +64,7 @@ const refuseSpam = (
     publiclyVisible: isPublic(noteable, note.internal),
   });
 
-/** The note and what it brings about: reminders, the feed, listeners. */
+/** Inserts the note, completes and adds to-dos, and announces the note. */
 async function store(
   tx: Db,
   { actor, services }: WriteContext,
@@ -84,7 +84,7 @@ async function store(
   return row;
 }
 
-/** The thread that a note answers, by its notes; a note for itself becomes one. */
+/** Turns a single note into a thread, before a reply. */
 async function joinThread(tx: Db, thread: readonly NoteRow[]): Promise<void> {
   const [first] = thread;
   if (!first || first.in_thread) return;
@@ -100,9 +100,9 @@ async function joinThread(tx: Db, thread: readonly NoteRow[]): Promise<void> {
 }
 
 /**
- * The new note: for itself, the beginning of a thread, or an answer in one. Commands in it are carried out and left out of
- * it; of a note of commands alone only what they did remains. 400 for no text, or when no command could be carried out;
- * 403 for who may not take part, and for a note for the team by who is not of it.
+ * Creates a single note, the first of a thread, or a reply. Quick actions are applied and removed from the
+ * text; without other text no note is created. 400 for no text, or when no quick action could be applied; 403
+ * for users who may not comment, and for internal notes by users who may not read them.
  */
 export async function createNote(
   context: WriteContext,
@@ -127,7 +127,7 @@ export async function createNote(
     await applyMoveActions(context, noteable, commands);
     return { commands: done(commands) };
   }
-  // An answer stands where the thread does.
+  // A reply has the position of its thread.
   const position = first ? positionOf(first) : place.position;
   const note = await inTransaction(db, async (tx) => {
     if (thread) await joinThread(tx, thread);
@@ -150,7 +150,7 @@ const done = ({ changes, messages }: Interpretation): CommandsReply => ({
   summary: [...messages],
 });
 
-/** Fewer are reminded when a command has just hidden it. */
+/** Fewer users get to-dos when a quick action has made the noteable confidential. */
 const afterCommands = (noteable: Noteable, commands: Interpretation | undefined): Noteable => ({
   ...noteable,
   confidential: noteable.confidential || commands?.changes.confidential === true,
@@ -163,9 +163,9 @@ const lockNote = async (tx: Db, id: number): Promise<NoteRow> => {
 };
 
 /**
- * The note with another text; whoever is newly called in it is reminded. Commands in the new text are carried out and left
- * out of it; of a note that is commands alone now only what they did remains. 400 for no text, or when no command could be
- * carried out; 403 for who may not change it.
+ * Changes the text of a note; newly mentioned users get to-dos. Quick actions are applied and removed from
+ * the text; without other text the note is deleted. 400 for no text, or when no quick action could be
+ * applied; 403 for users who may not change it.
  */
 export async function updateNote(
   context: WriteContext,
@@ -218,7 +218,7 @@ const rewrite = (
     return after;
   });
 
-/** Deletes the note, and what it reminded of; `check` sees it first, while nobody else can change it. */
+/** Deletes the note and its to-dos; `check` sees the locked note first. */
 export async function deleteNote(
   { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
   noteable: Noteable,
@@ -235,7 +235,7 @@ export async function deleteNote(
   });
 }
 
-/** Says of notes of one thread that they are settled, or are not; 400 for what is no thread, 403 for who may not. */
+/** Resolves or reopens notes of a thread; 400 where it is no thread, 403 for users who may not. */
 export async function resolveNotes(
   { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
   noteable: Noteable,

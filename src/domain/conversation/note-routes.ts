@@ -1,4 +1,7 @@
-/** Notes on whatever can be talked about (facts: Issues; Notes and discussions on snippets, commits, epics). */
+/**
+ * Endpoints of notes on each kind of noteable (facts: Issues; Notes and discussions on snippets, commits,
+ * epics).
+ */
 import Type from 'typebox';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import { NoteRecord } from '../../core/work/note-records.ts';

@@ -1,4 +1,4 @@
-/** What can be talked about, one row each: where it is, who reads it, who may say something, and what is there. */
+/** Kinds of noteables: path, access, and features of each. */
 import Type, { type TSchema } from 'typebox';
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
@@ -32,30 +32,30 @@ export type FindContext = Pick<
 
 export type NoteableResource = {
   kind: NoteableKind;
-  /** Of one target, which `:noteable_id` names. */
+  /** Path of one noteable, which `:noteable_id` names. */
   path: string;
-  /** How sentences call it. */
+  /** The noun in summaries. */
   noun: string;
   noteable: TSchema;
   tier?: 'premium';
   read: Access<Home, Caller>;
-  /** To say something or to give an award; what is said of who may not read is another answer of `find`. */
+  /** Access for notes and awards; `find` answers callers who may not read. */
   write: Access<Home, Actor>;
-  /** Only in threads where false: commits have comments of their own. */
+  /** False for threads only: commits have comments of their own. */
   notes: boolean;
-  /** What the path names where awards are, if any are given: of epics the number, not the id. */
+  /** Parameters of award paths, if there are awards: for epics the number, not the id. */
   awards: Pick<NoteableResource, 'noteable' | 'find'> | undefined;
-  /** Whether there are notes for the team only. */
+  /** Whether there are internal notes. */
   internal: boolean;
-  /** Whether threads are settled. */
+  /** Whether threads can be resolved. */
   resolvable: boolean;
-  /** Whether threads begin at a place in what was changed. */
+  /** Whether threads can have a position in a diff. */
   positioned: boolean;
-  /** The target, of whoever reads such here: 404 for what is not there or hidden. */
+  /** Finds the noteable; 404 for one that is missing or that the caller may not read. */
   find(context: FindContext, home: Home, named: unknown): Promise<Noteable>;
 };
 
-/** Each row below is mounted with an access of its own kind of home. */
+/** Each kind is mounted with the access of its own parent. */
 function projectOf(home: Home): AuthorizedProject {
   if (!isProject(home)) throw notFound('Project');
   return home;
@@ -194,7 +194,7 @@ const alerts: NoteableResource = {
     const project = projectOf(home);
     if (!project.may('read_alerts')) throw forbidden();
     const alert = await findAlert(db, project, Number(named));
-    // To be read or added to: while nothing can be written, reading goes on without.
+    // Reading goes on without the log while nothing can be written.
     const writes = !settings.maintenance_mode && services.disk.problem() === undefined;
     if (request.method !== 'DELETE' && writes) await beginLog(db, alert);
     return alertNoteable(project, alert);

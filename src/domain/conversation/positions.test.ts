@@ -1,4 +1,4 @@
-/** Threads at a place in what a commit changed. */
+/** Threads with a position in a commit's diff. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { bodyOf, makeProject } from '../../../test/support/factories.ts';

@@ -1,4 +1,4 @@
-/** Places in what a commit changed: what is sent of one, as it is kept. Pure. */
+/** Positions in a commit's diff, as sent and as stored. Pure. */
 
 import type { Noteable } from '../../core/work/noteables.ts';
 import type { NewNote } from '../../core/work/notes.ts';
@@ -21,7 +21,7 @@ const lineEnd = ({
 
 const rangeOf = ({ start, end }: LineRange) => ({ start: lineEnd(start), end: lineEnd(end) });
 
-/** What a place of this kind cannot do without. */
+/** Whether the position has all that its type requires. */
 function isComplete({ position_type, new_path, old_path, ...place }: PositionInput): boolean {
   if (!new_path && !old_path) return false;
   if (position_type === 'text') return Boolean(place.new_line ?? place.old_line);
@@ -30,8 +30,8 @@ function isComplete({ position_type, new_path, old_path, ...place }: PositionInp
 }
 
 /**
- * The position as the note keeps it, and the line as comments on the commit show it. 400 for one of another commit, and for
- * one that does not say where.
+ * The position as the note stores it, and the line for comments on the commit. 400 for another commit, and
+ * for an incomplete position.
  */
 export function diffPosition(
   noteable: Pick<Noteable, 'sha'>,

@@ -16,7 +16,7 @@ import type { NoteResult } from './note-actions.ts';
 import type { FindContext } from './noteable-resources.ts';
 import type { AwardRecord, CommandsReply } from './schema.ts';
 
-/** As much of the request as finds what is presented beside it. */
+/** The part of the request that presenting needs. */
 export type Presenting = FindContext;
 
 const aroundOf = ({ services, settings }: Presenting) => ({ baseUrl: services.baseUrl(), settings });
@@ -34,14 +34,14 @@ export const presentNotePage = async (
   items: await present(context, page.items),
 });
 
-/** The record; 404 when its author went in between. */
+/** The record; 404 when its author was deleted meanwhile. */
 export async function presentNote(context: Presenting, row: NoteRow): Promise<NoteRecord> {
   const [record] = await present(context, [row]);
   if (!record) throw notFound('Note');
   return record;
 }
 
-/** What was said: the note with what its commands changed, or, with 202, what commands alone did. */
+/** The note with the changes of its quick actions, or a 202 with those alone. */
 export async function presentNoteResult(
   context: Presenting,
   said: NoteResult,
@@ -50,7 +50,7 @@ export async function presentNoteResult(
   return { ...(await presentNote(context, said.note)), commands_changes: said.changes };
 }
 
-/** The threads, each of which is given by its notes, in their order. */
+/** Threads, each given by its notes, in their order. */
 export async function presentThreads(
   context: Presenting,
   threads: readonly (readonly NoteRow[])[],
@@ -58,7 +58,7 @@ export async function presentThreads(
   return gatherDiscussions(threads.flat(), await present(context, threads.flat()));
 }
 
-/** The record; 404 when all who wrote in it went in between. */
+/** The record; 404 when all its authors were deleted meanwhile. */
 export async function presentThread(
   context: Presenting,
   rows: readonly NoteRow[],
@@ -75,7 +75,7 @@ const awardTypes = {
   note_id: 'Note',
 } as const;
 
-/** An award with who gave it. */
+/** An award with its user. */
 export type AwardWithUser = AwardRow & { user: UserBasicRow };
 
 export function presentAward(context: Presenting, { user, ...award }: AwardWithUser): AwardRecord {
@@ -92,7 +92,7 @@ export function presentAward(context: Presenting, { user, ...award }: AwardWithU
     updated_at: award.updated_at.toISOString(),
     awardable_id: columns[column ?? 'note_id'] ?? 0,
     awardable_type: awardTypes[column ?? 'note_id'],
-    // Of emoji that an instance made itself, which there are none of.
+    // The address of a custom emoji, which this program does not have.
     url: null,
   };
 }

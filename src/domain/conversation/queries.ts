@@ -1,4 +1,4 @@
-/** Notes and threads of a target that the caller reads. */
+/** Reads notes and threads of a noteable. */
 import { sql } from 'kysely';
 import { type Noteable, noteableKey, readsInternalNotes } from '../../core/work/noteables.ts';
 import type { NoteRow } from '../../core/work/notes.ts';
@@ -7,19 +7,19 @@ import { type Page, type PageRequest, selectPage } from '../../platform/db/page.
 import { notFound } from '../../platform/failure.ts';
 import type { ActivityFilter } from './schema.ts';
 
-/** The notes of the target; those of the team only for the team. */
+/** The notes of the noteable; internal ones only for callers who may read them. */
 function notesOf(db: Db, noteable: Noteable) {
   const { column, id } = noteableKey(noteable);
   let query = db
     .selectFrom('notes')
     .selectAll('notes')
     .where(sql.ref<number | string>(`notes.${column}`), '=', id);
-  // Commits of forks have the same name.
+  // A commit of a fork has the same id.
   if (noteable.project) query = query.where('notes.project_id', '=', noteable.project.id);
   return readsInternalNotes(noteable) ? query : query.where('notes.internal', '=', false);
 }
 
-/** A page of the notes, in the order that was asked for. */
+/** A page of notes in the requested order. */
 export function selectNotes(
   db: Db,
   noteable: Noteable,
@@ -36,7 +36,7 @@ export function selectNotes(
   });
 }
 
-/** The note of the target, and of the thread where one is named; 404 when there is none that the caller reads. */
+/** A note of the noteable, and of the thread if one is given; 404 when the caller can read none. */
 export async function findNote(
   db: Db,
   noteable: Noteable,
@@ -75,7 +75,7 @@ export const selectThread = (
     { id: 'notes.id' },
   );
 
-/** A page of the threads, in the order in which they began, each with all its notes: two statements. */
+/** A page of threads, by the time of their first notes, each with all its notes: two statements. */
 export async function selectThreads(db: Db, noteable: Noteable, page: PageRequest): Promise<Page<NoteRow[]>> {
   const { column, id } = noteableKey(noteable);
   const first = sql<boolean>`not exists (select from notes earlier

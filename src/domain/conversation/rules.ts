@@ -1,4 +1,4 @@
-/** Who may do what in a conversation. Pure. */
+/** Rules of conversations. Pure. */
 
 import { OWNER } from '../../core/access/roles.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -7,12 +7,12 @@ import { mayComment, type Noteable } from '../../core/work/noteables.ts';
 import type { NoteRow } from '../../core/work/notes.ts';
 import { badRequest, forbidden, invalid } from '../../platform/failure.ts';
 
-/** 403 in a locked discussion, for who is no member. */
+/** 403 in a locked discussion, except for members. */
 export function requirePart(noteable: Noteable): void {
   if (!mayComment(noteable)) throw forbidden();
 }
 
-/** 400 for a note that says nothing. */
+/** 400 for a blank note. */
 export function requireText(body: string): void {
   if (body.trim() === '') throw invalid({ note: ["can't be blank"] });
 }
@@ -20,14 +20,16 @@ export function requireText(body: string): void {
 const moderates = ({ project, group }: Noteable): boolean =>
   project?.may('moderate_notes') ?? group?.may('moderate_epic_notes') ?? false;
 
-/** 403 for who neither wrote the note nor moderates, and for what the system wrote. */
+/** 403 for system notes, and for users who are neither author nor moderator. */
 export function requireEditable(noteable: Noteable, actor: Actor, note: NoteRow): void {
   requirePart(noteable);
   if (note.system_action !== null) throw forbidden();
   if (note.author_id !== actor.id && !moderates(noteable)) throw forbidden();
 }
 
-/** 403 for who has neither the team's rights, nor begun the thread, nor written what it is about; 400 for what is no thread. */
+/**
+ * 403 except for the team, the thread's first author and the noteable's author; 400 where it is no thread.
+ */
 export function requireResolver(noteable: Noteable, actor: Actor, thread: readonly NoteRow[]): void {
   const [first] = thread;
   if (!first || !isResolvable(first)) throw badRequest('This discussion cannot be resolved');
@@ -37,6 +39,6 @@ export function requireResolver(noteable: Noteable, actor: Actor, thread: readon
   if (!ofTeam && first.author_id !== actor.id && noteable.authorId !== actor.id) throw forbidden();
 }
 
-/** Who may say when a note was written. */
+/** Whether the caller may set the time of a note. */
 export const setsTimes = ({ project, group }: Noteable): boolean =>
   (project?.role ?? group?.role ?? 0) >= OWNER;

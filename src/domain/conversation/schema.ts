@@ -1,11 +1,14 @@
-/** Notes, threads and awards: how they are sent, and how awards leave (facts: Resource entities, Note, Award emoji). */
+/**
+ * Parameters of notes, threads and awards, and records of awards (facts: Resource entities, Note, Award
+ * emoji).
+ */
 import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../core/identity/records.ts';
 import { dateTime, integerId, notBlank, nullable, stringEnum } from '../../platform/http/schema.ts';
 
 /** Characters of a note. */
 const MAX_BODY_LENGTH = 1_000_000;
-/** Bytes of a request with one: characters may take several, and escapes more. */
+/** Bytes of a request: characters may take several, and escapes more. */
 export const MAX_REQUEST_BYTES = 8 * 1_048_576;
 
 const body = Type.String({ maxLength: MAX_BODY_LENGTH, ...notBlank });
@@ -44,7 +47,7 @@ const lineEnd = Type.Optional(
   }),
 );
 
-/** The place in what a commit changed that a thread is about. */
+/** The position of a thread in a commit's diff. */
 const Position = Type.Object({
   base_sha: sha,
   start_sha: sha,
@@ -78,7 +81,7 @@ export const changedNoteOfThread = {
 };
 export const resolution = { resolved: Type.Boolean({ description: 'Whether the thread is settled.' }) };
 
-/** What a note of quick actions alone is answered with: nothing was stored. */
+/** The response to a note of quick actions alone, which is not stored. */
 export const CommandsReply = Type.Object({
   commands_changes: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })),
   summary: Type.Array(Type.String()),

@@ -1,4 +1,4 @@
-/** Notes at the spam gate: only what people without an account will read is shown to a service. */
+/** Spam checks of notes: only notes that anonymous callers can read are sent to a service. */
 import { beforeEach, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeEpic } from '../../../test/support/epics.ts';

@@ -6,7 +6,7 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Owner } from './owners.ts';
 
-/** Sets the attribute, whether it was there or not. */
+/** Inserts or updates the attribute. */
 export async function setAttribute(
   db: Db,
   actor: Actor,
@@ -35,7 +35,7 @@ export async function setAttribute(
   });
 }
 
-/** Removes the attribute that the caller has looked at. */
+/** Deletes the attribute, which the caller has checked. */
 export async function deleteAttribute(db: Db, actor: Actor, owner: Owner, key: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx

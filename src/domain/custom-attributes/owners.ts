@@ -1,4 +1,4 @@
-/** What custom attributes can be attached to: how it is found for an administrator, and how the audit log names it. */
+/** Owners of custom attributes: how administrators find them, and their entities in audit events. */
 import { type Access, onUserAsAdmin } from '../../core/access/access.ts';
 import { authorizeGroup, authorizeInstance, authorizeProject } from '../../core/access/find.ts';
 import type { AuditedEntity } from '../../core/activity/announce.ts';

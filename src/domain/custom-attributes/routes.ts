@@ -1,4 +1,4 @@
-/** Endpoints of custom attributes, written once for everything that has them. */
+/** Endpoints of custom attributes, the same for each kind of owner. */
 import Type from 'typebox';
 import { CustomAttribute } from '../../core/custom-attributes.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';

@@ -1,4 +1,4 @@
-/** Makes deploy keys, gives them to projects and takes them away; a key that no project has any more goes, unless it is public. */
+/** Creates deploy keys, enables and removes them; a key without projects is deleted, unless it is public. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -29,7 +29,7 @@ const audit = (tx: Db, actor: Actor, entity: AuditedEntity, event: string, key: 
     },
   });
 
-/** The public key in the request; 400 for what is none, or has no title. */
+/** The public key in the request; 400 for an invalid one, or without a title. */
 function readKey(input: NewDeployKey): SshKey {
   const key = readSshKey(input.key);
   if (!key) throw invalid({ key: ['is invalid'] });
@@ -38,7 +38,7 @@ function readKey(input: NewDeployKey): SshKey {
   return key;
 }
 
-/** Stores a key; 400 when it is known already, as a person's too: one key is one name. */
+/** Stores a key; 400 when it exists, as a user's too: a key identifies one of them. */
 async function insertKey(tx: Db, actor: Actor, key: SshKey, input: NewDeployKey, isPublic: boolean) {
   const person = await tx
     .selectFrom('ssh_keys')
@@ -64,7 +64,7 @@ async function insertKey(tx: Db, actor: Actor, key: SshKey, input: NewDeployKey,
     .executeTakeFirstOrThrow();
 }
 
-/** Gives the project the key; nothing changes where it has it. */
+/** Enables the key for the project; idempotent. */
 async function giveKey(
   tx: Db,
   actor: Actor,
@@ -81,7 +81,10 @@ async function giveKey(
   if (given) await audit(tx, actor, projectEntity(project), 'deploy_key_added', key);
 }
 
-/** Adds a key to a project: a new one, or one that the actor may enable; returns its id. 400 for one that others keep. */
+/**
+ * Adds a key to a project: a new one, or one that the actor may enable; returns its id. 400 for another
+ * existing key.
+ */
 export async function addProjectKey(
   db: Db,
   actor: Actor,
@@ -108,14 +111,14 @@ export const addPublicKey = (db: Db, actor: Actor, input: NewDeployKey): Promise
   });
 };
 
-/** Gives the project a key that is public or in another project of the actor's; 404 for any other. */
+/** Enables a key that is public or in a project that the actor maintains; 404 for others. */
 export const enableKey = (db: Db, actor: Actor, project: AuthorizedProject, id: number): Promise<void> =>
   inTransaction(db, async (tx) => {
     const row = found(await lockEnabledKey(tx, actor, { id }), 'Deploy Key');
     await giveKey(tx, actor, project, row, false);
   });
 
-/** Changes the title, which all projects with the key see, and whether this one lets it push. */
+/** Changes the title, which all projects with the key share, and whether this project lets it push. */
 export const changeKey = (
   db: Db,
   actor: Actor,
@@ -149,7 +152,7 @@ export const changeKey = (
     });
   });
 
-/** Rules of protected branches do not name a key that may not push. */
+/** Removes a key that may not push from rules of protected branches. */
 const forgetGrants = (tx: Db, projectId: number, keyId: number) =>
   tx
     .deleteFrom('protected_ref_access')
@@ -159,7 +162,7 @@ const forgetGrants = (tx: Db, projectId: number, keyId: number) =>
     )
     .execute();
 
-/** Takes the key from the project; 404 where it has no such key. */
+/** Removes the key from the project; 404 where it has none. */
 export const removeKey = (
   db: Db,
   actor: Actor,
@@ -187,6 +190,6 @@ export const removeKey = (
     await audit(tx, actor, projectEntity(project), 'deploy_key_removed', row);
   });
 
-/** The key as the project has it; 404 without. */
+/** The project's key; 404 without. */
 export const findProjectKey = async (db: Db, projectId: number, id: number) =>
   found(await selectProjectKey(db, projectId, id), 'Deploy Key');

@@ -1,4 +1,4 @@
-/** Deploy keys over HTTP: whose they are, and when they go. */
+/** Deploy keys over HTTP: access, and deletion. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../test/support/app.ts';
 import {
@@ -69,7 +69,7 @@ test('administrators find a deploy key by its fingerprint, with the projects tha
   expect((await find(ed25519.sha256, ashlar.as(maintainer.token))).status).toBe(403);
   expect((await find(rsa.sha256)).status).toBe(404);
 
-  // Neither a project that is being erased nor the key's maker is needed.
+  // Neither a project that is being deleted nor a deleted creator is shown.
   await sql`update projects set deleting = true where id = ${other.id}`;
   await sql`update deploy_keys set user_id = null where id = ${made.id}`;
   expect(bodyOf(await find(ed25519.sha256), 200)).toMatchObject({

@@ -1,4 +1,4 @@
-/** Deploy keys: SSH keys that open projects, and are nobody's own. */
+/** Deploy keys: SSH keys of projects, not of users. */
 import { sql } from 'kysely';
 import type { Capability } from '../../core/capability.ts';
 import { deployKeyEndpoints } from './routes.ts';

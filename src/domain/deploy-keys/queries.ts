@@ -1,4 +1,4 @@
-/** Reads deploy keys: those of a project, all of them, and those that a caller may enable. */
+/** Reads deploy keys: a project's, all, and those that a caller may enable. */
 import { type Selectable, sql } from 'kysely';
 import {
   CALLER,
@@ -33,15 +33,15 @@ const keysOf = (db: Db, projectId: number) =>
 export const selectProjectKeys = (db: Db, projectId: number, page: PageRequest) =>
   selectPage(db, keysOf(db, projectId), page, oldestFirst, columns);
 
-/** The key, where the project has it. */
+/** The project's key. */
 export const selectProjectKey = (db: Db, projectId: number, id: number): Promise<ProjectKeyRow | undefined> =>
   keysOf(db, projectId).where('deploy_keys.id', '=', id).executeTakeFirst();
 
-/** The key as the project has it, locked: nobody else gives it up, or takes it, until the commit. */
+/** The project's key, locked until the commit. */
 export const lockProjectKey = (tx: Db, projectId: number, id: number): Promise<ProjectKeyRow | undefined> =>
   keysOf(tx, projectId).where('deploy_keys.id', '=', id).forUpdate().executeTakeFirst();
 
-/** All keys, or only those that any project may enable. */
+/** All keys, or only public ones. */
 export function selectAllKeys(db: Db, isPublic: boolean | undefined, page: PageRequest) {
   const all = db.selectFrom('deploy_keys').selectAll();
   return selectPage(db, isPublic ? all.where('public', '=', true) : all, page, oldestFirst, columns);
@@ -52,7 +52,7 @@ const levelOf = (user: string, today: string) =>
   sql.raw(`greatest(${directProjectLevel(user, today)}, ${namespaceLevel(user, today, 'contents')},
     ${sharedProjectLevel(user, today)})`);
 
-/** Keys of projects that both of them maintain. */
+/** Keys of projects that both users maintain. */
 export function selectCommonKeys(db: Db, actor: Pick<Actor, 'id'>, userId: number, page: PageRequest) {
   const today = now().toISOString().slice(0, 10);
   const common = sql<boolean>`exists (
@@ -64,7 +64,9 @@ export function selectCommonKeys(db: Db, actor: Pick<Actor, 'id'>, userId: numbe
   return selectPage(db, db.selectFrom('deploy_keys').selectAll().where(common), page, oldestFirst, columns);
 }
 
-/** A key by its id or by what names it, locked against its end, when the actor may enable it: public, or in a project of theirs. */
+/**
+ * A key by id or fingerprint, locked, if the actor may enable it: public, or in a project that they maintain.
+ */
 export async function lockEnabledKey(
   tx: Db,
   actor: Actor,

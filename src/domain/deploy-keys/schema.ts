@@ -1,4 +1,4 @@
-/** What the API takes and shows of deploy keys (facts: Resource entities). */
+/** Parameters and records of deploy keys (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
 import { ProjectIdentity } from '../../core/namespaces/project-records.ts';
 import { dateTime, nullable } from '../../platform/http/schema.ts';
@@ -37,11 +37,11 @@ export const DeployKey = Type.Object({
 });
 export type DeployKey = Static<typeof DeployKey>;
 
-/** As one project has it. */
+/** A project's key. */
 export const ProjectDeployKey = Type.Object({ ...DeployKey.properties, can_push: Type.Boolean() });
 export type ProjectDeployKey = Static<typeof ProjectDeployKey>;
 
-/** As administrators see it: with whoever has it. */
+/** A key for administrators, with its projects. */
 export const InstanceDeployKey = Type.Object({
   ...DeployKey.properties,
   projects_with_write_access: Type.Array(ProjectIdentity),

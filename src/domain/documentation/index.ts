@@ -1,4 +1,4 @@
-/** Documentation: the API told of itself, to programs and to people, and what became of its former version. */
+/** Documentation: the API described for programs and for readers, and the refusal of version 3. */
 import type { Capability } from '../../core/capability.ts';
 import { describeApi } from '../../core/openapi.ts';
 import { version } from '../../package.ts';
@@ -7,7 +7,7 @@ import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Method, Route } from '../../platform/http/server.ts';
 import { documentationPage } from './page.ts';
 
-/** `all` are the capabilities that are mounted; read at the first request, when there are no more to come. */
+/** `all` are the mounted capabilities; read at the first request, when all are mounted. */
 export function documentationCapability(all: () => readonly Capability[]): Capability {
   const openApi = once('application/json', () => JSON.stringify(describeApi(all(), version.api)));
   const page = once('text/html; charset=utf-8', () => documentationPage(all()));
@@ -23,7 +23,7 @@ export function documentationCapability(all: () => readonly Capability[]): Capab
   };
 }
 
-/** The same answer each time, made at the first. */
+/** A constant response, created at the first request. */
 function once(contentType: string, make: () => string): () => HttpResponse {
   let body: Buffer | undefined;
   return () => {
@@ -34,7 +34,7 @@ function once(contentType: string, make: () => string): () => HttpResponse {
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Whatever is asked of version 3 (spec: Versioning). */
+/** Refuses requests of version 3 (spec: Versioning). */
 const formerVersion: Route[] = ['/api/v3', '/api/v3/*'].flatMap((path) =>
   methods.map((method) => ({
     method,

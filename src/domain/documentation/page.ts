@@ -1,10 +1,9 @@
-/** The endpoints as a page for people: by capability, with who may call each one and what it takes. */
+/** The endpoints as a page: by capability, with access and parameters of each. */
 import type { Capability } from '../../core/capability.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { type Html, html, htmlPage } from '../../platform/http/html.ts';
 import { inWords } from '../../platform/http/openapi-schemas.ts';
 
-/** The whole document. */
 export function documentationPage(capabilities: readonly Capability[]): string {
   const documented = capabilities.filter(({ endpoints }) => endpoints.length > 0);
   const body = html`<h1>API</h1>

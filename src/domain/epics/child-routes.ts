@@ -1,4 +1,4 @@
-/** Epics below epics (facts: Epics). Whoever may change the parent orders and removes its children. */
+/** Endpoints of child epics (facts: Epics). Users who may change the parent order and remove its children. */
 import Type from 'typebox';
 import { onGroup } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
@@ -19,7 +19,7 @@ import { CreateChild, MoveChild, OneChild, OneEpic } from './schema.ts';
 
 const columns = { id: 'epics.id', relative_position: 'epics.relative_position' };
 
-/** The children that the reader sees, in their order. */
+/** The children that the reader may read, in their order. */
 const selectChildren = (
   db: Db,
   reader: Caller,
@@ -34,7 +34,7 @@ const selectChildren = (
     columns,
   );
 
-/** The child of the epic, that the actor sees; 404 when it is none. */
+/** A child of the epic that the actor may read; 404 for others. */
 async function findChild(context: ActorContext, parent: EpicRow, id: number): Promise<FoundEpic> {
   const child = await findEpicById(context.db, context.services.database.points, context.actor, id);
   if (child.epic.parent_id !== parent.id) throw notFound();

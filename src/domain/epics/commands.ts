@@ -1,4 +1,4 @@
-/** Quick actions in the description of an epic: what is sent, with what they change, and what else they ask for. */
+/** Quick actions in an epic's description: the request with their changes, and their other effects. */
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import type { Effect } from '../../core/work/commands.ts';
 import type { EpicChanges } from '../../core/work/epic-changes.ts';
@@ -6,7 +6,7 @@ import type { EpicRow } from '../../core/work/epic-rows.ts';
 import type { ActorContext } from '../../core/work/epic-writes.ts';
 import { atCreation, readCommands } from '../../core/work/read-commands.ts';
 
-/** The request without the commands in its description, and with what they mean; `epic` is undefined for a new one. */
+/** The request without the quick actions, and with their changes; `epic` is undefined for a new one. */
 export async function parseQuickActions<Changes extends EpicChanges>(
   context: ActorContext,
   group: AuthorizedGroup,

@@ -1,4 +1,4 @@
-/** Epics of groups: listed, shown, made, changed and removed (facts: Epics). */
+/** Endpoints of a group's epics (facts: Epics). */
 import { onGroup } from '../../core/access/access.ts';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { OWNER } from '../../core/access/roles.ts';
@@ -25,7 +25,7 @@ import { atBothPaths } from './paths.ts';
 import { presentOne, presentPage, wholePage } from './present.ts';
 import { CreateInput, ListInput, OneEpic, UpdateInput } from './schema.ts';
 
-/** The changes that were asked for; a deprecated day fixes what it is of. */
+/** The requested changes; a deprecated date parameter makes that date fixed. */
 function changesOf(group: AuthorizedGroup, input: Omit<UpdateInput, 'epic_iid'>): EpicChanges {
   const {
     start_date,
@@ -49,7 +49,7 @@ function changesOf(group: AuthorizedGroup, input: Omit<UpdateInput, 'epic_iid'>)
   };
 }
 
-/** The move that the request asks for, if it is one; 0 and null take the parent away. */
+/** The requested change of the parent, if any; 0 and null remove the parent. */
 async function parentageOf(
   context: ActorContext,
   epic: EpicRow,

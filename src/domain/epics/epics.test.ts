@@ -1,4 +1,4 @@
-/** Epics of a group over HTTP: made, listed, changed and removed, and who sees them. */
+/** Epics of a group over HTTP: creation, lists, changes, deletion and visibility. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeEpic } from '../../../test/support/epics.ts';

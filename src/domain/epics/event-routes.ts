@@ -1,4 +1,4 @@
-/** How the states and labels of an epic have changed. */
+/** Endpoints of an epic's state and label events. */
 import Type from 'typebox';
 import { onGroup } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, listing } from '../../core/endpoint.ts';

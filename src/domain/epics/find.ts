@@ -1,17 +1,17 @@
-/** Epics that a request names by their ids, as far as the actor may use them for it. */
+/** Finds epics by id, as far as the actor may use them. */
 import { type FoundEpic, findEpicById } from '../../core/work/epic-find.ts';
 import type { EpicRow } from '../../core/work/epic-rows.ts';
 import type { ActorContext } from '../../core/work/epic-writes.ts';
 import { Failure, forbidden } from '../../platform/failure.ts';
 
-/** An epic that is to be put below another, or another below it: 404 unless the caller sees it, 403 unless they may change it. */
+/** An epic to be made a parent or child: 404 unless the caller may read it, 403 unless they may change it. */
 export async function findForChange({ db, services, actor }: ActorContext, id: number): Promise<FoundEpic> {
   const epic = await findEpicById(db, services.database.points, actor, id);
   if (!epic.group.may('update_epics')) throw forbidden();
   return epic;
 }
 
-/** The epic's parent, if it has one that the caller sees. */
+/** The epic's parent, if the caller may read it. */
 export async function findParent(
   { db, services, actor }: ActorContext,
   epic: EpicRow,

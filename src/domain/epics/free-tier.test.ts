@@ -1,4 +1,4 @@
-/** Below premium there are no epics. */
+/** Free has no epics. */
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeGroup } from '../../../test/support/factories.ts';

@@ -1,4 +1,4 @@
-/** What is in epics over HTTP: child epics, issues, inherited dates, and links to others. */
+/** Child epics, issues, inherited dates, and links of epics over HTTP. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeEpic } from '../../../test/support/epics.ts';

@@ -1,4 +1,4 @@
-/** Epics of groups: their issues, the epics below them, and what they are linked to. Premium and up. */
+/** Epics of groups, their issues, child epics and links. Premium and up. */
 import type { Capability } from '../../core/capability.ts';
 import { childEndpoints } from './child-routes.ts';
 import { epicEndpoints } from './epic-routes.ts';
@@ -9,7 +9,7 @@ import { relatedEndpoints } from './related-routes.ts';
 export const epicsCapability = (): Capability => ({
   name: 'epics',
   endpoints: [...epicEndpoints, ...childEndpoints, ...issueEndpoints, ...relatedEndpoints, ...eventEndpoints],
-  // They go with their group, and an issue's place in one with the issue.
+  // Rows go with their group; an epic_issues row also goes with its issue.
   tables: ['epics', 'epic_issues', 'related_epic_links'],
   async reassign(tx, userId, ghostId) {
     await tx.updateTable('epics').set({ author_id: ghostId }).where('author_id', '=', userId).execute();

@@ -1,4 +1,7 @@
-/** Issues in epics: each in one at most (facts: Epics). What the reader does not see of them is not shown, nor counted. */
+/**
+ * Endpoints of issues in epics: an issue has one epic at most (facts: Epics). Issues that the reader may not
+ * read are neither shown nor counted.
+ */
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { onGroup } from '../../core/access/access.ts';
@@ -32,7 +35,7 @@ import {
 
 type EpicIssueRow = IssueRow & { epic_issue_id: number; epic_position: number };
 
-/** The issues of the epic that the reader sees, in their order, and how many there are. */
+/** The epic's issues that the reader may read, in their order, and their number. */
 async function selectIssues(
   db: Db,
   reader: Caller,
@@ -97,7 +100,7 @@ const selectLink = (
 
 type Acting = { db: Db; services: IssueReading['services']; actor: Actor };
 
-/** An issue that the actor may change: 404 unless they see it, 403 unless they plan in its project. */
+/** An issue to be changed: 404 unless the actor may read it, 403 unless they plan in its project. */
 async function findForChange(
   { db, services, actor }: Acting,
   id: number,
@@ -107,14 +110,14 @@ async function findForChange(
   return all;
 }
 
-/** The issue of the epic by the id that it has there, which the actor sees. */
+/** An issue of the epic by its epic_issues id; 404 unless the actor may read it. */
 async function findOf(context: Acting, epic: EpicRow, epicIssueId: number) {
   const link = found(await selectLink(context.db, epic.id, 'id', epicIssueId));
   const { db, services, actor } = context;
   return { link, ...(await findIssueById(db, services.database.points, actor, link.issue_id)) };
 }
 
-/** Moves an issue among those of its epic, one at a time. */
+/** Moves an issue among those of its epic, one move at a time. */
 const moveIssue = (
   db: Db,
   epicId: number,

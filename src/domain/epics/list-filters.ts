@@ -1,4 +1,4 @@
-/** What a list of epics is narrowed by, as conditions over `epics`. */
+/** Filters of epic lists, as conditions over `epics`. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import type { Caller } from '../../core/identity/actor.ts';
@@ -8,7 +8,7 @@ export type Condition = RawBuilder<SqlBool>;
 
 const not = (condition: Condition): Condition => sql`not ${condition}`;
 
-/** The group, and those below and around it, as asked; over `namespaces n`. */
+/** The group, with descendants and ancestors as requested; over `namespaces n`. */
 export function groupsInScope(
   group: AuthorizedGroup,
   scope: Pick<ListInput, 'include_descendant_groups' | 'include_ancestor_groups'>,
@@ -44,7 +44,7 @@ const writtenBy = (id: number): Condition => sql`author_id = ${id}`;
 const writtenByName = (name: string): Condition => sql`author_id = coalesce(
   (select u.id from users u where lower(u.username) collate "C" = ${name.toLowerCase()}), 0)`;
 
-/** What can also be left out by `not[…]`; of several labels each is then left out. */
+/** Filters that `not[…]` can negate; of several labels each is then excluded. */
 function negatable(caller: Caller, input: NonNullable<ListInput['not']>): Condition[] {
   return [
     ...(input.author_id === undefined ? [] : [writtenBy(input.author_id)]),
@@ -54,7 +54,7 @@ function negatable(caller: Caller, input: NonNullable<ListInput['not']>): Condit
   ];
 }
 
-/** As a text with any other before and behind. */
+/** The pattern of a text that contains the given one. */
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
 function searched(text: string, places: readonly ('title' | 'description')[]): Condition {
@@ -71,7 +71,7 @@ const timed = (
   ...(before === undefined ? [] : [sql<SqlBool>`${sql.ref(column)} <= ${new Date(before)}`]),
 ];
 
-/** The times between which something was made and last changed. */
+/** Filters on times of creation and last change. */
 export const timeConditions = (
   input: Pick<ListInput, 'created_after' | 'created_before' | 'updated_after' | 'updated_before'>,
 ): Condition[] => [
@@ -79,7 +79,7 @@ export const timeConditions = (
   ...timed('updated_at', input.updated_after, input.updated_before),
 ];
 
-/** All conditions on the epics of a list, beside those on their groups. */
+/** All conditions on a list's epics, beside those on their groups. */
 export const epicConditions = (caller: Caller, input: ListInput): Condition[] => [
   ...negatable(caller, input),
   ...negatable(caller, input.not ?? {}).map(not),
@@ -91,7 +91,7 @@ export const epicConditions = (caller: Caller, input: ListInput): Condition[] =>
   ...(input.search ? [searched(input.search, input.in?.length ? input.in : ['title', 'description'])] : []),
 ];
 
-/** Whether few epics are likely to meet the conditions: those are sooner found first, and sorted then. */
+/** Whether the conditions likely match few epics: then it is faster to find all and sort. */
 export const findsFew = ({
   search,
   author_id,

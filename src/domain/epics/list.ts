@@ -1,6 +1,6 @@
 /**
- * Lists of epics. The groups whose epics the caller reads come first, and do not grow with epics; of each, the first epics in
- * the order of the list are read from its own index and cut at the page.
+ * Lists of epics. The groups that the caller may read come first, whose number does not grow with epics; the
+ * first epics of each are read from its index in the list's order, up to the page.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { EpicRow } from '../../core/work/epic-rows.ts';
@@ -14,13 +14,13 @@ export type EpicQuery = {
   /** CTEs of epicGroups(). */
   groups: RawBuilder<unknown>;
   conditions: readonly Condition[];
-  /** Whether the conditions are likely to leave few. */
+  /** Whether the conditions likely match few epics. */
   few: boolean;
   by: (typeof epicOrders)[number];
   sort: 'asc' | 'desc';
 };
 
-/** The ids of the epics and their place in the order: all of them, or the first `limit` of each group. */
+/** Ids and sort keys of the epics: all, or the first `limit` of each group. */
 function selection({ conditions, few, by, sort }: EpicQuery, limit: number): RawBuilder<unknown> {
   const columns = sql`epics.id, ${sql.ref(`epics.${by}`)} as place`;
   const where = sql.join([inEpicGroup, ...conditions], sql` and `);
@@ -30,7 +30,7 @@ function selection({ conditions, few, by, sort }: EpicQuery, limit: number): Raw
     select ${columns} from epics where ${where} order by place ${direction}, id ${direction} limit ${limit}) listed`;
 }
 
-/** One page of the epics of the groups that meet the conditions, in two statements at most. */
+/** A page of the groups' epics that meet the conditions, in two statements at most. */
 export async function listEpics(
   db: Db,
   query: EpicQuery,

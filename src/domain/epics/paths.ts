@@ -1,4 +1,4 @@
-/** Where epics are: below their group, in two forms. */
+/** Paths of epics below their group, in two forms. */
 import type { Endpoint } from '../../core/endpoint.ts';
 
 const paths = ['/groups/:id/epics', '/groups/:id/-/epics'] as const;

@@ -1,4 +1,4 @@
-/** Epics as answers: the records of a page, and of one. */
+/** Epics as records, for lists and alone. */
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import type { Context } from '../../core/endpoint.ts';
 import { found } from '../../core/endpoint.ts';
@@ -27,13 +27,13 @@ export const presentPage = async (
   items: await presentEpics(context, page.items, { groupId: context.subject.id, ...options }),
 });
 
-/** The record, with whether the reader hears of it; 404 when its group went in between. */
+/** The record, with the reader's subscription; 404 when its group was deleted meanwhile. */
 export async function presentOne(context: Presenting, row: EpicRow): Promise<EpicRecord> {
   const [record] = await presentEpics(context, [row], { groupId: context.subject.id, single: true });
   return found(record);
 }
 
-/** The first hundred, for answers that show a list again after a change. */
+/** The first hundred, for responses that show the list after a change. */
 export const wholePage: PageRequest & { kind: 'offset' } = {
   kind: 'offset',
   page: 1,

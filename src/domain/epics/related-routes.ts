@@ -1,4 +1,7 @@
-/** Epics that relate to each other, or block one another (facts: Epics). Who sees not both sees no link. */
+/**
+ * Endpoints of links between epics, which relate or block (facts: Epics). Readers see a link only with both
+ * epics.
+ */
 import { type SqlBool, sql } from 'kysely';
 import { onGroup } from '../../core/access/access.ts';
 import { authorizeGroup } from '../../core/access/find.ts';
@@ -36,13 +39,13 @@ type LinkRow = {
   updated_at: Date;
 };
 
-/** What a link is from the side of one of its epics. */
+/** The type of a link, from one of its epics. */
 const typeFrom = (epicId: number, link: Pick<LinkRow, 'source_id' | 'link_type'>): LinkType => {
   if (link.link_type !== 'blocks') return 'relates_to';
   return link.source_id === epicId ? 'blocks' : 'is_blocked_by';
 };
 
-/** The records of the links, with both their epics; all epics are presented together. */
+/** The records of the links with both epics, which are presented as one batch. */
 async function presentLinks(
   context: Presenting,
   links: readonly LinkRow[],
@@ -66,7 +69,7 @@ async function presentLinks(
   });
 }
 
-/** Links the epics; told under both. 409 when they are linked, 422 for an epic and itself. */
+/** Links the epics, with system notes on both. 409 when they are linked, 422 for an epic and itself. */
 async function relate(
   { db, actor }: ActorContext,
   from: FoundEpic,
@@ -102,7 +105,7 @@ async function relate(
   });
 }
 
-/** Removes the link; told under both. */
+/** Removes the link, with system notes on both. */
 const separate = (
   { db, actor }: ActorContext,
   link: { id: number },

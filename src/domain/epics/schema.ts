@@ -1,4 +1,4 @@
-/** Epics: how they are sent and listed. */
+/** Parameters of epics and their lists. */
 import Type, { type Static } from 'typebox';
 import { EpicRecord } from '../../core/work/epic-records.ts';
 import { IssueRecord } from '../../core/work/issue-records.ts';

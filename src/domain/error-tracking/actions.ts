@@ -32,7 +32,7 @@ const settingNames = [
   'api_url',
 ] as const;
 
-/** One event for each setting that is another now; of the token, only that it is. */
+/** One audit event for each changed setting; a changed token is announced without its value. */
 function announceChanges(tx: Db, by: Audited, before: SettingsRow | undefined, after: SettingsRow) {
   const event = before ? 'error_tracking_setting_updated' : 'error_tracking_setting_created';
   const told = (change: string, values: Record<string, Json>) =>
@@ -49,7 +49,7 @@ const isWebAddress = (text: string): boolean => {
   return /^https?:$/.test(url?.protocol ?? '') && url?.username === '' && url.password === '';
 };
 
-/** 400 for addresses of an external tracker that are none. */
+/** Refuses an external tracker's address that is not a web address, with 400. */
 function checkAddresses({ api_url, external_url }: Pick<SettingsRow, 'api_url' | 'external_url'>): void {
   const messages: ValidationMessages = {};
   const blocked = ['is blocked: only http and https'];
@@ -59,8 +59,8 @@ function checkAddresses({ api_url, external_url }: Pick<SettingsRow, 'api_url' |
 }
 
 /**
- * The settings after the change; they are made where there are none. This is for errors that are kept here (spec: Error
- * tracking, PUT): 400 where an external tracker would be turned on that is nowhere.
+ * Creates the settings, or changes them (spec: Error tracking, PUT): 400 where an external tracker without an
+ * address would be turned on.
  */
 export const replaceSettings = (
   db: Db,
@@ -84,11 +84,11 @@ export const replaceSettings = (
     return after;
   });
 
-/** An empty text takes away what was there. */
+/** An empty text removes the value. */
 const given = (text: string | null | undefined, before: string | null): string | null =>
   text === undefined ? before : text?.trim() || null;
 
-/** The settings after the change; 404 where there are none yet. */
+/** Returns the settings after the change; 404 where the project has none. */
 export const changeSettings = (
   db: Db,
   actor: Actor,
@@ -107,7 +107,7 @@ export const changeSettings = (
       project_name: given(input.project_name, before.project_name),
       external_url: given(input.tracker_external_url ?? input.sentry_external_url, before.external_url),
       api_url,
-      // Nobody has it sent to another place who does not know it.
+      // A new address drops the token: else a member who does not know it could have it sent there.
       token_sealed: sealed(input.token, api_url === before.api_url ? before.token_sealed : null, secretKey),
     };
     checkAddresses(changed);
@@ -136,7 +136,6 @@ const announceKey = (tx: Db, by: Audited, event: string, key: KeyRow, details: R
     }),
   ]);
 
-/** A new key, which works at once. */
 export const createKey = (db: Db, actor: Actor, project: AuthorizedProject): Promise<KeyRow> =>
   inTransaction(db, async (tx) => {
     const time = now();
@@ -149,7 +148,7 @@ export const createKey = (db: Db, actor: Actor, project: AuthorizedProject): Pro
     return key;
   });
 
-/** The key after it was turned on or off. */
+/** Turns a key on or off. */
 export const changeKey = (
   db: Db,
   actor: Actor,
@@ -170,7 +169,7 @@ export const changeKey = (
     return key;
   });
 
-/** The key that is no more. */
+/** Returns the deleted key. */
 export const deleteKey = (
   db: Db,
   actor: Actor,

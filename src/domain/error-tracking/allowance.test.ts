@@ -1,4 +1,4 @@
-/** How many events are kept whole, by error and minute. */
+/** The number of events that are kept whole, by error and minute. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAllowance } from './allowance.ts';
 

@@ -1,11 +1,13 @@
-/** How many events of an error are kept whole: what comes by the thousand is all alike, and its first say what there is to say. */
+/**
+ * The number of events of an error that are kept whole: thousands of them are alike, so the first suffice.
+ */
 import { monotonic } from '../../platform/clock.ts';
 
-/** Of each error; so that a flood of one costs the others nothing. */
+/** Counted for each error, so that a flood of one costs the others nothing. */
 const WHOLE_IN_A_MINUTE = 60;
 const MINUTE = 60_000;
 
-/** Whether one more event of the error may be kept whole in this minute; it is counted. */
+/** Whether one more event of the error may be kept whole in this minute; counts the event. */
 export type Allowance = (error: string) => boolean;
 
 export function createAllowance(most = WHOLE_IN_A_MINUTE): Allowance {

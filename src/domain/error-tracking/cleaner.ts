@@ -1,47 +1,47 @@
 /**
- * Taking over what an application sent, in one pass: secrets out, everything cut to a bound, nothing that a database or a
- * page could stumble over.
+ * Copies an application's values in one pass: secrets are removed, lengths bounded, and characters dropped
+ * that a database or a page cannot take.
  */
 import { type Json, type JsonObject, REMOVED } from './event-shape.ts';
 import { scrubCards, scrubSource, scrubText, verdictOf } from './scrub.ts';
 
 /** Characters of one text. */
 const MAX_TEXT_LENGTH = 16_384;
-/** Of a longer one: a secret may begin within what is kept of it and end behind that. */
+/** Characters of a text that are scanned: a secret may begin in the kept part and end behind it. */
 const MAX_SCANNED_LENGTH = 20_480;
 const MAX_KEY_LENGTH = 200;
 const MAX_KEYS = 500;
 const MAX_ITEMS = 500;
 const MAX_DEPTH = 100;
-/** What an object or a number takes of what there is, beside its texts. */
+/** Characters that an object or a number counts for, beside its texts. */
 const PLACEHOLDER_LENGTH = 8;
 
-/** What stands beside the name of something, where both are members. */
+/** Members that have the value where `name`, `key` or `header` names it. */
 const VALUE_KEYS: ReadonlySet<string> = new Set(['value', 'val', 'content']);
-/** Items of a list that may name the one behind them. */
+/** An item of a list that may name the next one. */
 const OPTION = /^[bu]?["']?--?[a-z]/i;
 const NAMES_NEXT = /^[bu]?["']?(?:--?[a-z]|(?:proxy-)?authorization["']?$|(?:set-)?cookie["']?$|x-)/i;
-/** A body that was read as another format than its own is one key, secrets and all. */
+/** A body that was parsed as the wrong format becomes one key, secrets and all. */
 const PLAIN_KEY = /^[a-z_][\w.-]*$/i;
 
 export type Cleaner = {
-  /** The text of a scalar, scrubbed and cut; null for anything else, and for nothing. */
+  /** A scalar as text, scrubbed and cut; null for an empty text and any other value. */
   text(value: unknown, longest?: number): string | null;
   /** A line of source code. */
   source(value: unknown): string | null;
   json(value: unknown): Json;
-  /** Null where it is none. */
+  /** Null for a value that is not an object. */
   object(value: unknown): JsonObject | null;
-  /** Whether what goes by the name must not be kept. */
+  /** Whether the value of this name must not be kept. */
   hides(name: string): boolean;
-  /** Nothing more can be kept. */
+  /** Whether the budget of characters is used up. */
   isFull(): boolean;
 };
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Without what texts cannot hold everywhere: U+0000, and halves of characters. */
+/** Drops U+0000 and replaces lone surrogates, which databases refuse. */
 function mend(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes('\0') ? whole.replaceAll('\0', '') : whole;
@@ -50,7 +50,7 @@ function mend(text: string): string {
 const cut = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1))}…`;
 
-/** Short texts that a way of scrubbing leaves as they are: the lines and names of a program come with each of its events. */
+/** Short texts that scrubbing leaves unchanged: a program's lines and names come with each of its events. */
 class Known {
   static readonly #most = 30_000;
   static readonly #longest = 256;
@@ -64,7 +64,7 @@ class Known {
     return isKnown;
   }
 
-  /** As many as are many: then those that were not met since the last time are forgotten. */
+  /** A full set becomes the older one; texts that were not met since are dropped. */
   add(text: string): void {
     if (text.length > Known.#longest) return;
     if (this.#latest.size >= Known.#most) {
@@ -81,8 +81,8 @@ const sources: Scrubber = { scrub: scrubSource, known: new Known() };
 const cards: Scrubber = { scrub: scrubCards, known: new Known() };
 
 /**
- * A cleaner for one event, of which so many characters are kept at most; what comes after them is left out. Cutting comes
- * last: half a card number is not known for one.
+ * A cleaner for one event, which keeps at most `most` characters and drops the rest. Texts are cut last,
+ * because half a card number is not recognised.
  */
 export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
   let left = most;
@@ -98,7 +98,7 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
       left -= value.length;
       return value;
     }
-    // A secret that begins within the bound ends not far behind it; what is cut off here is looked at by nobody.
+    // A secret that begins within the bound ends soon after it; the rest of the text is not kept.
     const scrubbed = scrub(
       mend(value.length > MAX_SCANNED_LENGTH ? value.slice(0, MAX_SCANNED_LENGTH) : value),
     );
@@ -123,11 +123,11 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
     return scrubCards(written) === written ? value : REMOVED;
   }
 
-  /** What goes by a name that hides it; that there was nothing, or a yes or no, may be known. */
+  /** Removes the value of a secret name; null, an empty text and booleans give nothing away. */
   const hidden = (value: unknown): Json =>
     value === null || value === '' || typeof value === 'boolean' ? value : REMOVED;
 
-  /** Headers, cookies and parameters come as pairs too, in lists of headers one after another, and options in commands. */
+  /** Headers, cookies and parameters also come as pairs, header lists as flat lists, options as commands. */
   function isNamed(values: readonly unknown[], place: number): boolean {
     const name = values[place - 1];
     if (typeof name !== 'string' || name.length > MAX_KEY_LENGTH) return false;

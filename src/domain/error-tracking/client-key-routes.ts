@@ -1,4 +1,4 @@
-/** The keys by which the applications of a project report their errors (spec: Error tracking). */
+/** Endpoints of the client keys by which applications report errors (spec: Error tracking). */
 import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, listing } from '../../core/endpoint.ts';
 import { mapPage } from '../../platform/db/page.ts';
@@ -49,7 +49,7 @@ export const clientKeyEndpoints: Endpoint[] = [
     access,
     input: OneKey,
     reply: ClientKey,
-    // The deleted key is the answer (facts: Error tracking).
+    // The response has the deleted key (facts: Error tracking).
     status: 200,
     handle: async ({ db, services, actor, subject, input, unmodified }) =>
       presentKey(await deleteKey(db, actor, subject, input.key_id, unmodified), services.baseUrl()),

@@ -1,4 +1,4 @@
-/** How clients show their keys. */
+/** Client keys in queries, headers and DSNs. */
 import { expect, test } from 'vitest';
 import { dsnOf, keyOfDsn, makeKey, readClientKey } from './client-keys.ts';
 

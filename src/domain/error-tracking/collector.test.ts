@@ -1,4 +1,4 @@
-/** Reports over real HTTP: who may send them, how they come, and what lies in the spool afterwards. */
+/** Reports over real HTTP: access, forms, packings, and the rows of the spool afterwards. */
 import { connect } from 'node:net';
 import zlib from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -373,7 +373,7 @@ test('too many events of a project are told when to come again', async () => {
     const options = { project: tracked.id, query: `sentry_key=${tracked.key.public_key}` };
     const two = envelope(['event', event()], ['event', event()]);
     const responses: Sent[] = [];
-    // A minute may end meanwhile: after twice as many, it is too much for sure.
+    // The minute may end during the requests: twice the limit is too much in any case.
     for (const body of [envelope(['session', '{}']), two, plain, plain, two, two, plain])
       responses.push(await send(body, options));
     expect(responses.slice(0, 2).map(({ status }) => status)).toEqual([200, 200]);
@@ -386,7 +386,7 @@ test('too many events of a project are told when to come again', async () => {
       expect(headers.get('x-sentry-rate-limits')).toBe(`${seconds}:error:project`);
     }
     expect(await spool()).toHaveLength(responses.length - refused.length - 1);
-    // Another project has a limit of its own.
+    // Each project has its own limit.
     expect(await send(plain)).toMatchObject({ status: 200 });
   } finally {
     await configure({ error_tracking_events_per_minute: 0 });

@@ -1,6 +1,6 @@
 /**
- * Where applications report their errors: the addresses that clients of the Sentry protocol make of a DSN. What costs
- * little is decided first, and the answer comes when the report is durable.
+ * The routes for error reports, at the addresses that Sentry clients derive from a DSN. The cheap checks come
+ * first; the response is sent when the report is durable.
  */
 import type { Services } from '../../core/services.ts';
 import { createStrangerLimit } from '../../core/stranger-limit.ts';
@@ -19,31 +19,32 @@ import type { Spool } from './spool.ts';
 
 export type Collector = {
   routes: readonly Route[];
-  /** When no report comes any more. */
+  /** Call it when no report comes any more. */
   stop(): Promise<void>;
 };
 
-/** Reports that are being received. */
+/** Memory of the reports that are being received. */
 const memory = createMemoryShare({
   bytes: 6 * MAX_REPORT_BYTES,
   perCaller: 3 * MAX_REPORT_BYTES,
   free: 65_536,
 });
 
-/** What a browser lets its page read beside the body. */
+/** Headers that a browser lets a page read. */
 const exposed = 'Retry-After, X-Request-Id, X-Sentry-Error, X-Sentry-Rate-Limits';
 
-/** Nobody learns whether it is the project, the setting or the key. */
+/** One response for an unknown project, setting and key, so that it does not reveal which of them failed. */
 const unknown = (): Failure => refusal('not_found', '404 Not Found', 'unknown project or client key');
 
-/** The routes that take reports, and what they measure. */
 export function createCollector(services: Services, spool: Spool, items: ItemCounts): Collector {
   const limit = createEventLimit(services.limiter);
   const reader = createReader();
   const ingestKeys = createIngestKeys(services.database.points);
   const strangers = createStrangerLimit(services.limiter, 'error_strangers');
 
-  /** The project of a key, where it may report; 404 where it may not, 429 where it has reported too much. */
+  /**
+   * The project of a key; 404 where the key is unknown or of another project, 429 beyond the project's limit.
+   */
   async function enter(key: string | undefined, project: string): Promise<IngestKey & { key: string }> {
     if (key === undefined) throw unknown();
     const ingestKey = await ingestKeys.find(key);
@@ -68,10 +69,10 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
     const body = await receive(request, reservation);
     const encoding = request.headers['content-encoding']?.toString();
     const arrived = { form, encoding, body, largestEvent: settings.error_tracking_max_event_bytes };
-    // Where events are counted, all of them are looked for.
+    // A limit on events needs their exact number, so the report is read as a whole.
     const isCounted = settings.error_tracking_events_per_minute > 0;
     const report = (isCounted ? undefined : glanceAt(arrived)) ?? (await reader.read(arrived));
-    // Whoever could give neither header nor query has it in the report.
+    // Clients that can set neither header nor query name the key in the report.
     const door = known ?? (await enter(keyOfDsn(report.dsn ?? ''), project));
     items.add(report.others);
     const { eventId, events, packing } = report;
@@ -95,7 +96,7 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
   const route = (form: ReportForm): Route => ({
     method: 'POST',
     path: `/api/v4/error_tracking/collector/api/:id/${form}`,
-    // The body comes when the door is open.
+    // The body is read after the key was checked.
     stream: true,
     async handle(request) {
       if (request.headers.origin !== undefined)
@@ -119,7 +120,7 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
   };
 }
 
-/** The body as it came; 413 as soon as it is known to be too large. */
+/** The body as received; 413 as soon as it is known to be too large. */
 async function receive(
   { headers, bodyStream }: HttpRequest,
   reservation: MemoryReservation,

@@ -1,4 +1,4 @@
-/** Reports that end the digest's process, several digests at once, and errors that have more events than are kept. */
+/** Reports that end the digest's process, concurrent digests, and errors with too many events. */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
@@ -13,7 +13,7 @@ import { digestReport } from './digest-report.ts';
 import { errorTrackingCapability } from './index.ts';
 import { sweepCrowdedErrors, sweepOldErrors } from './retention.ts';
 
-/** Without a digest of its own. */
+/** The program without its own digest. */
 const app = useApp({
   instead: (services) => {
     const { background, ...rest } = errorTrackingCapability(services);
@@ -23,7 +23,7 @@ const app = useApp({
 const db = () => app.app.services.database.db;
 
 const situation = { personKey: 'key', mayBeWhole: () => true };
-/** In this process. */
+/** Digests in this process. */
 const digestHere: DigestOne = (report) => Promise.resolve(digestReport(report, situation));
 
 type Said = Record<string, unknown>;
@@ -34,7 +34,7 @@ const event = (changes: Said = {}): string =>
 const envelopeOf = (...events: string[]): Buffer =>
   Buffer.from(['{}', ...events.flatMap((each) => ['{"type":"event"}', each])].join('\n'));
 
-/** Megabytes of small things, which take some while. */
+/** Megabytes of small values, which are slow to digest. */
 const heavy = (): Buffer => {
   const many = event({ extra: { many: Array.from({ length: 1_300_000 }, () => ({})) } });
   return envelopeOf(...Array.from({ length: 5 }, () => many));
@@ -70,7 +70,7 @@ const countOf = async (projectId: number): Promise<number[]> => {
 
 const digest = (most = 1_000) => digestBatch(db(), digestHere, { most, batchSize: 50 }, () => {});
 
-/** The digest as the program runs it, in a process of its own; how many reports it has given up. */
+/** Starts the digest in its own process, as the program does; counts the reports that it gave up. */
 function startDigest(limits?: { milliseconds: number; memoryMb: number; idle: number }) {
   const { background, gauges } = createDigest(
     app.app.services,
@@ -94,7 +94,7 @@ describe('a report that ends the digest', () => {
     const { id } = await makeProject(app);
     await spool(id, [envelopeOf(event()), heavy(), envelopeOf(event())]);
     const running = startDigest({ milliseconds: 400, memoryMb: 512, idle: 30_000 });
-    // From then on each is on its own.
+    // From then on a batch has one report.
     await expect
       .poll(async () => ({ left: await spooled(id), errors: await countOf(id) }), {
         timeout: 20_000,
@@ -126,7 +126,7 @@ describe('a report that ends the digest', () => {
     };
     await expect.poll(locked, { timeout: 20_000, interval: 20 }).toBe(0);
     await running.stop();
-    // It was digested to its end, or nothing of it was.
+    // A batch was written as a whole, or not at all.
     const outcomes = [
       { left: [], errors: [1] },
       { left: [{ attempts: 0 }], errors: [] },

@@ -1,4 +1,4 @@
-/** One batch of the digest: from reports of the spool to errors and their events, as one transaction. */
+/** One batch of the digest: reports of the spool become errors and events in one transaction. */
 import { sql } from 'kysely';
 import { monotonic } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -19,21 +19,21 @@ import { type Addition, distinctEvents, errorKey, eventKey, foldEvents, type Occ
 
 /** Milliseconds after which the rest of a batch is left for later. */
 const BATCH_TIMEOUT_MS = 15_000;
-/** Characters of what a batch writes, after which the rest of it is left for later too; and of an event beside its payload. */
+/** Bytes that a batch writes before the rest of it is left for later; and of an event beside its payload. */
 const MAX_WRITTEN_BYTES = 16_777_216;
 const ROW_OVERHEAD_BYTES = 4_096;
 
 /** Digests a report, or leaves it for later. */
 export type DigestOne = (report: TakenReport) => Promise<Digested | 'later'>;
 
-/** Events by what became of them, and reports that were given up. */
+/** Events by their outcome, and reports that were given up. */
 export type Counts = { kept: number; repeated: number; unreadable: number; fatal: number };
 
-/** What a batch did; of the crowded errors more events are kept than should be. */
+/** The outcome of a batch; the crowded errors have more events than are kept. */
 export type Batch = {
   taken: number;
   counts: Counts;
-  /** The types of what else was in the reports. */
+  /** The types of the items that are not events. */
   others: readonly string[];
   crowded: readonly number[];
 };
@@ -51,7 +51,7 @@ type Task = {
   others: readonly string[];
 };
 
-/** Digests the reports one after the other; those whose turn does not come in time are left for later. */
+/** Digests the reports in turn; those that exceed the batch's time or size are left for later. */
 async function digestReports(reports: readonly TakenReport[], digestOne: DigestOne): Promise<Task[]> {
   const tasks: Task[] = [];
   const end = monotonic() + BATCH_TIMEOUT_MS;
@@ -79,7 +79,10 @@ const byError = (events: readonly Occurrence[]): [Occurrence, ...Occurrence[]][]
   return [...errors.values()];
 };
 
-/** Whether these events filled another part of the room that an error has: then it is time to make some. */
+/**
+ * Whether the error is over its limit, and the batch passed another quarter of it: then the surplus is
+ * deleted.
+ */
 function isCrowded({ before, after }: ErrorTotal, most: number): boolean {
   const part = Math.ceil(most / 4);
   return after > most && Math.floor(before / part) !== Math.floor(after / part);
@@ -94,7 +97,7 @@ const additionOf = (events: [Occurrence, ...Occurrence[]]): New => {
 
 type Written = { kept: number; crowded: readonly number[] };
 
-/** Writes the events that are new. */
+/** Writes the events that are not known yet. */
 async function writeEvents(tx: Db, events: readonly Occurrence[], most: number): Promise<Written> {
   const fresh = await withoutKnown(tx, distinctEvents(events));
   if (fresh.length === 0) return { kept: 0, crowded: [] };
@@ -108,7 +111,7 @@ async function writeEvents(tx: Db, events: readonly Occurrence[], most: number):
   const kept = placed.filter((event) => inserted.has(eventKey(event)));
   const counted = byError(kept).flatMap((own): Counted[] => {
     const error_id = ids.get(errorKey(own[0]));
-    // What was folded already holds where nobody else kept one of them just now.
+    // The first addition is right unless another process inserted one of the events just now.
     const addition = kept.length === fresh.length ? additions.get(errorKey(own[0])) : foldEvents(own);
     return error_id === undefined || !addition ? [] : [{ ...addition, error_id }];
   });
@@ -116,10 +119,12 @@ async function writeEvents(tx: Db, events: readonly Occurrence[], most: number):
   return { kept: kept.length, crowded: totals.filter((each) => isCrowded(each, most)).map(({ id }) => id) };
 }
 
-/** What the database says of values that it cannot take (SQLSTATE classes 22, 23 and 54). */
+/** Whether the database refused a value (SQLSTATE classes 22, 23 and 54). */
 const isRefusal = (error: unknown): boolean => /^(22|23|54)/.test(String((error as { code?: unknown }).code));
 
-/** Writes the events, or nothing of them where the database refuses one: then it throws, and the transaction goes on. */
+/**
+ * Writes the events. Where the database refuses one it writes none and throws, and the transaction goes on.
+ */
 async function tryWriting(tx: Db, events: readonly Occurrence[], most: number): Promise<Written> {
   await sql`savepoint writing`.execute(tx);
   try {
@@ -130,7 +135,10 @@ async function tryWriting(tx: Db, events: readonly Occurrence[], most: number): 
   }
 }
 
-/** Writes the events of all reports; where the database refuses that, of each alone, so that one cannot stop the others. */
+/**
+ * Writes the events of all reports; where that is refused, of each report alone, so that one cannot stop the
+ * others.
+ */
 async function writeReports(
   tx: Db,
   tasks: readonly Task[],
@@ -161,8 +169,8 @@ async function writeReports(
 }
 
 /**
- * Digests the oldest `batchSize` reports, as one transaction, while an error keeps the `most` newest of its events. `onDigested` is told
- * when none of them is in hand any more, and all that is left is to write.
+ * Digests the oldest `batchSize` reports in one transaction; an error keeps the `most` newest events.
+ * `onDigested` is called when the reports are digested and only the writing is left.
  */
 export const digestBatch = (
   db: Db,

@@ -1,6 +1,6 @@
 /**
- * The process that digests reports, with connections of its own: whatever somebody has put into one, the requests of others
- * go on, and what it costs ends with this process. It works when it is told to look, until nothing is left.
+ * The process that digests reports, with its own connections: a costly report does not delay requests, and
+ * its memory ends with this process. An order starts the work, which goes on until the spool is empty.
  */
 import { writeSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -11,34 +11,36 @@ import { type Counts, type DigestOne, digestBatch } from './digest-batch.ts';
 import { digestReport } from './digest-report.ts';
 import { trimErrors } from './retention.ts';
 
-/** What it must know before it begins. */
+/** The first message to the process. */
 export type Beginning = { target: ConnectionTarget; personKey: string };
 
 /**
- * That there is something. Of an error `most` events are kept; a batch has as many reports as `batchSize`: what ends this
- * process costs all those of its batch a try.
+ * An order to digest. An error keeps the `most` newest events; a batch has `batchSize` reports, because a
+ * report that ends this process costs each report of its batch an attempt.
  */
 export type DigestOrder = { most: number; batchSize: number };
 
-/** `digested`: of a batch that is committed. `idle`: nothing is left. `failed`: why it stopped before that. */
+/** `digested`: counts of a committed batch. `idle`: the spool is empty. `failed`: the reason of a failure. */
 export type DigestMessage =
   | { digested: Counts; others: readonly string[] }
   | { idle: true }
   | { failed: string };
 
-/** The descriptor of the file that says which report is being digested: to tell of each would wake the other. */
+/** The descriptor of the file with the current report's id; a message for each would wake the parent. */
 const CURRENT_REPORT_FD = 4;
 
-/** Of 19 that there are: then it has a tenth of what the others have, and all that they leave. */
+/** Of at most 19: the process gets a tenth of the others' share, and all idle time. */
 const NICENESS = 10;
-/** While one batch is written, the next is read and scrubbed. */
+/** Two shards: while one batch is written, the next is read and scrubbed. */
 const SHARDS = 2;
-/** Milliseconds for each report of the last batch, and at most: where many come, many are written together. */
+/**
+ * Milliseconds of waiting for each report of the last batch, and at most: many reports make large batches.
+ */
 const GATHER_MS = { each: 20, most: 500 };
 
 const inHand = new BigInt64Array(1);
 
-/** Zero for none. */
+/** Names the report that is being digested; zero for none. */
 function hold(id: number): void {
   inHand[0] = BigInt(id);
   writeSync(CURRENT_REPORT_FD, inHand, 0, inHand.byteLength, 0);
@@ -55,7 +57,7 @@ function begin({ target, personKey }: Beginning): void {
   let look: DigestOrder = { most: 0, batchSize: 1 };
 
   const digestOne: DigestOne = async (report) => {
-    // In between it may be told to stop.
+    // The parent may disconnect in between.
     await turn();
     if (!process.connected) return 'later';
     hold(report.id);
@@ -95,8 +97,8 @@ function begin({ target, personKey }: Beginning): void {
   });
 }
 
-// Nobody waits for a digest: where processors are few, all others go first.
+// No request waits for a digest: where processors are few, it goes last.
 setPriority(NICENESS);
-// Whoever ends the program may signal all its processes; this one ends when nobody gives orders any more.
+// A terminal signals all processes of its group; this one ends when its parent disconnects.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.once('message', begin);

@@ -1,4 +1,4 @@
-/** What one report may make the digest write, however well it is packed. */
+/** The bounds of the rows that one report can make, however well it is packed. */
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** From a report as it came to what is kept of its events. It runs in the digest's process, and knows of no database. */
+/** Digests a report into events. It runs in the digest's process, and does not use the database. */
 import { digest } from '../../platform/secret.ts';
 import type { Allowance } from './allowance.ts';
 import { readEnvelope, readObject } from './envelope.ts';
@@ -8,7 +8,7 @@ import { MAX_REPORT_BYTES } from './limits.ts';
 import { type Arrival, outlineEvent } from './normalise.ts';
 import { type Packing, unpack } from './packing.ts';
 
-/** A report of the spool, and what its project wants. */
+/** A report of the spool, and the setting of its project. */
 export type ReportRow = {
   project_id: number;
   form: string;
@@ -19,7 +19,7 @@ export type ReportRow = {
   keep_addresses: boolean;
 };
 
-/** An event, digested. */
+/** A digested event. */
 export type DigestedEvent = Title & {
   /** 32 hexadecimal digits. */
   event_id: string;
@@ -32,25 +32,25 @@ export type DigestedEvent = Title & {
   occurred_at: Date;
   /** Whether its payload is an outline. */
   abridged: boolean;
-  /** As rows hold it. */
+  /** The packed event. */
   payload: Uint8Array;
-  /** Names who met it without saying who that is, in hexadecimal; null for nobody. */
+  /** A hash that names the user of the event, in hexadecimal; null without one. */
   person: string | null;
   tags: readonly (readonly [key: string, value: string])[];
 };
 
-/** What a report was good for: events, how many that were none, and the types of what else was in it. */
+/** The events of a report, the number of unreadable ones, and the types of its other items. */
 export type Digested = { events: readonly DigestedEvent[]; unreadable: number; others: readonly string[] };
 
 /**
- * Bytes of an event, unpacked. Reading JSON can take sixty times as much memory, and where that is more than its process
- * may have, the process ends.
+ * Bytes of an unpacked event. Parsing JSON can take sixty times as much memory; beyond its limit the process
+ * ends.
  */
 const MAX_EVENT_BYTES = 4 * 1_048_576;
-/** Characters of an event that are kept; and of one that packs badly. */
+/** Characters of an event that are kept, and of one that packs badly. */
 const EVENT_BUDGET_BYTES = 524_288;
 const SMALL_EVENT_BUDGET_BYTES = 65_536;
-/** Bytes of a packed event; and of those of one report, until each has little room. */
+/** Bytes of a packed event; and of a report's packed events, after which each gets the small budget. */
 const MAX_PAYLOAD_BYTES = 262_144;
 const MAX_TOTAL_PAYLOAD_BYTES = 2_097_152;
 /** Tags of an event that its error counts. */
@@ -58,8 +58,8 @@ const MAX_TAGS = 50;
 const MAX_TAG_LENGTH = 200;
 
 /**
- * By the first of these that is known: people change their names, and share addresses. With the key in it nobody who has
- * the digest can try out whom it is of.
+ * Hashes the first of these that is known: users change names and share addresses. Without the key a reader
+ * of the hash could try out candidates.
  */
 function personOf({ user }: NormalEvent, projectId: number, key: string): string | null {
   for (const name of ['id', 'email', 'username', 'ip_address'] as const) {
@@ -69,7 +69,7 @@ function personOf({ user }: NormalEvent, projectId: number, key: string): string
   return null;
 }
 
-/** Those that the client sets, and those that every event has. */
+/** The tags of the client, and those that every event has. */
 function tagsOf(event: NormalEvent): [string, string][] {
   const { level, environment, release, server_name, transaction, logger, contexts } = event;
   const tags = new Map<string, string>(event.tags);
@@ -139,7 +139,9 @@ function digestEvent(
   };
 }
 
-/** Unpacks, reads, scrubs and groups; what cannot be read is counted, and costs the rest of its report nothing. */
+/**
+ * Unpacks, reads, scrubs and groups a report; an unreadable event is counted and does not affect the others.
+ */
 export function digestReport(report: ReportRow, situation: Situation): Digested {
   const { form, encoding, address, received_at, keep_addresses } = report;
   const events: DigestedEvent[] = [];
@@ -147,14 +149,14 @@ export function digestReport(report: ReportRow, situation: Situation): Digested 
   let unreadable = 0;
   let kept = 0;
   const take = (payload: Buffer, eventId?: string): void => {
-    // What is no UTF-8 becomes signs that stand for it.
+    // Invalid UTF-8 becomes replacement characters.
     const raw = payload.length > MAX_EVENT_BYTES ? undefined : readObject(payload.toString('utf8'));
     const arrival = { receivedAt: received_at, keepAddresses: keep_addresses, address, eventId };
     if (!raw) {
       unreadable += 1;
       return;
     }
-    // Packings that see far make little of a hundred events that are alike, and each is kept alone.
+    // A hundred similar events pack well as one body, but each is packed alone here.
     const room = kept < MAX_TOTAL_PAYLOAD_BYTES ? EVENT_BUDGET_BYTES : SMALL_EVENT_BUDGET_BYTES;
     const event = digestEvent(raw, arrival, report, situation, room);
     kept += event.payload.length;
@@ -171,7 +173,7 @@ export function digestReport(report: ReportRow, situation: Situation): Digested 
       const envelope = readEnvelope(body);
       const reported = envelope.items.filter(({ type }) => type === 'event');
       others.push(...envelope.items.filter(({ type }) => type !== 'event').map(({ type }) => type));
-      // The envelope's id is of its event; of several, each needs its own.
+      // The envelope's id is the id of its only event; several events have their own.
       for (const { payload } of reported) take(payload, reported.length === 1 ? envelope.eventId : undefined);
     }
   } catch {

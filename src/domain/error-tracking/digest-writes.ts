@@ -1,40 +1,40 @@
-/** The statements of a digest: each says for a whole batch what it has to say, as one JSON text. */
+/** The statements of a digest: each takes the rows of a whole batch as one JSON text. */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { ReportRow } from './digest-report.ts';
 import { type Addition, errorKey, eventKey, type Occurrence } from './fold.ts';
 
-/** Reports of one batch, and their bytes: what is packed well takes a multiple of it. */
+/** Reports of one batch, and their packed bytes: well-packed reports take a multiple when unpacked. */
 export const MAX_BATCH_REPORTS = 250;
 const MAX_BATCH_BYTES = 8_388_608;
 
-/** How long the database waits while the digest is at it, be the reports as bad as they can. */
+/** The idle timeout of the transaction, long enough for a batch of the costliest reports. */
 const PATIENCE = '10min';
 
-/** People of an error that are told apart, and what is counted of its tags. */
+/** Bounds of an error's counted users, tag keys, and values of a key. */
 const MAX_PEOPLE = 10_000;
 const MAX_KEYS = 50;
 const MAX_VALUES = 100;
 
 export type TakenReport = ReportRow & { id: number };
 
-/** As a table of the names and types that are given. */
+/** A table of the given columns. */
 const table = (rows: readonly object[], columns: string): RawBuilder<unknown> =>
   sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as g(${sql.raw(columns)})`;
 
-/** So often a report may end the digest. */
+/** Attempts after which a report that ends the digest is given up. */
 const MAX_ATTEMPTS = 3;
 
-/** Whether there is anything to digest, as far as one can know without asking for it. */
+/** Whether the spool has reports, locked ones included. */
 export async function hasReports(db: Db): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`select exists (select from error_spool) as has`.execute(db);
   return rows[0]?.has ?? false;
 }
 
 /**
- * Locks the oldest `most` reports that nobody else has, and with each its project: one that is being deleted is left to go with
- * what was reported of it.
+ * Locks the oldest `most` unlocked reports, and with each its project; reports of a project that is being
+ * deleted are skipped, and deleted with it.
  */
 export async function takeReports(tx: Db, most: number): Promise<TakenReport[]> {
   const { rows } = await sql<TakenReport>`
@@ -52,12 +52,15 @@ export async function takeReports(tx: Db, most: number): Promise<TakenReport[]> 
   return rows;
 }
 
-/** Removes what is digested. */
+/** Removes digested reports. */
 export async function removeReports(tx: Db, done: readonly number[]): Promise<void> {
   if (done.length > 0) await sql`delete from error_spool where id = any(${[...done]}::bigint[])`.execute(tx);
 }
 
-/** Counts the attempts of reports that ended the digest, and gives up those that did so too often; returns how many. */
+/**
+ * Counts the attempts of reports that ended the digest, and gives up those with too many; returns their
+ * number.
+ */
 export async function blameReports(db: Db, culprits: readonly number[]): Promise<number> {
   if (culprits.length === 0) return 0;
   const ids = [...culprits];
@@ -67,7 +70,7 @@ export async function blameReports(db: Db, culprits: readonly number[]): Promise
   return Number(numAffectedRows ?? 0);
 }
 
-/** Those that are not known yet. */
+/** The events that are not stored yet. */
 export async function withoutKnown(tx: Db, events: readonly Occurrence[]): Promise<Occurrence[]> {
   const given = events.map(({ project_id, event_id }) => ({ project_id, event_id }));
   const { rows } = await sql<{ project_id: number; event_id: string }>`
@@ -82,8 +85,8 @@ export async function withoutKnown(tx: Db, events: readonly Occurrence[]): Promi
 export type Found = { id: number; project_id: number; fingerprint: string };
 
 /**
- * Locks the errors that are given, by their ids so that no two digests wait for each other; those that nobody knows yet
- * are made. Returns their ids by key.
+ * Locks the errors in the order of their ids, so that two digests do not deadlock, and inserts missing ones.
+ * Returns their ids by key.
  */
 export async function lockErrors(
   tx: Db,
@@ -119,12 +122,12 @@ export async function lockErrors(
   return ids;
 }
 
-/** Keeps the events, each with the id of its error; returns the keys of those that nobody kept in the meantime. */
+/** Inserts the events; returns the keys of those that no other digest inserted meanwhile. */
 export async function insertEvents(
   tx: Db,
   events: readonly (Occurrence & { error_id: number })[],
 ): Promise<Set<string>> {
-  // Payloads go as one, and each row says where its own is: the driver has no arrays of bytes.
+  // Payloads are sent as one value with offsets: the driver has no arrays of bytes.
   const payloads: Uint8Array[] = [];
   let start = 1;
   const given = events.map(({ payload, ...event }) => {
@@ -155,12 +158,12 @@ export async function insertEvents(
 
 export type Counted = Addition & { error_id: number };
 
-/** How many events an error has had, before and after those of the batch. */
+/** The number of an error's events, before and after the batch. */
 export type ErrorTotal = { id: number; before: number; after: number };
 
 /**
- * Adds to errors that are locked. One that was resolved and happened again after that is unresolved again; one that is
- * ignored stays so.
+ * Adds to locked errors. A resolved one that happened again afterwards becomes unresolved; an ignored one
+ * stays ignored.
  */
 export async function addToErrors(tx: Db, additions: readonly Counted[]): Promise<ErrorTotal[]> {
   const people = additions.flatMap(({ error_id, people }) => people.map((person) => ({ error_id, person })));
@@ -208,7 +211,7 @@ export async function addToErrors(tx: Db, additions: readonly Counted[]): Promis
   return totals;
 }
 
-/** Counts the tags of events; of keys and values that an error has not had yet, as many as there is room for. */
+/** Counts the tags of events; new keys and values of an error only up to their bounds. */
 async function countTags(tx: Db, additions: readonly Counted[]): Promise<void> {
   const tags = additions.flatMap(({ error_id, tags }) => tags.map((tag) => ({ error_id, ...tag })));
   if (tags.length === 0) return;

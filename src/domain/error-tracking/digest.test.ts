@@ -1,4 +1,4 @@
-/** The digest on PostgreSQL: what lies in the spool becomes errors, once, whatever there is of it. */
+/** The digest on PostgreSQL: reports of the spool become errors, each event once. */
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
@@ -61,7 +61,7 @@ const errorsOf = (projectId: number) =>
 const eventsOf = (projectId: number) =>
   db().selectFrom('error_events').selectAll().where('project_id', '=', projectId).orderBy('id').execute();
 
-/** What the events say becomes errors. */
+/** Stores a report of the events in the spool. */
 async function report(projectId: number, ...events: Said[]) {
   await spool(
     projectId,
@@ -146,7 +146,7 @@ describe('the digest', () => {
     const [error] = await report(id, event);
     expect(error).toMatchObject({ events_count: 2 });
     expect(await eventsOf(id)).toHaveLength(2);
-    // Another project's event of the same id is another event.
+    // The same event id in another project is another event.
     const other = await makeProject(app);
     expect(await report(other.id, event)).toMatchObject([{ events_count: 1 }]);
   });

@@ -1,7 +1,7 @@
 /**
- * The digest: takes what was reported out of the spool and makes errors of it. A process of its own does so, which is there
- * while there is something to do; here it is started, watched and heard. The digests of several programs never get in each
- * other's way: a batch is one transaction, so that nothing is lost or counted twice.
+ * The digest makes errors of the reports in the spool. It runs in a process of its own, which exists while
+ * there is work; this module starts and watches it. The digests of several programs do not conflict: a batch
+ * is one transaction, so that no report is lost or counted twice.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,26 +21,26 @@ import type { ItemCounts } from './item-counts.ts';
 import type { Spool } from './spool.ts';
 
 /**
- * What one report may take (the worst that is let in takes a sixth of that, where nobody else goes first), and milliseconds
- * after which a process without work ends: it holds tens of MiB.
+ * Limits of one report (the worst allowed one takes a sixth of the time on an idle machine), and milliseconds
+ * after which an idle process ends, because it uses tens of MiB.
  */
 const LIMITS = { milliseconds: 30_000, memoryMb: 512, idle: 30_000 };
-/** Milliseconds: what is reported in them is digested together. */
+/** Milliseconds in which reports gather for one order. */
 const GATHER_MS = 40;
-/** Milliseconds after which a process looks for what another one left behind. */
+/** Milliseconds between two checks for reports that another process left. */
 const POLL_INTERVAL_MS = 1_000;
-/** Milliseconds after a failure: of a database that is away, say. */
+/** Milliseconds of pause after a failure, such as a lost database. */
 const PAUSE_MS = 5_000;
-/** So often it is looked at while a report has its time. */
+/** Checks of the process within the time limit of a report. */
 const MAX_ORDERS = 8;
-/** Milliseconds in which a batch is written to its end when the program stops. */
+/** Milliseconds to finish a batch when the program stops. */
 const END_TIMEOUT_MS = 5_000;
 const help = 'Reported events that were digested since the start, by what became of them.';
 
 /**
- * Its garbage is short-lived and much: what was read of a report is gone with it. Threads that collect it beside took a
- * third of all that a digest costs, and from those whom it should not disturb. What unpacks waits with its buffers for a
- * collection of the whole heap (decision 0015), which is to come when there is much of it.
+ * Most of its garbage is short-lived: it goes with the report. Parallel collector threads took a third of the
+ * CPU time of a digest, at the cost of requests. The buffers of unpackers are freed by a full collection
+ * alone (decision 0015), so their size is to trigger one.
  */
 const GARBAGE = [
   '--single-threaded-gc',
@@ -52,7 +52,7 @@ const GARBAGE = [
 
 type Needs = Pick<Services, 'database' | 'secretKey' | 'settings' | 'log'>;
 
-/** The digest of this program: it runs from start to stop, and at once when this program has stored something. */
+/** The digest of this program: it runs from start to stop, at once when this program has stored a report. */
 export function createDigest(
   { database, secretKey, settings, log }: Needs,
   spool: Pick<Spool, 'onStored'>,
@@ -62,19 +62,19 @@ export function createDigest(
   const total = noCounts();
   let child: ChildProcess | undefined;
   let inHand: Note | undefined;
-  /** Which it had in hand when that was looked at last, and since when. */
+  /** The report that the process digested at the last check, and since when. */
   let seen = { id: 0, since: 0 };
   let isWorking = false;
-  /** It has ended, and that is being dealt with. */
+  /** The end of the process is being handled. */
   let isLosing = false;
-  /** Something was stored since it was told to look. */
+  /** A report was stored since the last order. */
   let isMore = false;
   let isRunning = false;
   let polling: NodeJS.Timeout | undefined;
   let gathering: NodeJS.Timeout | undefined;
   let watching: NodeJS.Timeout | undefined;
   let pausedUntil = 0;
-  /** A report has ended it: until all that waits is digested, each is on its own. */
+  /** A report ended the process: until the spool is empty, a batch has one report. */
   let isCareful = false;
 
   function count(counts: Counts): void {
@@ -89,20 +89,19 @@ export function createDigest(
     log.error('the digest of reported errors failed', error);
   }
 
-  /** From now on there is none. */
   function forget(): void {
     clearInterval(watching);
     inHand?.close();
     child = inHand = undefined;
   }
 
-  /** It ends when it hears nobody any more. */
+  /** Disconnects the process, which then ends. */
   function letGo(idle: ChildProcess): void {
     forget();
     if (idle.connected) idle.disconnect();
   }
 
-  /** Ends it where it has had a report in hand for too long, and lets it go where it has nothing to do. */
+  /** Kills a process that exceeds the time of a report, and disconnects an idle one. */
   function watch(watched: ChildProcess): void {
     clearInterval(watching);
     seen = { id: 0, since: monotonic() };
@@ -128,7 +127,7 @@ export function createDigest(
     }
   }
 
-  /** It has ended: when it had a report in its hands, by that one. */
+  /** Handles the end of the process: the report that it was digesting is blamed for it. */
   async function lose(lost: ChildProcess, cause: unknown): Promise<void> {
     if (child !== lost || isLosing) return;
     isLosing = true;
@@ -152,12 +151,12 @@ export function createDigest(
     const note = openNote();
     inHand = note;
     const opened = spawn(process.execPath, [...options, file], {
-      // A signal to the terminal's group would end it with a report in its hands.
+      // A signal to the terminal's group would end it in the middle of a report.
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc', note.descriptor],
     });
     opened.on('message', (told: DigestMessage) => hear(told));
-    // Whatever is wrong with it, it ends.
+    // On any error, the process is killed.
     let cause: unknown;
     opened.on('error', (error) => {
       cause = error;
@@ -192,7 +191,7 @@ export function createDigest(
     }, GATHER_MS);
   }
 
-  /** Also what others have left behind. */
+  /** Also finds reports that other processes left. */
   async function poll(): Promise<void> {
     if (isWorking || monotonic() < pausedUntil) return;
     if (await hasReports(database.background)) await look();
@@ -236,7 +235,7 @@ export function createDigest(
 
 type Note = ReturnType<typeof openNote>;
 
-/** A file without a name: a process writes a number into it, and whoever wants to know reads it. Zero while there is none. */
+/** An unlinked file, into which the process writes the id of its current report. Reads zero for none. */
 function openNote() {
   const folder = mkdtempSync(join(tmpdir(), 'ashlar-digest-'));
   const descriptor = openSync(join(folder, 'in-hand'), 'w+');

@@ -1,4 +1,4 @@
-/** What is an envelope, and what is in it. */
+/** Envelopes and their items. */
 import { describe, expect, test } from 'vitest';
 import { EnvelopeFailure, looksLikeObject, readEnvelope, readEventId, writeEnvelope } from './envelope.ts';
 

@@ -8,9 +8,9 @@ export type EnvelopeItem = { type: string; payload: Buffer };
 export type Envelope = {
   /** 32 hexadecimal digits, where the headers name an event. */
   eventId: string | undefined;
-  /** By the clock of whoever sent it, as it says it. */
+  /** By the clock of the client, as sent. */
   sentAt: string | undefined;
-  /** Where it was sent to, key included: for whoever could give no headers. */
+  /** The DSN, key included, for clients that cannot set headers. */
   dsn: string | undefined;
   items: readonly EnvelopeItem[];
 };
@@ -51,7 +51,7 @@ export function readEnvelope(body: Buffer): Envelope {
   };
 }
 
-/** What a beginning of a body says, where it has the headers of the envelope and of its first item; else undefined. */
+/** Reads the headers of the envelope and its first item; undefined where the beginning ends before them. */
 export function readBeginning(
   beginning: Buffer,
 ): { eventId: string | undefined; dsn: string | undefined; type: unknown; length: unknown } | undefined {
@@ -75,7 +75,7 @@ function endOf(body: Buffer, start: number, length: unknown): number {
   return end;
 }
 
-/** Where the line ends that begins there. */
+/** The index of the end of the line that begins at `start`. */
 function lineAt(body: Buffer, start: number): number {
   const end = body.indexOf(NEWLINE, start);
   return end < 0 ? body.length : end;
@@ -107,7 +107,7 @@ export function readEventId(value: unknown): string | undefined {
   return /^[0-9a-f]{32}$/.test(digits) ? digits : undefined;
 }
 
-/** Whether a payload may be a JSON object, by its first and last byte: whoever digests it will know. */
+/** Whether a payload may be a JSON object, by its first and last byte; only the digest parses it. */
 export function looksLikeObject(payload: Buffer): boolean {
   const isBlank = (byte: number | undefined) =>
     byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;

@@ -1,4 +1,4 @@
-/** Works on errors: says how they stand, and makes issues of them. */
+/** Changes the status of errors, and makes issues of them. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -37,7 +37,7 @@ const auditError = (
     },
   });
 
-/** Resolves, ignores or reopens an error of the project; 404 without it. What is so already is left as it is. */
+/** Resolves, ignores or reopens an error of the project; 404 without it. */
 export const changeStatus = (
   db: Db,
   actor: Actor,
@@ -59,14 +59,14 @@ export const changeStatus = (
 
 const MAX_TITLE_LENGTH = 255;
 
-/** Text that somebody's program sent, as code: so that nobody is called by it, and nothing done. */
+/** Text of an application as a code block, so that its mentions and quick actions have no effect. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** What an issue made of the error says: its title on one line, and where to read on. */
+/** Title, on one line, and description of an error's issue. */
 export function issueText(
   error: Pick<ErrorRow, 'name' | 'description' | 'actor' | 'first_seen_at' | 'events_count'>,
   address: string,
@@ -82,8 +82,8 @@ export function issueText(
 }
 
 /**
- * Makes an issue of the error, once: 409 when it has one, 404 without the error. Where anybody reads the issues, it is
- * confidential unless the caller says otherwise: errors are for members.
+ * Makes an issue of the error, once: 409 when it has one, 404 without the error. Where issues are public it
+ * is confidential by default, because errors are for members.
  */
 export async function makeIssue(
   context: WriteContext,

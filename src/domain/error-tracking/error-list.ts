@@ -1,4 +1,4 @@
-/** Reads errors and their events: lists, one, and what is known of it beside its row. */
+/** Reads errors, their events, counts and tags. */
 import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { now } from '../../platform/clock.ts';
@@ -94,7 +94,7 @@ export const selectError = (db: Db, project: AuthorizedProject, id: number): Pro
 export type EventRow = Selectable<ErrorEventsTable>;
 type EventSummary = Omit<EventRow, 'payload'>;
 
-/** A page of an error's events, without what they carry; newest first. */
+/** A page of an error's events without payloads; newest first. */
 export function selectEvents(db: Db, error: ErrorRow, page: PageRequest): Promise<Page<EventSummary>> {
   const query = db
     .selectFrom('error_events')
@@ -114,7 +114,7 @@ export function selectEvents(db: Db, error: ErrorRow, page: PageRequest): Promis
   return selectPage(db, query, page, { by: 'id', sort: 'desc' }, { id: 'error_events.id' });
 }
 
-/** Of the events that are kept, the one that happened last, however late others came: a whole one where there is any. */
+/** The kept event that happened last, whenever it was received; whole events come before abridged ones. */
 export const selectLatestEvent = (db: Db, error: ErrorRow): Promise<EventRow | undefined> =>
   db
     .selectFrom('error_events')
@@ -128,7 +128,7 @@ export const selectLatestEvent = (db: Db, error: ErrorRow): Promise<EventRow | u
 
 const UUID = /^[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}$/i;
 
-/** One event by the name that the application gave it. */
+/** An event by the application's id of it. */
 export async function selectEvent(db: Db, error: ErrorRow, eventId: string): Promise<EventRow | undefined> {
   if (!UUID.test(eventId)) return undefined;
   return db

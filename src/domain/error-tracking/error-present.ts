@@ -12,7 +12,7 @@ export const errorAddress = (
   id: number,
 ): string => `${baseUrl}/${project.fullPath}/-/error_tracking/${id}/details`;
 
-/** The record; the number of its issue for those who may read issues. */
+/** The record, with the number of its issue for users who may read issues. */
 export const presentError = (baseUrl: string, project: AuthorizedProject, row: ErrorRow): ErrorRecord => ({
   id: row.id,
   project_id: row.project_id,
@@ -34,7 +34,7 @@ export const presentError = (baseUrl: string, project: AuthorizedProject, row: E
   web_url: errorAddress(baseUrl, project, row.id),
 });
 
-/** The row of an event as every record of it shows it. */
+/** The fields that every record of an event has. */
 const occurrenceOf = (row: Omit<EventRow, 'payload'>) => ({
   event_id: row.event_id.replaceAll('-', ''),
   level: row.level,
@@ -66,7 +66,7 @@ const presentFrame = (frame: Frame): WholeFrame => ({
   vars: frame.vars,
 });
 
-/** A whole event: its row, and what was read from it. */
+/** The record of a whole event, from its row and its payload. */
 export const presentWholeEvent = (row: Omit<EventRow, 'payload'>, event: NormalEvent): WholeEventRecord => ({
   ...occurrenceOf(row),
   platform: event.platform,

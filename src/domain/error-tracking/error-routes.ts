@@ -1,4 +1,4 @@
-/** Errors are listed, looked at and worked on: those kept here, or while an external tracker is set, those that it has. */
+/** Endpoints of errors: those stored here, or those of an external tracker where one is set. */
 import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import type { AuthorizedProject } from '../../core/access/find.ts';
@@ -54,7 +54,7 @@ const queryOf = (input: ListErrors): ErrorQuery => ({
   sort: input.sort ?? 'desc',
 });
 
-/** The error of those kept here; 404 without it, and 400 while an external tracker has the project's errors. */
+/** An error that is stored here; 404 without it, 400 while the project uses an external tracker. */
 async function ownError(context: Situation<{ error_id: number }>): Promise<ErrorRow> {
   const { db, subject, input } = context;
   if (await findTracker(context, subject))
@@ -62,7 +62,7 @@ async function ownError(context: Situation<{ error_id: number }>): Promise<Error
   return found(await selectError(db, subject, input.error_id), 'Error');
 }
 
-/** The error with what is known of it, by as many statements whatever it has. */
+/** The error with counts, tags and latest event, in three statements for any number of them. */
 async function detailed({ db, services, subject }: Situation, row: ErrorRow): Promise<ErrorDetailRecord> {
   const [counts, tags, latest] = await Promise.all([
     selectCounts(db, row),

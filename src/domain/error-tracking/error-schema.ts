@@ -1,4 +1,4 @@
-/** Errors and their events: how they are asked for, and how they leave. */
+/** Parameters and records of errors and their events. */
 import Type, { type Static } from 'typebox';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
 import type { Json, JsonObject } from './event-shape.ts';
@@ -35,7 +35,7 @@ export type ErrorRecord = Static<typeof ErrorRecord>;
 
 const text = nullable(Type.String());
 const lines = Type.Array(Type.String());
-/** Whatever an application attached, without its secrets. */
+/** An object that the application attached, without its secrets. */
 const attached = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true });
 const attachedOrNull = Type.Unsafe<JsonObject | null>({
   type: ['object', 'null'],
@@ -154,7 +154,7 @@ const TagSummary = Type.Object({
 });
 export type TagSummary = Static<typeof TagSummary>;
 
-/** An error with what is known of it beyond its row. */
+/** An error with its counts, tags and latest event. */
 export const ErrorDetailRecord = Type.Object({
   ...record,
   counts: Type.Array(CountRecord, {

@@ -1,4 +1,4 @@
-/** Errors over HTTP: their list, one of them, their events; how they are resolved, and made issues of. */
+/** Errors over HTTP: list, detail, events, status changes and issues. */
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { addError, sampleEvent } from '../../../test/support/error-rows.ts';
@@ -104,7 +104,7 @@ test('one error shows its latest event, its tags and its counts', async () => {
     timestamp: '2026-11-01T11:00:00.000Z',
   });
   const id = await addError(ashlar, project.id, {
-    // What happened before it came after it.
+    // The sample event happened before the second one, and was received after it.
     kept: [second, sampleEvent()],
     counts: { 1: 3, 800: 9 },
     tags: [

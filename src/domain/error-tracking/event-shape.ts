@@ -1,11 +1,11 @@
 /**
- * What is kept of an event: one shape for whatever generation of client reported it, in the names of the protocol. Secrets
- * are out of it, and everything in it is bounded.
+ * The stored shape of an event, the same for all generations of clients, with the names of the protocol. It
+ * has no secrets, and all of it is bounded.
  */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 
-/** Anything that JSON can say: what applications attach. */
+/** Any JSON value that an application attaches. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
 
@@ -13,14 +13,14 @@ export type Frame = {
   function: string | null;
   /** The package, namespace or module, in the words of the platform. */
   module: string | null;
-  /** As short as the application knows it, and from the root on. */
+  /** Relative to the application's root; `abs_path` begins at the root of the file system. */
   filename: string | null;
   abs_path: string | null;
   lineno: number | null;
   colno: number | null;
-  /** Whether it is the application's own code: what the client says, or what the path gives away. */
+  /** Whether the code is the application's own: as the client says, else guessed from the path. */
   in_app: boolean;
-  /** The line itself and those around it, where the client sent them. */
+  /** The line of source and those around it, where the client sent them. */
   pre_context: readonly string[];
   context_line: string | null;
   post_context: readonly string[];
@@ -30,10 +30,10 @@ export type Frame = {
 export type ThrownValue = {
   /** Its class; null where something without one was thrown. */
   type: string | null;
-  /** What it says. */
+  /** The message of the exception. */
   value: string | null;
   module: string | null;
-  /** Whether the application caught it, and what did; null where the client does not say. */
+  /** Whether and by which mechanism the application caught it; null where the client does not say. */
   handled: boolean | null;
   mechanism: string | null;
   /** The oldest call first, as the protocol has them: the last is where it was thrown. */
@@ -57,11 +57,11 @@ export type EventUser = {
   email: string | null;
   /** Null unless the project keeps addresses. */
   ip_address: string | null;
-  /** What else the application says of them. */
+  /** Other members that the application sent. */
   data: JsonObject;
 };
 
-/** Without cookies, whatever they said. */
+/** Without cookies. */
 export type EventRequest = {
   method: string | null;
   url: string | null;
@@ -84,15 +84,15 @@ export type NormalEvent = {
   release: string | null;
   dist: string | null;
   environment: string | null;
-  /** What was said, and the template that it was said by. */
+  /** The message, and its template. */
   message: string | null;
   message_template: string | null;
   /** The first cause first: the last is what the application met. */
   exceptions: readonly ThrownValue[];
-  /** Where a message without an exception was said, or the thread that crashed. */
+  /** Frames of a message without an exception, or of the thread that crashed. */
   frames: readonly Frame[];
   frames_omitted: number;
-  /** What the client wants to be grouped by; empty where it leaves that to us. */
+  /** The client's own grouping; empty for the default rules. */
   fingerprint: readonly string[];
   tags: readonly (readonly [key: string, value: string])[];
   user: EventUser | null;
@@ -108,7 +108,7 @@ export type NormalEvent = {
 export const levels = ['fatal', 'error', 'warning', 'info', 'debug'] as const;
 export type Level = (typeof levels)[number];
 
-/** Stands where something was that is not to be kept. */
+/** Replaces a value that must not be kept. */
 export const REMOVED = '[removed]';
 
 const unpack = promisify(zlib.zstdDecompress);
@@ -122,6 +122,6 @@ export async function readEvent(row: { payload: Uint8Array }): Promise<NormalEve
 /** By Zstandard, which takes a third of the time that deflating does. */
 const PACKING = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** The event as rows hold it. */
+/** Packs an event for its row. */
 export const packEvent = (event: NormalEvent): Buffer =>
   zlib.zstdCompressSync(JSON.stringify(event), PACKING);

@@ -1,4 +1,4 @@
-/** What an external tracker says, as our records: the Sentry API, version 0. Whatever it leaves out is null or empty. Pure. */
+/** Records from an external tracker's Sentry API, version 0. Missing members become null or empty. Pure. */
 import type {
   CountRecord,
   ErrorDetailRecord,
@@ -30,7 +30,7 @@ function timeOf(value: unknown): string | null {
   return time && !Number.isNaN(time.getTime()) ? time.toISOString() : null;
 }
 
-/** Only what a browser can open without doing anything else by it. */
+/** Other schemes than http and https are dropped: a browser could run code by them. */
 const webAddress = (value: unknown): string =>
   typeof value === 'string' && /^https?:\/\//i.test(value) ? value : '';
 
@@ -42,13 +42,13 @@ const statuses: Record<string, ErrorStatus> = {
   archived: 'ignored',
 };
 
-/** The names by which an error's project may be called in the tracker. */
+/** The id and the slug of the project that an issue of the tracker belongs to. */
 export const projectNames = (issue: unknown): string[] => {
   const { id, slug } = objectOf(objectOf(issue).project);
   return [textOf(id) ?? numberOf(id), textOf(slug)].flatMap((name) => (name === null ? [] : String(name)));
 };
 
-/** An issue of the tracker as an error; nothing when it has no number that we could ask for it by. */
+/** An issue of the tracker as an error; undefined without an id by which it can be requested. */
 export function errorOf(projectId: number, said: unknown): ErrorRecord | undefined {
   const issue = objectOf(said);
   const id = numberOf(issue.id);
@@ -101,7 +101,7 @@ const tagsOf = (issue: ExternalRecord): TagSummary[] =>
     return key === null || values.length === 0 ? [] : [{ key, values }];
   });
 
-/** The lines around a frame's own, which stand with their numbers. */
+/** The lines around a frame's own line, by their numbers. */
 function contextOf({
   context,
   lineNo,
@@ -177,7 +177,7 @@ const requestOf = (said: ExternalRecord | undefined): Request | null =>
         env: {},
       };
 
-/** An event of the tracker: what happened, without variables, addresses and whatever else was attached. */
+/** An event of the tracker, without variables, addresses and attached data. */
 export function eventOf(said: unknown): WholeEventRecord | null {
   const event = objectOf(said);
   const id = textOf(event.eventID) ?? textOf(event.id);
@@ -220,7 +220,7 @@ export function eventOf(said: unknown): WholeEventRecord | null {
   };
 }
 
-/** An issue of the tracker with what it says of it, and its latest event. */
+/** An issue of the tracker with its counts, tags and latest event. */
 export function detailOf(projectId: number, said: unknown, event: unknown): ErrorDetailRecord | undefined {
   const error = errorOf(projectId, said);
   const issue = objectOf(said);

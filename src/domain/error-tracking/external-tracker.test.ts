@@ -313,7 +313,7 @@ test.each([
   [{ project: { id: '12', slug: 'walls' } }, ['12', 'walls']],
   [{ project: { id: 12 } }, ['12']],
   [{ project: { slug: 'walls' } }, ['walls']],
-  // What names no project is of none, be one called that.
+  // A null project matches no name, even one that is spelled "null".
   [{ project: null }, []],
   [undefined, []],
 ])('the project of %j is called %j', (issue, names) => {

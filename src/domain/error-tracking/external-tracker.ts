@@ -16,10 +16,10 @@ import { selectSettings } from './settings-rows.ts';
 
 type Situation = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings'>;
 
-/** An external tracker, and until when its answer is waited for. */
+/** An external tracker, and the deadline of its responses. */
 export type Tracker = OutboundRules & {
   projectId: number;
-  /** Of its project there, with a slash at the end. */
+  /** The address of the project's API, with a slash at the end. */
   url: URL;
   token: string;
   /** Monotonic milliseconds. */
@@ -30,7 +30,7 @@ export type Tracker = OutboundRules & {
 const RESPONSE_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 
-/** The project's external tracker; nothing while errors are those that are kept here. */
+/** The project's external tracker; undefined while errors are stored here. */
 export async function findTracker(
   { db, services, settings }: Situation,
   project: Pick<AuthorizedProject, 'id'>,
@@ -42,7 +42,7 @@ export async function findTracker(
   return {
     ...outboundRules(settings),
     projectId: project.id,
-    // Whatever is behind the path is not of the project.
+    // Query and fragment are no part of the project's address.
     url: new URL(`${url.pathname.replace(/\/*$/, '')}/`, url.origin),
     token: row.token_sealed === null ? '' : unseal(services.secretKey, row.token_sealed.toString()),
     deadline: monotonic() + RESPONSE_TIMEOUT_MS,
@@ -65,7 +65,7 @@ const calls = createShare({
   timeoutMs: 1,
 });
 
-/** A call to the tracker: what it says as JSON, and the cursor of the next page. 404 is undefined. */
+/** Calls the tracker; returns the JSON body and the cursor of the next page, undefined for 404. */
 async function ask(
   tracker: Tracker,
   url: URL,
@@ -111,13 +111,15 @@ export function nextCursor(link: string | string[] | undefined): string | undefi
 
 const orders: Record<ErrorOrder, string> = { last_seen: 'date', first_seen: 'new', frequency: 'freq' };
 
-/** Errors of one call; as many as the tracker gives at once. */
+/** Errors of one call: the tracker's own maximum. */
 const MAX_AT_ONCE = 100;
-/** How far into the tracker's list one can page: it leads only from page to page. */
+/** Errors that can be paged through: the tracker's cursors lead only from page to page. */
 const MAX_READ = 1_000;
 const MAX_CALLS = 20;
 
-/** A page of the tracker's errors, newest or most frequent first; 503 with the reason where it does not say them. */
+/**
+ * A page of the tracker's errors, newest or most frequent first; 503 with the reason where the tracker fails.
+ */
 export async function listExternal(
   tracker: Tracker,
   { status, search = '', by, sort }: ErrorQuery,
@@ -150,7 +152,7 @@ export async function listExternal(
   return { items: errors.slice(page.offset, end), total: undefined, more: errors.length > end };
 }
 
-/** One error of the tracker's project with its latest event; 404 when that project has none of this number. */
+/** One error of the tracker's project with its latest event; 404 when the project has no such error. */
 export async function showExternal(tracker: Tracker, id: number): Promise<ErrorDetailRecord> {
   const [, root, project] = /^(.*)\/projects\/[^/]+\/([^/]+)\/$/.exec(tracker.url.href) ?? [];
   if (root === undefined || project === undefined) throw unavailable('its address is not that of a project');
@@ -159,7 +161,7 @@ export async function showExternal(tracker: Tracker, id: number): Promise<ErrorD
     ask(tracker, new URL(issue)),
     ask(tracker, new URL('events/latest/', issue)),
   ]);
-  // The token may open other projects, which are not for those who read this one.
+  // The token may open other projects, which members of this one may not read.
   const isThere = projectNames(error?.said).includes(project);
   const record = isThere ? detailOf(tracker.projectId, error?.said, event?.said) : undefined;
   if (!record) throw notFound('Error');

@@ -1,4 +1,4 @@
-/** The first lines of what gzip has packed, beside what zlib makes of it. */
+/** The first lines of gzip bodies, compared with zlib's output. */
 import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -59,7 +59,7 @@ test.each([
   expect(firstLines(packed, 2)).toBeUndefined();
 });
 
-/** Bits as a block has them, the lowest of each number first. */
+/** The bits of a block, the lowest of each number first. */
 function block(...numbers: (readonly [value: number, bits: number])[]): Buffer {
   const bits = numbers.flatMap(([value, count]) =>
     Array.from({ length: count }, (_, bit) => (value >> bit) & 1),
@@ -78,7 +78,8 @@ test('a distance that there is none of shows nothing of what was read for somebo
       [count - 11, 7],
     ] as const;
   const forged = block(
-    // The last block, which brings its codes: 258 literals and lengths, 31 distances, and the lengths of their codes.
+    // The last block, with its own codes: 258 literals and lengths, 31 distances, and the lengths of their
+    // codes.
     ...([
       [1, 1],
       [2, 2],
@@ -93,7 +94,7 @@ test('a distance that there is none of shows nothing of what was read for somebo
     [0, 1],
     ...zeros(30),
     [0, 1],
-    // Three bytes from the thirty-first distance, zero bytes back, ten times.
+    // A length of three at the thirty-first distance, which is zero bytes back, ten times.
     ...Array.from(
       { length: 10 },
       () =>
@@ -124,7 +125,7 @@ test('whatever is packed, however it is packed, it begins as zlib says or is lef
       (one, two, level, strategy) => {
         const packed = gzipSync(`${one}\n${two}\n`, { level, strategy });
         const found = firstLines(packed, 2);
-        // The lines may be any two: those within the texts end there too.
+        // Any two lines will do: lines within the texts end there too.
         if (packed.length <= 1_024) expect(found).toBeDefined();
         if (!found) return;
         read += 1;

@@ -1,14 +1,14 @@
 /**
- * The first lines of what gzip has packed (RFC 1951 and 1952), read in plain JavaScript. The engine's own unpacker is made
- * for whole bodies: it makes a stream for each, which stays in memory until the whole heap is collected. Pure.
+ * Reads the first lines of a gzip body (RFC 1951 and 1952) in plain JavaScript. The engine's unpacker creates
+ * a stream for each body, which stays in memory until a full collection. Pure.
  */
 
-/** Bytes that are read at most, and that are made of them. */
+/** Bytes that are read at most, and bytes that are unpacked from them. */
 const MAX_READ_BYTES = 1_024;
 const MAX_INFLATED_BYTES = 8_192;
 const NEWLINE = 0x0a;
 
-/** What is read ends before the lines do, or is nothing that gzip has packed. */
+/** The input ends before the lines do, or is not gzip. */
 class Stop extends Error {}
 
 /** A prefix code: how many symbols have each length in bits, and the symbols in the order of their codes. */
@@ -65,7 +65,7 @@ class Input {
     return byte;
   }
 
-  /** The lowest first; 16 at most. */
+  /** The lowest bit first; 16 bits at most. */
   bits(count: number): number {
     while (this.#bits < count) {
       this.#held |= this.byte() << this.#bits;
@@ -77,7 +77,7 @@ class Input {
     return value;
   }
 
-  /** Leaves what is left of the byte that was begun. */
+  /** Drops the remaining bits of the current byte. */
   align(): void {
     this.#held = 0;
     this.#bits = 0;
@@ -109,7 +109,7 @@ const fixedLiterals = new PrefixCode().set(
   ),
 );
 const fixedDistances = new PrefixCode().set(new Uint8Array(30).fill(5));
-// One call at a time uses these, from its beginning to its end.
+// Shared by all calls: a call is synchronous, so one at a time uses them.
 const lengthsCode = new PrefixCode();
 const literalsCode = new PrefixCode();
 const distancesCode = new PrefixCode();
@@ -145,7 +145,7 @@ class Output {
   }
 }
 
-/** RFC 1952, section 2.3: what stands before the first block. */
+/** RFC 1952, section 2.3: the header. */
 function readHeader(input: Input): void {
   if (input.byte() !== 0x1f || input.byte() !== 0x8b || input.byte() !== 8) throw new Stop();
   const flags = input.byte();
@@ -163,7 +163,7 @@ function readStored(input: Input, output: Output): void {
   for (let read = 0; read < length && !output.isWhole; read++) output.add(input.byte());
 }
 
-/** RFC 1951, section 3.2.7: the two codes of a block that brings its own. */
+/** RFC 1951, section 3.2.7: the two codes of a block with dynamic codes. */
 function readCodes(input: Input): void {
   const literals = input.bits(5) + 257;
   const distances = input.bits(5) + 1;
@@ -201,7 +201,7 @@ function readPacked(input: Input, output: Output, literals: PrefixCode, distance
     const length = input.bits(LENGTH_BITS[symbol - 257] ?? 0);
     const far = distances.read(input);
     const nearest = DISTANCES[far];
-    // Codes have room for more than there are: zero bytes back lies what another call has left.
+    // Codes can have invalid symbols; a distance of zero would read bytes of an earlier call.
     if (shortest === undefined || nearest === undefined) throw new Stop();
     output.copy(nearest + input.bits(distanceBits(far)), shortest + length);
   }
@@ -220,13 +220,13 @@ function readMember(input: Input, output: Output): void {
     } else throw new Stop();
   }
   input.align();
-  // A checksum and the size, which the digest looks at.
+  // The checksum and the size, which the digest checks.
   input.skip(8);
 }
 
 /**
- * So many first lines of a packed body, and perhaps some bytes beyond them; undefined where they are not in its first
- * kilobyte, or where it is not packed by gzip.
+ * The first `lines` lines of a gzip body, perhaps with some bytes after them; undefined where they are not in
+ * its first kilobyte, or the body is not gzip.
  */
 export function firstLines(packed: Uint8Array, lines: number): Buffer | undefined {
   const input = new Input(packed);

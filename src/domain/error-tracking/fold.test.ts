@@ -1,4 +1,4 @@
-/** What a batch adds to an error. */
+/** The addition of a batch to an error. */
 import { expect, test } from 'vitest';
 import { distinctEvents, foldEvents, type Occurrence } from './fold.ts';
 

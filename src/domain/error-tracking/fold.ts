@@ -1,9 +1,9 @@
-/** What a batch of events adds to its errors: each error is written once, however many of the events are of it. */
+/** Sums the events of a batch by error, so that each error is written once. */
 import type { DigestedEvent } from './digest-report.ts';
 
 export type Occurrence = DigestedEvent & { project_id: number; received_at: Date };
 
-/** What events of one error add to it. */
+/** The sums and latest values of one error's events. */
 export type Addition = {
   events: number;
   first_seen_at: Date;
@@ -11,7 +11,7 @@ export type Addition = {
   /** Of the first and of the last event that names one. */
   first_release: string | null;
   last_release: string | null;
-  /** As the last one has them. */
+  /** Of the last event. */
   name: string;
   description: string;
   actor: string;
@@ -31,11 +31,11 @@ export const errorKey = (row: { project_id: number; fingerprint: string }): stri
 export const eventKey = (row: { project_id: number; event_id: string }): string =>
   `${row.project_id} ${row.event_id}`;
 
-/** One of those that were reported more than once: the first. */
+/** Drops repeated events, of which the first is kept. */
 export const distinctEvents = (occurrences: readonly Occurrence[]): Occurrence[] =>
   [...new Map(occurrences.toReversed().map((each) => [eventKey(each), each])).values()].reverse();
 
-/** What the events of one error, of which there is one at least, add to it. */
+/** The addition of the events of one error. */
 export function foldEvents(events: readonly [Occurrence, ...Occurrence[]]): Addition {
   const sorted = events.toSorted((left, right) => left.occurred_at.getTime() - right.occurred_at.getTime());
   const first = sorted[0] ?? events[0];

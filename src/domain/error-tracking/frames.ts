@@ -2,7 +2,7 @@
 import { type Cleaner, isRecord } from './cleaner.ts';
 import type { Frame } from './event-shape.ts';
 
-/** Of a stack that is longer, its beginning and its end are kept. */
+/** A longer stack keeps its beginning and its end. */
 const FIRST_FRAMES = 50;
 const LAST_FRAMES = 200;
 const CONTEXT_LINES = 10;
@@ -10,11 +10,11 @@ const MAX_NAME_LENGTH = 512;
 
 export type Stack = { frames: Frame[]; frames_omitted: number };
 
-/** Where the code of others lies, by its path. */
+/** Paths of code that is not the application's. */
 const FOREIGN_PATHS =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|vendor|gems|bower_components|\.cargo|\.rustup|go\/pkg\/mod)\/|^(?:node:|internal\/|\[?native|\/?usr\/(?:local\/)?lib\/|<frozen |<internal:|webpack\/(?:bootstrap|runtime)|chrome-extension:|moz-extension:|safari-(?:web-)?extension:)|\/(?:lib|lib64)\/(?:python|ruby)[\d.]*\/|\/rustc\/|\/usr\/local\/go\/src\//;
 
-/** The same by the name of the package, for platforms that go by it. */
+/** The same by module name, for platforms without paths. */
 const FOREIGN_MODULES: Readonly<Record<string, RegExp>> = {
   java: /^(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|android|androidx|com\.android|org\.springframework|org\.apache|org\.hibernate|org\.eclipse|io\.netty|io\.sentry|reactor|junit)\b/,
   csharp: /^(?:System|Microsoft|MS|Newtonsoft|Sentry|FSharp|NUnit|Xunit)(?:\.|$)/,
@@ -39,7 +39,7 @@ function contextLines(cleaner: Cleaner, value: unknown, side: 'before' | 'after'
   return near.map((line) => cleaner.source(line) ?? '');
 }
 
-/** A frame that says where it is, and what its surroundings are to be read of. */
+/** A frame without its surroundings, and the raw frame that has them. */
 export type BareFrame = { frame: Frame; raw: Record<string, unknown> };
 
 const bare = { pre_context: [], context_line: null, post_context: [], vars: null };
@@ -78,7 +78,7 @@ export function readStack(raw: unknown, cleaner: Cleaner, platform: string, bare
       ? all
       : [...all.slice(0, FIRST_FRAMES), ...all.slice(-LAST_FRAMES)];
   const frames: Frame[] = [];
-  // Where there is too much of it all, the far end is what can be missed.
+  // Where the budget is small, the outermost frames are dropped.
   for (const each of kept.toReversed()) {
     if (cleaner.isFull()) break;
     const frame = toFrame(each, cleaner, platform);

@@ -1,4 +1,4 @@
-/** Which events are one error: pairs that are, and pairs that are not. */
+/** Pairs of events that are the same error, and pairs that are not. */
 import { describe, expect, test } from 'vitest';
 import { fingerprintOf, maskVarying } from './grouping.ts';
 import { outlineEvent } from './normalise.ts';

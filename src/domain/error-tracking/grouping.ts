@@ -1,13 +1,13 @@
 /**
- * Which events are one error, and what it is called. The rules, of which the first that says anything holds:
+ * Groups events into errors by a fingerprint, and names the errors. The first rule that applies counts:
  *
- * 1. The `fingerprint` that the client sends; `{{ default }}` in it stands for what follows.
+ * 1. The `fingerprint` that the client sends; `{{ default }}` in it stands for the rules below.
  * 2. The types of the exceptions, causes and all, each with its frames of the application: the module, or else the file,
  *    and the function. Lines, columns, versions in file names and repeated calls do not count, so that an error stays the
  *    same when the code around it moves.
  * 3. The same with all frames, where none is the application's.
- * 4. Without any frame, the types and what the exceptions say, where numbers, addresses and identifiers count as alike.
- * 5. For messages their template, alike in the same way.
+ * 4. Without frames, the types and messages, where numbers, addresses and identifiers count as alike.
+ * 5. For messages their template, masked in the same way.
  * 6. The frames of a thread that crashed without an exception.
  */
 import { digest } from '../../platform/secret.ts';
@@ -15,10 +15,10 @@ import type { Frame, NormalEvent } from './event-shape.ts';
 
 const DEFAULT = /^\s*\{\{\s*default\s*\}\}\s*$/i;
 
-/** Longer texts differ by what is in their beginning, or not at all. */
+/** Characters of a text that are compared. */
 const COMPARED = 1_000;
 
-/** The text with all that differs from one time to the next as one sign. */
+/** Replaces all that varies between occurrences by one sign. */
 export const maskVarying = (text: string): string =>
   text
     .slice(0, COMPARED)
@@ -27,7 +27,7 @@ export const maskVarying = (text: string): string =>
     .replace(/(?<![a-z\d])(?=[a-f]*\d)[\da-f]{8,}(?![a-z\d])/gi, '#')
     .replace(/\d+(?:[.,:]\d+)*/g, '#');
 
-/** The file without where it lies, what version it is of, and what the bundler hung on it. */
+/** The file without directory of a release, version and bundler's hash. */
 const bareFile = (name: string): string =>
   name
     .replace(/[?#].*$/s, '')
@@ -37,7 +37,7 @@ const bareFile = (name: string): string =>
     .replace(/(?<=[.\-_])(?=[\w]*\d)[\da-zA-Z]{7,64}(?=[.\-_])/g, '#')
     .replace(/\d{5,}/g, '#');
 
-/** The function without what compilers number. */
+/** The function without numbers that compilers add. */
 const bareFunction = (name: string): string =>
   name
     .replace(/0x[\da-f]+/gi, '#')
@@ -51,7 +51,7 @@ function locationsOf(frames: readonly Frame[]): string[] {
   const places: string[] = [];
   for (const frame of frames) {
     const place = locationOf(frame);
-    // A function that calls itself is as often on the stack as it likes.
+    // Recursion counts once, however deep it is.
     if (place !== ' ' && place !== places.at(-1)) places.push(place);
   }
   return places;
@@ -66,7 +66,6 @@ function exceptionParts(event: NormalEvent, counts: (frame: Frame) => boolean): 
   return found.flatMap(({ type, places }) => ['exception', type ?? '', ...places]);
 }
 
-/** By the default rules. */
 function defaultParts(event: NormalEvent): string[] {
   if (event.exceptions.length > 0)
     return (
@@ -79,7 +78,7 @@ function defaultParts(event: NormalEvent): string[] {
   return ['frames', ...locationsOf(event.frames)];
 }
 
-/** 32 bytes that are the same for all events of an error. */
+/** 32 bytes, the same for all events of an error. */
 export function fingerprintOf(event: NormalEvent): Buffer {
   const given = event.fingerprint;
   const parts =
@@ -92,7 +91,7 @@ export function fingerprintOf(event: NormalEvent): Buffer {
 export type Title = {
   /** The type of the exception, or the first line of the message. */
   name: string;
-  /** What it says. */
+  /** The message of the exception, or of the event. */
   description: string;
   /** Where it happened: the transaction, or the innermost frame of the application. */
   actor: string;
@@ -112,7 +111,7 @@ function innermost(frames: readonly Frame[]): string {
   return frame.function === null ? place : place === '' ? frame.function : `${frame.function} (${place})`;
 }
 
-/** What an error with the event is called in lists. */
+/** The title of the event's error in lists. */
 export function titleOf(event: NormalEvent): Title {
   const thrown = event.exceptions.at(-1);
   const said = (thrown ? thrown.value : event.message) ?? '';

@@ -1,4 +1,7 @@
-/** Error tracking: takes what applications report of their faults, groups it into errors, and lets people work on them. */
+/**
+ * Error tracking: receives error reports of applications, groups them into errors, and shows these to
+ * members.
+ */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { clientKeyEndpoints } from './client-key-routes.ts';
@@ -30,7 +33,7 @@ export function errorTrackingCapability(services: Services): Capability {
     },
     tasks: { [SWEEP]: () => sweepErrors(services) },
     schedules: [{ task: SWEEP, pattern: '37 * * * *' }],
-    // They go with their project by foreign key, and what an error has with the error.
+    // Rows go with their project by foreign key; those of an error go with the error.
     tables: [
       'error_tracking_settings',
       'error_tracking_client_keys',

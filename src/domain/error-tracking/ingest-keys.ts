@@ -1,6 +1,6 @@
 /**
- * Which project a key lets its reports into. The statement that writes a report decides it; before that, a key that was let
- * in lately is not asked after, so that of a flood of reports one asks.
+ * The project of a client key. The statement that stores a report decides; before that a recent result is
+ * used, so that a flood of reports makes one query.
  */
 import type postgres from 'postgres';
 import { monotonic } from '../../platform/clock.ts';
@@ -20,16 +20,16 @@ const selectIngestKey = pointRead<IngestKey>(
   `select c.project_id from ${activeIngestKeys} where c.public_key = k.v1 and c.active`,
 );
 
-/** Milliseconds, and how many keys: then all are asked after again. */
+/** Milliseconds, and number of keys, after which the cache is emptied. */
 const CACHE_LIFETIME_MS = 10_000;
 const MAX_CACHED_KEYS = 10_000;
 
 export type IngestKeys = {
-  /** The door of a key, as it was lately; undefined where it is closed. */
+  /** The project of a key, at most 10 s old; undefined where the key is not active. */
   find(key: string): Promise<IngestKey | undefined>;
-  /** The door as it is now. */
+  /** The same, from the database. */
   select(key: string): Promise<IngestKey | undefined>;
-  /** It has turned out to be closed. */
+  /** Drops a key that proved inactive. */
   forget(key: string): void;
 };
 

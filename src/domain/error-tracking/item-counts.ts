@@ -1,9 +1,12 @@
-/** What applications report beside errors: nothing of it is kept, and it is counted once, by whoever leaves it out. */
+/**
+ * Counts items other than errors, none of which is kept; the part of the program that drops an item counts
+ * it.
+ */
 import type { ReadGauge } from '../../platform/metrics.ts';
 
 export type ItemCounts = { add(types: readonly string[]): void; gauge: ReadGauge };
 
-/** What the protocol knows beside errors; anything else is counted as `unknown`. */
+/** Item types of the protocol other than events; any other type is counted as `unknown`. */
 const otherItems = new Set([
   'attachment',
   'check_in',

@@ -1,10 +1,10 @@
-/** How many events of a project the collector takes. */
+/** The limit on a project's events in the collector. */
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../../core/settings/definitions.ts';
 import { createRateLimiter } from '../../platform/http/rate-limit.ts';
 import { createEventLimit } from './limits.ts';
 
-/** A limiter that leases from nobody but itself. */
+/** A limiter without other processes. */
 function ownLimiter() {
   const leased = new Map<string, number>();
   return createRateLimiter({

@@ -1,16 +1,16 @@
-/** What the collector takes: how large, how many, and how much of it at once. */
+/** Limits of the collector: size of reports and rate of events. */
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { monotonic } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 
-/** Bytes of a report, packed or not: events come with attachments, which nobody here keeps. */
+/** Bytes of a report, packed or not: events come with attachments, which are not kept. */
 export const MAX_REPORT_BYTES = 20 * 1_048_576;
 
 export const tooLarge = (): Failure =>
   refusal('payload_too_large', '413 Request Entity Too Large', 'too large');
 
-/** A refusal with its reason where clients look for one. */
+/** A failure with its reason in the header where Sentry clients look for it. */
 export const refusal = (
   kind: Failure['kind'],
   text: string,
@@ -32,12 +32,12 @@ export type EventLimit = {
 };
 
 const MINUTE_SECONDS = 60;
-/** Projects that are known to be over their limit; the oldest is forgotten beyond it. */
+/** Projects that are remembered as over their limit; the oldest is dropped beyond it. */
 const MAX_PROJECTS = 10_000;
 
 /** Events of a project in a minute, over all processes. */
 export function createEventLimit(limiter: RateLimiter): EventLimit {
-  /** Until when, by project, in monotonic milliseconds. */
+  /** The end of a project's limit, in monotonic milliseconds. */
   const closed = new Map<number, number>();
 
   function close(projectId: number, seconds: number): void {

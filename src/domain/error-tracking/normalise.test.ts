@@ -1,4 +1,4 @@
-/** What generations of clients report, as one shape; and what nobody means well with. */
+/** Events of several generations of clients in one shape, hostile ones included. */
 import { describe, expect, test } from 'vitest';
 import { reportedEvents } from '../../../test/support/reported-events.ts';
 import { type NormalEvent, packEvent, readEvent } from './event-shape.ts';
@@ -96,7 +96,7 @@ test('an address is kept where the project wants it, and found out for browsers'
   expect(user({ user: { ip_address: '{{auto}}' } })).toBe('192.0.2.9');
   expect(user({ platform: 'javascript' })).toBe('192.0.2.9');
   expect(user({ platform: 'python' })).toBeNull();
-  // Clients of today say that nobody shall find it out.
+  // Current clients set this where the address must not be inferred.
   expect(user({ platform: 'javascript', sdk: { settings: { infer_ip: 'never' } } })).toBeNull();
 });
 

@@ -1,4 +1,4 @@
-/** Events of all generations of clients as one shape: scrubbed, bounded, and in what passes as their own words. */
+/** Events of all generations of clients in one shape: scrubbed and bounded. */
 import { randomHex } from '../../platform/secret.ts';
 import { type Cleaner, createCleaner, isRecord } from './cleaner.ts';
 import {
@@ -24,24 +24,24 @@ const MAX_OF_USER = 100;
 const MAX_FINGERPRINT_PARTS = 20;
 const MAX_WORD_LENGTH = 200;
 const MAX_PART_LENGTH = 1_000;
-/** Later than received, in milliseconds: a clock that is a little ahead. */
+/** Milliseconds that a client's clock may be ahead. */
 const MAX_AHEAD_MS = 60_000;
-/** An event that claims to be older, in milliseconds, is as old as its arrival. */
+/** Milliseconds; an older event gets the time of its arrival. */
 const MAX_BEHIND_MS = 30 * 86_400_000;
 
-/** What is known of an event beside what it says itself. */
+/** The circumstances of an event that are not part of it. */
 export type Arrival = {
   receivedAt: Date;
   keepAddresses: boolean;
-  /** Of the one who reported, where it is known. */
+  /** The address of the client, where it is known. */
   address: string | null;
-  /** As the envelope says, for an event that does not. */
+  /** The id in the envelope, for an event without its own. */
   eventId?: string | undefined;
 };
 
 type Raw = Record<string, unknown>;
 
-/** The first of the names that has something: an interface went by several in the course of time. */
+/** The first value under these names: interfaces were renamed in the course of time. */
 const field = (raw: Raw, ...names: readonly string[]): unknown =>
   names.map((name) => raw[name]).find((value) => value !== undefined && value !== null);
 
@@ -55,7 +55,7 @@ function valuesOf(value: unknown): Raw[] {
 
 function levelOf(value: unknown): Level {
   if (typeof value === 'number') {
-    // As Python numbers them.
+    // Python's numbers of levels.
     return value >= 50
       ? 'fatal'
       : value >= 40
@@ -73,7 +73,7 @@ function levelOf(value: unknown): Level {
   return levels.find((level) => level === name) ?? 'error';
 }
 
-/** ISO 8601, in UTC where nothing else is said, or seconds since 1970; undefined for anything else. */
+/** ISO 8601, in UTC without a zone, or seconds since 1970; undefined for anything else. */
 export function momentOf(value: unknown): Date | undefined {
   const seconds = typeof value === 'string' && /^\d{9,11}(?:\.\d+)?$/.test(value) ? Number(value) : value;
   if (typeof seconds === 'number') {
@@ -86,7 +86,7 @@ export function momentOf(value: unknown): Date | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
-/** When it happened, so far as that can be: not in the future, and not before anybody would still look. */
+/** The event's own time where it is plausible; else the time of its arrival. */
 function occurredAt(value: unknown, receivedAt: Date): Date {
   const moment = momentOf(value);
   if (!moment) return receivedAt;
@@ -100,7 +100,7 @@ const eventIdOf = (value: unknown): string | undefined => {
   return /^[\da-f]{32}$/.test(id) ? id : undefined;
 };
 
-/** What was thrown may be anything. */
+/** The thrown value may be of any type. */
 const logMessageOf = (value: unknown, cleaner: Cleaner): string | null =>
   typeof value === 'object' && value !== null
     ? JSON.stringify(cleaner.json(value)).slice(0, 16_384).toWellFormed()
@@ -118,7 +118,7 @@ function exceptionsOf(
     const thread = threads.find(({ id }) => id !== undefined && id === value.thread_id);
     return stackFrom(value.stacktrace ?? thread?.stacktrace ?? lonely);
   };
-  // The last is what the application met, and what is kept whole.
+  // The last exception is the one that the application caught, so it gets the budget first.
   const found = all
     .slice(-MAX_EXCEPTIONS)
     .toReversed()
@@ -137,7 +137,7 @@ function exceptionsOf(
 }
 
 const MAX_TEMPLATE_LENGTH = 8_192;
-/** Of C and of those who learned from it, and of Python and C#. */
+/** Placeholders of C and its imitators, of Python and of C#. */
 const PLACEHOLDER = /%%|%(?:\.\d+)?[sdifrx]|\{(\d{0,2})\}/g;
 
 type LogMessage = { message: string | null; message_template: string | null };
@@ -151,7 +151,7 @@ function messageOf(raw: Raw, cleaner: Cleaner): LogMessage {
   return { message: said ?? template, message_template: template };
 }
 
-/** Clients of some generations leave it to the server to put the parameters into the template. */
+/** Some generations of clients leave the formatting of the template to the server. */
 function formatted({ message, params }: Raw): string | undefined {
   if (typeof message !== 'string' || message.length > MAX_TEMPLATE_LENGTH || !Array.isArray(params))
     return undefined;
@@ -176,7 +176,7 @@ function pairsOf(value: unknown, most: number): [string, unknown][] {
 
 const firstKeys = (value: Raw, most: number): string[] => Object.keys(value).slice(0, most);
 
-/** A header that came several times; what is no scalar says nothing. */
+/** A header that came several times; only scalars count. */
 const joined = (values: readonly unknown[]): string =>
   values
     .slice(0, MAX_HEADERS)
@@ -262,7 +262,7 @@ function breadcrumbsOf(raw: Raw, cleaner: Cleaner): Breadcrumb[] {
   return kept.reverse();
 }
 
-/** Names of packages are no names of secrets. */
+/** Package names are not checked against names of secrets. */
 const modulesOf = (raw: Raw, cleaner: Cleaner): JsonObject =>
   Object.fromEntries(
     pairsOf(raw.modules, MAX_MODULES)
@@ -285,12 +285,12 @@ function sdkOf({ sdk }: Raw, cleaner: Cleaner): NormalEvent['sdk'] {
     : null;
 }
 
-/** An event without source, variables, request, breadcrumbs, extra and modules, and what takes those over too. */
+/** An event without source, variables, request, breadcrumbs, extra and modules; `complete` adds them. */
 export type ReadEvent = { outline: NormalEvent; complete(): NormalEvent };
 
 /**
- * The event as it is kept, of at most so many characters: what matters most is taken over first, so that what does not
- * find room is what can be missed. Its outline is enough to tell of which error it is.
+ * The event, of at most `most` characters: the most important parts are read first, so that the rest is
+ * dropped. The outline is enough to group it.
  */
 export function outlineEvent(raw: Raw, arrival: Arrival, most: number): ReadEvent {
   const cleaner = createCleaner(arrival.keepAddresses, most);

@@ -1,4 +1,4 @@
-/** What a body is packed by, and how far it is unpacked. */
+/** Detection of packings, and bounds of unpacking. */
 import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { pack, packingOf, unpack } from './packing.ts';

@@ -1,11 +1,11 @@
-/** How reports are packed. What is unpacked is cut off where it exceeds what the caller takes: few bytes can stand for many. */
+/** Packings of reports. Unpacking stops at the caller's limit, because few bytes can expand to very many. */
 import zlib from 'node:zlib';
 import { firstLines } from './first-lines.ts';
 
-/** `deflate` is with a zlib header or without one: clients send both under this name. */
+/** `deflate` is with or without a zlib header: clients send both under this name. */
 export type Packing = 'gzip' | 'deflate' | 'br' | 'identity';
 
-/** It says more than the caller takes, or it is not packed as it says. */
+/** The body is larger than the limit, or not packed as declared. */
 export class UnpackFailure extends Error {
   readonly reason: 'too_large' | 'broken';
   constructor(reason: 'too_large' | 'broken', cause?: unknown) {
@@ -20,8 +20,8 @@ const hasZlibHeader = (body: Buffer): boolean =>
   body.length > 1 && ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
 
 /**
- * How a body is packed, by its `Content-Encoding` and its first bytes: proxies unpack and forget to say so, and some
- * clients pack without saying so. Undefined for what nobody here can unpack.
+ * The packing of a body, by `Content-Encoding` and first bytes: proxies unpack without changing the header,
+ * and some clients pack without setting it. Undefined for an unknown packing.
  */
 export function packingOf(encoding: string | undefined, body: Buffer): Packing | undefined {
   switch (encoding?.trim().toLowerCase() ?? '') {
@@ -39,7 +39,7 @@ export function packingOf(encoding: string | undefined, body: Buffer): Packing |
   }
 }
 
-/** Most reports fit into one piece, and the next one is as large. */
+/** Most reports fit into one chunk. */
 const PIECE_BYTES = 65_536;
 
 const unpackers = {
@@ -52,7 +52,7 @@ const unpackers = {
 const unpackerOf = (packing: Exclude<Packing, 'identity'>, body: Buffer): keyof typeof unpackers =>
   packing === 'deflate' && !hasZlibHeader(body) ? 'raw' : packing;
 
-/** What the body says, of `most` bytes at most; throws an UnpackFailure. It takes its time on the calling thread. */
+/** Unpacks at most `most` bytes; throws an UnpackFailure. Synchronous: it blocks the calling thread. */
 export function unpack(packing: Packing, body: Buffer, most: number): Buffer {
   if (packing === 'identity') {
     if (body.length > most) throw new UnpackFailure('too_large');
@@ -67,7 +67,7 @@ export function unpack(packing: Packing, body: Buffer, most: number): Buffer {
   }
 }
 
-/** How large a body says that it is unpacked, and its first two lines; undefined unless gzip has packed it. */
+/** The declared unpacked size of a body and its first two lines; undefined unless it is gzip. */
 export function peek(body: Buffer): { size: number; beginning: Buffer } | undefined {
   if (!isGzip(body) || body.length < 18) return undefined;
   const beginning = firstLines(body, 2);
@@ -75,6 +75,6 @@ export function peek(body: Buffer): { size: number; beginning: Buffer } | undefi
   return beginning && { size: body.readUInt32LE(body.length - 4), beginning };
 }
 
-/** Packs as fast as can be, as `deflate`: it is read once, within seconds. The bytes are nobody else's. */
+/** Packs at the fastest level, as `deflate`: it is read once, within seconds. Returns a buffer of its own. */
 export const pack = (body: Buffer): Uint8Array<ArrayBuffer> =>
   new Uint8Array(zlib.deflateSync(body, { level: 1 }));

@@ -3,7 +3,7 @@ import { dsnOf } from './client-keys.ts';
 import type { ClientKey, TrackingSettings } from './schema.ts';
 import type { KeyRow, SettingsRow } from './settings-rows.ts';
 
-/** What is said of an external tracker is not shown while errors are kept here. */
+/** Settings of an external tracker are null while errors are stored here. */
 export function presentSettings(row: SettingsRow): TrackingSettings {
   const external = row.integrated ? null : row;
   const externalUrl = external?.external_url ?? null;

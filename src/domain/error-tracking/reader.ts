@@ -1,4 +1,4 @@
-/** Hands reports to the thread that looks into them, which is there while there are any. */
+/** Parses reports in a thread, which exists while there are reports. */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { badRequest, type Failure } from '../../platform/failure.ts';
@@ -6,16 +6,16 @@ import { refusal, tooLarge } from './limits.ts';
 import type { Arrived, ReadReport, Refused } from './report.ts';
 
 export type ReportReader = {
-  /** 413 where the report, or an event in it, is too large; 400 for what is no report; 415 for an unknown packing. */
+  /** Throws 413 where the report or an event is too large, 400 for no report, 415 for an unknown packing. */
   read(arrived: Arrived): Promise<ReadReport>;
   stop(): Promise<void>;
 };
 
-/** Who comes when so many wait is told so at once. */
+/** Waiting reports, beyond which a further one gets 503 at once. */
 const MAX_WAITING = 2_000;
-/** Milliseconds after which a thread without work ends: it holds megabytes. */
+/** Milliseconds after which an idle thread ends, because it uses megabytes. */
 const IDLE_MS = 30_000;
-/** The largest report, unpacked, and what is made of it. */
+/** Memory for the largest unpacked report and its parsed form. */
 const MEMORY_MB = 256;
 
 const failures: Record<Refused, () => Failure> = {
@@ -52,7 +52,7 @@ export function createReader(): ReportReader {
       else one?.resolve(outcome);
       idle?.refresh();
     });
-    // One of those that wait was too much for it, or it could not be started at all.
+    // A report exceeded the memory of the thread, or the thread did not start; `exit` follows.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       if (thread !== worker) return;
@@ -73,7 +73,7 @@ export function createReader(): ReportReader {
     await ended?.terminate();
   }
 
-  /** Ends the thread, unless it has something to do. */
+  /** Ends the thread unless reports wait. */
   function rest(): void {
     if (waiting.size > 0) idle?.refresh();
     else void close();
@@ -86,7 +86,7 @@ export function createReader(): ReportReader {
       const id = ++requested;
       const { promise, resolve, reject } = Promise.withResolvers<ReadReport>();
       waiting.set(id, { resolve, reject });
-      // A copy of its own: what a buffer is a part of would go with it.
+      // A copy: the transfer of a pooled buffer would take the pool with it.
       const body = new Uint8Array(arrived.body);
       thread.postMessage({ id, arrived: { ...arrived, body } }, [body.buffer]);
       return promise;

@@ -1,4 +1,4 @@
-/** The thread that looks into reports as they come: whatever is packed in one, the requests of others go on. */
+/** The thread that parses reports, so that a costly one does not delay requests. */
 import { parentPort } from 'node:worker_threads';
 import { type Arrived, readReport } from './report.ts';
 

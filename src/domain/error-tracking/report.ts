@@ -1,6 +1,6 @@
 /**
- * Reads a report as far as the collector must: whether it is one, which event it names, and what of it is an error. The
- * payload of an event is left to the digest. Pure.
+ * Reads a report as far as the collector must: whether it is one, its event id, and which items are errors.
+ * Payloads of events are left to the digest. Pure.
  */
 import {
   EnvelopeFailure,
@@ -15,12 +15,12 @@ import {
 import { MAX_REPORT_BYTES } from './limits.ts';
 import { type Packing, pack, packingOf, peek, UnpackFailure, unpack } from './packing.ts';
 
-/** How a body is to be read: as an envelope, or as one event. */
+/** The form of a body: an envelope, or one event. */
 export type ReportForm = 'envelope' | 'store';
 
 export type Arrived = {
   form: ReportForm;
-  /** What the request says of its packing. */
+  /** The `Content-Encoding` of the request. */
   encoding: string | undefined;
   body: Uint8Array;
   /** Bytes that an event may have, unpacked. */
@@ -28,32 +28,32 @@ export type Arrived = {
 };
 
 export type ReadReport = {
-  /** 32 hexadecimal digits, where the report says it. */
+  /** 32 hexadecimal digits, where the report has it. */
   eventId: string | undefined;
-  /** The address that an envelope names as its own. */
+  /** The DSN that the envelope names. */
   dsn: string | undefined;
-  /** How many errors are in it. */
+  /** The number of errors. */
   events: number;
-  /** The types of what else was in it and is not kept with it. */
+  /** The types of the items that are dropped here. */
   others: readonly string[];
   packing: Packing;
-  /** What is to be kept in the place of what came. */
+  /** The body to store instead of the received one. */
   instead: Uint8Array<ArrayBuffer> | undefined;
 };
 
-/** It or an event in it is too large, it is no report, or nobody here can unpack it. */
+/** The report or an event is too large, it is no report, or its packing is unknown. */
 export type Refused = 'too_large' | 'unreadable' | 'unknown_packing';
 
-/** Bytes, from where it is worth it. */
+/** Bytes from which packing, or dropping other items, is worth the time. */
 const MIN_PACKED_BYTES = 1_024;
 const MIN_OMITTED_BYTES = 16_384;
-/** Clients put one into an envelope. */
+/** Clients put one event into an envelope. */
 const MAX_EVENTS = 100;
 
 /**
- * What a report is, where its beginning says enough: an envelope that begins with an event, as clients send them, packed by
- * gzip and no larger than an event may be. Undefined where all of it must be looked into. It takes a tenth of the time;
- * what is not as it says it is, the digest finds out.
+ * Reads the beginning of a gzip envelope that starts with an event of permitted size, as clients send them;
+ * undefined where the whole report must be read. It takes a tenth of the time; the digest finds false
+ * declarations.
  */
 export function glanceAt({ form, encoding, body: bytes, largestEvent }: Arrived): ReadReport | undefined {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -66,7 +66,7 @@ export function glanceAt({ form, encoding, body: bytes, largestEvent }: Arrived)
   return { eventId, dsn, events: 1, others: [], packing: 'gzip', instead: undefined };
 }
 
-/** What a report is, or why it is refused. */
+/** The report, or the reason for a refusal. */
 export function readReport({ form, encoding, body: bytes, largestEvent }: Arrived): ReadReport | Refused {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const packing = packingOf(encoding, body);
@@ -99,7 +99,7 @@ function readEvents(packing: Packing, body: Buffer, largestEvent: number): ReadR
 const sizeOf = (items: readonly EnvelopeItem[]): number =>
   items.reduce((sum, { payload }) => sum + payload.length, 0);
 
-/** The first generation of clients: one event, and none of the others. */
+/** The form of the first generation of clients: one event, without other items. */
 function readStore(packing: Packing, body: Buffer, largestEvent: number): ReadReport | Refused {
   const sent = unpack(packing, body, largestEvent);
   const wrapped = looksLikeObject(sent) ? undefined : unwrap(sent);
@@ -116,7 +116,7 @@ function readStore(packing: Packing, body: Buffer, largestEvent: number): ReadRe
   };
 }
 
-/** The oldest of them send zlib in base64, and say so nowhere. */
+/** The oldest clients send zlib in base64 without declaring it. */
 function unwrap(body: Buffer): Uint8Array<ArrayBuffer> {
   const text = body.toString('latin1').trim();
   if (!/^[\w+/]+=*$/.test(text)) throw new EnvelopeFailure('neither an object nor base64');

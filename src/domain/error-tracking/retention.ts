@@ -1,4 +1,6 @@
-/** Events are kept for a while and so many of an error, by setting; what is too old or too many goes, some at a time. */
+/**
+ * Events are kept for a time and up to a number for each error, by setting; the rest is deleted in batches.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Services } from '../../core/services.ts';
@@ -7,14 +9,14 @@ import type { Db } from '../../platform/db/database.ts';
 
 const DAY_MS = 86_400_000;
 const BATCH = 1_000;
-/** With an error goes what is counted of it: thousands of rows of people and tags. */
+/** Fewer, because the deletion of an error deletes thousands of rows of people and tags. */
 const BATCH_OF_ERRORS = 20;
-/** Errors that are looked at by one statement. */
+/** Errors that one statement checks. */
 const ERRORS = 200;
-/** Milliseconds that others have the disk to themselves between two batches. */
+/** Milliseconds between two batches, in which the disk is free for others. */
 const PAUSE_MS = 20;
 
-/** Repeats what deletes a batch until it finds less than one; returns how many rows went. */
+/** Repeats a deletion until a batch is not full; returns the number of deleted rows. */
 async function inBatches(deleteBatch: () => Promise<number>, size = BATCH): Promise<number> {
   for (let gone = 0; ; ) {
     const some = await deleteBatch();
@@ -27,7 +29,7 @@ async function inBatches(deleteBatch: () => Promise<number>, size = BATCH): Prom
 const affected = async (statement: Promise<{ numAffectedRows?: bigint | undefined }>): Promise<number> =>
   Number((await statement).numAffectedRows ?? 0n);
 
-/** Deletes the events that are older than so many days, what was counted of them, and errors without any; 0 keeps all. */
+/** Deletes events older than `days`, old counts, and errors without events; 0 keeps all. */
 export async function sweepOldErrors(db: Db, days: number): Promise<number> {
   if (days === 0) return 0;
   const before = new Date(now().getTime() - days * DAY_MS);
@@ -60,7 +62,7 @@ export async function sweepOldErrors(db: Db, days: number): Promise<number> {
 
 type Walked = { last: number | null; over: number[] };
 
-/** Of the next errors by id, those that have had more events than are kept. */
+/** Of the next errors by id, those with more events than are kept. */
 async function nextOver(db: Db, after: number, most: number): Promise<Walked> {
   const { rows } = await sql<{ id: number; is_over: boolean }>`
     select id, events_count > ${most} as is_over from errors where id > ${after} order by id limit ${ERRORS}`.execute(
@@ -69,7 +71,7 @@ async function nextOver(db: Db, after: number, most: number): Promise<Walked> {
   return { last: rows.at(-1)?.id ?? null, over: rows.filter(({ is_over }) => is_over).map(({ id }) => id) };
 }
 
-/** Deletes of the errors the events before the newest `most`; returns how many. */
+/** Deletes all but the newest `most` events of the errors; returns the number of deleted ones. */
 export const trimErrors = (db: Db, errorIds: readonly number[], most: number): Promise<number> =>
   inBatches(() =>
     affected(
@@ -84,7 +86,7 @@ export const trimErrors = (db: Db, errorIds: readonly number[], most: number): P
     ),
   );
 
-/** Deletes of every error the events before the newest `most`; returns how many. */
+/** Deletes all but the newest `most` events of every error; returns the number of deleted ones. */
 export async function sweepCrowdedErrors(db: Db, most: number): Promise<number> {
   let gone = 0;
   for (let after = 0; ; ) {
@@ -95,7 +97,6 @@ export async function sweepCrowdedErrors(db: Db, most: number): Promise<number> 
   }
 }
 
-/** Does both as the settings say. */
 export async function sweepErrors({
   database,
   settings,

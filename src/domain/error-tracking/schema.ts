@@ -1,4 +1,4 @@
-/** What the API takes and shows of error-tracking settings and client keys (spec: Error tracking). */
+/** Parameters and records of error-tracking settings and client keys (spec: Error tracking). */
 import Type, { type Static } from 'typebox';
 import { integerId, nullable } from '../../platform/http/schema.ts';
 

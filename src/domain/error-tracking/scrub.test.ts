@@ -1,4 +1,4 @@
-/** Secrets by their names and by their looks, and what only looks like one. */
+/** Secrets by name and by shape, and texts that only look like secrets. */
 import { describe, expect, test } from 'vitest';
 import { createCleaner } from './cleaner.ts';
 import { scrubSource, scrubText, verdictOf } from './scrub.ts';
@@ -156,7 +156,7 @@ describe('a cleaner', () => {
     ['halves of characters', 'a\0b\ud800c😀', 'ab\ufffdc😀'],
   ])('scrubs %s', (_, value, kept) => {
     expect(clean(value)).toEqual(kept);
-    // What was seen before is treated alike.
+    // A cached verdict gives the same result.
     expect(clean(value)).toEqual(kept);
   });
 
@@ -210,7 +210,7 @@ test.each([
   ['%3D', 'token%3D'],
   ['a:', 'a:b@'],
 ])('comes to an end over %j and %j', (one, other) => {
-  // With steps that grow with the square of the length the test would be at it for minutes.
+  // Steps that grow with the square of the length would take minutes.
   const texts = [
     one.repeat(300_000 / one.length),
     other.repeat(300_000 / other.length),

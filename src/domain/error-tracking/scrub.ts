@@ -1,16 +1,16 @@
-/** What is a secret, by the name it goes by and by what it looks like: none of it is kept. */
+/** Removes secrets, by their names and by their shapes. */
 import { REMOVED } from './event-shape.ts';
 
-/** Names that say that their value is a secret, written without anything but letters and digits. */
+/** Names of secrets, in letters and digits alone. */
 const SECRET_NAME =
   /passw|passphrase|passcode|pwd|secret|token|(?:api|access|account|private|signing|encryption|master|auth|ssh)key|authoriz|authentic|authheader|signature|credential|cookie|csrf|xsrf|sess(?:ion|id)|jwt|bearer|creditcard|card(?:n|cvc|cvv)|ccnum|cvv|socialsecurity|securityanswer|(?:mfa|2fa|verification|recovery|backup|security|onetime)codes?$|^(?:db|user|my|root)?pass$|^x?auth$|^(?:connect)?sid$|^(?:pin|t?otp(?:code)?|ssn|cvc|sig)$/;
 
-/** The same of short words, which are parts of others: by how a name ends that is written in several. */
+/** Short names of secrets, which other words contain: only as the last word of a name. */
 const SECRET_ENDING =
   /(?:[^a-z](?:pass|auth|sid|pin|t?otp|ssn|cvc|sig)|[a-z](?:Pass|Auth|Sid|Pin|Otp|Ssn|Cvc))$/;
 const SECRET_LOUD_ENDING = /[^A-Z](?:PASS|AUTH|SID|PIN|T?OTP|SSN|CVC|SIG)$/;
 
-/** Names that say where somebody sits. */
+/** Names of network addresses. */
 const ADDRESS_NAME =
   /^(?:http)?x?(?:ip|ipv[46]|(?:remote|client|user|source|peer|real|visitor|clusterclient|trueclient|cfconnecting|fastlyclient|appengineuser|azureclient)ip|(?:client|remote|user|source)?ip(?:addr|address)|(?:remote|client|source|peer)(?:addr|address|host)|(?:original)?forwardedfor|forwarded|azuresocketip|envoyexternaladdress)$|(?:client|connecting|pseudo|signin|login|request)ip(?:v[46]|addr|address)?$/;
 
@@ -21,14 +21,14 @@ const MAX_VERDICTS = 5_000;
 const MAX_NAME_LENGTH = 100;
 
 function judge(name: string): Verdict {
-  // As Python writes what is bytes or a text of its own.
+  // Python writes bytes and text with a prefix and quotes.
   const short = name.slice(0, MAX_NAME_LENGTH).replace(/^[bu]?(["'])(.*)\1$/s, '$2');
   const bare = short.toLowerCase().replace(/[^a-z0-9]/g, '');
   if (SECRET_NAME.test(bare) || SECRET_ENDING.test(short) || SECRET_LOUD_ENDING.test(short)) return 'secret';
   return ADDRESS_NAME.test(bare) ? 'address' : 'free';
 }
 
-/** What a name says of its value: the same few names come again and again, so what was judged is remembered. */
+/** The verdict on a name, cached because the same few names recur. */
 export function verdictOf(name: string): Verdict {
   const known = verdicts.get(name);
   if (known) return known;
@@ -39,31 +39,31 @@ export function verdictOf(name: string): Verdict {
   return verdict;
 }
 
-/** Without one of these nothing in a text goes by the name of a secret. */
+/** A text without one of these has no named secret. */
 const HINT =
   /pass|pwd|secret|token|key|curl|auth|credential|cookie|csrf|xsrf|sess|jwt|bearer|card|cvv|cvc|ccnum|sid|pin|otp|ssn|social|sig|(?:mfa|2fa|verification|recovery|backup|security|one.?time).?code|security.?answer/i;
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*/gs;
-/** A line of one, where each line stands alone. */
+/** A line of a private key, where each line comes alone. */
 const KEY_LINE = /^\s*["'`]?[\w+/]{64}(?:\\n)?["'`]?[\s+,;.\\]*$/;
-/** `scheme://name:password@`; what stands before the last @ of the authority is all credentials. */
+/** `scheme://name:password@`: all before the last @ of the authority. */
 const CREDENTIALS = /(:\/\/)[^\s/?#"'<>]+@/g;
-/** The same of a password with signs in it that end an authority; digits behind the colon are a port. */
+/** The same with signs in the password that end an authority; digits after the colon are a port. */
 const ODD_CREDENTIALS =
   /(:\/\/)[^\s/?#"'<>:@[]*:(?!\d{1,5}(?:[/?#]|$))[^\s"'<>@]{1,200}@(?=[\w.-]+(?:[:/?\s"']|$))/g;
 /** `name:password@tcp(host)`. */
 const DRIVER_CREDENTIALS = /(?<![\w.-])[\w.-]{1,100}:[^\s@]{1,200}@(?=(?:tcp|unix)\()/g;
-/** What follows the name of a scheme of HTTP and is not a word. */
+/** Credentials after the name of an HTTP scheme, unless they are a plain word. */
 const AUTHORIZATION = /(?<![\w-])(bearer|basic|negotiate|digest)( +)(?=[\w.~+/:-]*[0-9=])[\w.~+/=:-]{8,}/gi;
-/** Tokens that are known by how they begin, and signed ones. */
+/** Tokens with known prefixes, and JSON web tokens. */
 const TOKEN =
   /(?<![\w-])(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|gl(?:pat|oas|dt|rtr?|cbt|ptt|ft|imt|agent|soat|ffct|wt)-[\w-]{16,}|xox[abprs]-[\w-]{10,}|xapp-[\w-]{10,}|[rs]k_(?:live|test)_\w{10,}|whsec_[\w+/=]{16,}|sk-(?=[\w-]{0,64}\d)[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|(?:npm|hf|dop_v1|dckr_pat|shp[aptc]{2})_[0-9a-zA-Z-]{20,}|pypi-[\w-]{20,}|hv[sb]\.[\w-]{20,}|eyJ[\w-]{8,}(?:\.[\w-]*){2,4})/g;
-/** Addresses that whoever knows them may post to. */
+/** Webhook addresses, which are secrets themselves. */
 const HOOK = /((?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/)[\w/-]+/g;
 
 /** A name of one word or two, which the lookbehind takes as a whole. */
 const NAME = String.raw`(?<![\w.$@[\]-])([\w.$@[\]-]+(?: [\w-]+)?)`;
-/** What ends a name that is quoted, however often the quotes are themselves, or in brackets. */
+/** The end of a name in brackets or quotes, which may be escaped several times. */
 const CLOSING = String.raw`((?:\\{0,7}["'${'`'}]|%22|%27)?(?:\]|%5D)?)\s{0,20}`;
 const SIGN = String.raw`=>|:=|%3D|%3A|=(?![=~])|:(?!:)|(?<=["'${'`'}]\s{0,5}),(?=\s{0,5}[bru]{0,2}\\{0,7}["'${'`'}])`;
 const ANNOTATED = String.raw`:\s{0,3}[\w.<>|?]{1,40}\s{0,3}=(?![=>])`;
@@ -71,16 +71,18 @@ const ANNOTATED = String.raw`:\s{0,3}[\w.<>|?]{1,40}\s{0,3}=(?![=>])`;
 const NAMED = new RegExp(`${NAME}${CLOSING}(${SIGN})\\s{0,20}`, 'gi');
 const NAMED_IN_SOURCE = new RegExp(`${NAME}${CLOSING}(${ANNOTATED}|${SIGN})\\s{0,20}`, 'gi');
 
-/** What is quoted, up to what ends it. */
+/** A quoted value up to its closing quote. */
 const LITERAL =
   /((?:[bruf]{1,2}|@|\$)?("{3}|'{3}|["'`]))(?:\\[\s\S]|(?!\2)[^\\])+|((?:[bru]{1,2})?(\\{1,7}["'`]|%22|%27))(?:(?!\4)[\s\S])+/iy;
 const BRACKETED = /\[[^\]]*\]?|\{[^}]*\}?/y;
-/** Signs that end a value in one language are part of it in another, where more of it follows at once. */
+/**
+ * An unquoted value. Signs that end it in one language are part of it in another where more follows at once.
+ */
 const BARE = /(?:[^\s&;,"'<>)}\]\\]|[,"'<>)}\]\\](?=[^\s&;,"'<>)}\]\\]))+/y;
 const BARE_ENCODED = /(?:(?!%26|%2C|%22|%7D|%20)[^\s&;,"'<>)}])+/iy;
-/** What follows a colon in prose may be a word: it is taken for a secret when it has digits. */
+/** After a colon in prose, a value is taken for a secret only when it has digits. */
 const RANDOM = /(?=[^\s,;]{0,64}\d)[^\s,;"'{}[\]()]{6,}/y;
-/** Behind these names it is one in any case. */
+/** After these names it is one in any case. */
 const SPOKEN = /passw|passphrase|(?:api|access|private)key|clientsecret|accesstoken/;
 const SPOKEN_VALUE = /[^\s,;]+/y;
 
@@ -90,14 +92,14 @@ const HEADER =
 const OPTION = /(?<![\w-])((--?[\w-]+)["']?,?[ \t]{1,5}["']?)[^\s"',\]-][^\s"',\]]*/g;
 /** `user:password` of such a command line. */
 const OPTION_CREDENTIALS = /(\s(?:-u|--user)[ \t=]{1,5}["']?[^\s:"']{1,100}:)[^\s"']+/g;
-/** An element of a document and its text. */
+/** An XML element and its text. */
 const ELEMENT = /(<([\w.:-]{1,100})(?:\s[^<>]{0,500})?>)[^<]+/g;
-/** A part of a form, and what it says. */
+/** A part of a multipart form and its value. */
 const PART = /(\bname="([^"\r\n]{1,100})"(?:\r?\n[^\r\n]{1,200}){0,3}(?:\r?\n){2})[^\r\n]+/g;
 
 const isSecretName = (name: string): boolean => verdictOf(name) === 'secret';
 
-/** Of two words the second one is the name, unless it is one only with the first: `api key`, but not `token expired`. */
+/** Of two words the second is the name, unless only both are one: `api key`, but not `token expired`. */
 function isNamedSecret(name: string): boolean {
   const space = name.indexOf(' ');
   if (space < 0) return isSecretName(name);
@@ -105,7 +107,7 @@ function isNamedSecret(name: string): boolean {
   return !isSecretName(name.slice(0, space)) && isSecretName(name.replace(' ', '_'));
 }
 
-/** How a value may be written behind such a name, by what stands between them. */
+/** The patterns of a value after such a name, by the sign between them. */
 function valuesBehind(name: string, closing: string, sign: string): readonly RegExp[] {
   if (sign === ',') return [LITERAL];
   if (/^%3/i.test(sign)) return [LITERAL, BARE_ENCODED];
@@ -116,7 +118,7 @@ function valuesBehind(name: string, closing: string, sign: string): readonly Reg
 
 const inSource = [LITERAL];
 
-/** What comes in the place of a value there, and where the value ends. */
+/** The replacement of the value at `at`, and the end of the value. */
 function removalAt(
   text: string,
   at: number,
@@ -130,7 +132,7 @@ function removalAt(
   return undefined;
 }
 
-/** The text without what goes by the name of a secret. What goes by another name is looked into like the rest. */
+/** Removes the values of secret names; other values are scanned like the rest of the text. */
 function scrubNamed(text: string, pattern: RegExp, isSource: boolean): string {
   let kept = '';
   let done = 0;
@@ -150,7 +152,7 @@ function scrubNamed(text: string, pattern: RegExp, isSource: boolean): string {
   return done === 0 ? text : kept + text.slice(done);
 }
 
-/** Digits in the numbers and beginnings that cards have. */
+/** Digits with the lengths and prefixes of card numbers. */
 const CARD =
   /(?<![0-9a-z.])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|5\d\d|4[4-9]\d)|3[0-9]\d\d)(?:[ -]?\d){9,15}(?![0-9a-z])/gi;
 
@@ -165,7 +167,7 @@ function isCard(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** How long the card is that the text begins with, when others of its digits may be its date or its code; 0 for none. */
+/** The length of the card number at the start, where date or code may follow; 0 for none. */
 function cardLength(text: string): number {
   for (let end = text.length; end > 12; end--) {
     const isWhole = end === text.length || /\D/.test(text.charAt(end));
@@ -174,7 +176,7 @@ function cardLength(text: string): number {
   return 0;
 }
 
-/** Also for the numbers of JSON. */
+/** Used for JSON numbers too. */
 export function scrubCards(text: string): string {
   let kept = '';
   let done = 0;
@@ -190,11 +192,11 @@ export function scrubCards(text: string): string {
   return done === 0 ? text : kept + text.slice(done);
 }
 
-/** Without one of these no text has anything that looks like a secret. */
+/** A text without one of these has no secret by shape. */
 const SUSPECT =
   /\d{4}|@|PRIVATE KEY|(?:bearer|basic|negotiate|digest) |A[KS]IA|AIza|ya29\.|gh[pousr]_|github_pat_|gl[a-z]{2,6}-|xox[abprs]-|xapp-|k_(?:live|test)_|whsec_|sk-|SG\.|(?:npm|hf|dop_v1|dckr_pat|shp..)_|pypi-|hv[sb]\.|eyJ|hooks\.slack|webhooks\//i;
 
-/** What is a secret in any text, whatever it goes by. */
+/** Removes secrets that are recognised by shape alone. */
 function scrubShapes(text: string): string {
   if (!SUSPECT.test(text)) return text;
   let kept = text.replace(TOKEN, REMOVED).replace(HOOK, `$1${REMOVED}`);
@@ -208,7 +210,7 @@ function scrubShapes(text: string): string {
   return kept.replace(AUTHORIZATION, `$1$2${REMOVED}`);
 }
 
-/** The text without its secrets: keys, cards, credentials, and what goes by the name of one. */
+/** Removes keys, cards, credentials and the values of secret names. */
 export function scrubText(text: string): string {
   const kept = scrubShapes(text);
   if (!HINT.test(kept)) return kept;
@@ -221,7 +223,7 @@ export function scrubText(text: string): string {
 const withoutValue = (whole: string, marked: string, name: string): string =>
   isSecretName(name) ? `${marked}${REMOVED}` : whole;
 
-/** The same of what goes by a name in command lines, documents and forms. */
+/** The same for command lines, XML and forms. */
 function scrubMarked(text: string): string {
   let kept = text;
   if (kept.includes('-'))
@@ -230,7 +232,7 @@ function scrubMarked(text: string): string {
   return kept.includes('name="') ? kept.replace(PART, withoutValue) : kept;
 }
 
-/** A line of a program without the secrets written in it; what it calls them may be read. */
+/** Removes secrets from a line of source; their names stay. */
 export function scrubSource(line: string): string {
   if (KEY_LINE.test(line)) return REMOVED;
   const kept = scrubShapes(line);

@@ -1,4 +1,4 @@
-/** Secrets where applications have them: whatever shape they come in, nothing of them is kept. */
+/** Secrets in the shapes in which applications send them: none is kept. */
 import { expect, test } from 'vitest';
 import { outlineEvent } from './normalise.ts';
 

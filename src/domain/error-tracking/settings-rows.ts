@@ -13,7 +13,7 @@ const settingsOf = (db: Db, projectId: number) =>
 export const selectSettings = (db: Db, projectId: number): Promise<SettingsRow | undefined> =>
   settingsOf(db, projectId).executeTakeFirst();
 
-/** Nobody else changes them until the commit. */
+/** Locks the settings until the commit. */
 export const lockSettings = (tx: Db, projectId: number): Promise<SettingsRow | undefined> =>
   settingsOf(tx, projectId).forUpdate().executeTakeFirst();
 

@@ -97,7 +97,7 @@ describe('settings', () => {
     const same = { active: true, api_url: external.api_url };
     bodyOf(await app.root(`PATCH ${path}`, { body: same }), 200);
     expect(await stored()).not.toBeNull();
-    // Whoever does not know the token has it sent nowhere else.
+    // A new address without the token drops the stored token.
     const elsewhere = { active: true, api_url: 'https://elsewhere.example/api/0/projects/acme/shop/' };
     bodyOf(await app.root(`PATCH ${path}`, { body: elsewhere }), 200);
     expect(await stored()).toBeNull();

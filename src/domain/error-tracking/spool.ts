@@ -1,6 +1,6 @@
 /**
- * What was reported and is not digested yet: the collector writes it as it came, the digest alone reads it, and it lies
- * there for seconds. What is reported at the same time is written together.
+ * The spool of reports that are not digested yet, for seconds: the collector writes them as received, and
+ * only the digest reads them. Reports that arrive at the same time are written as one batch.
  */
 import type postgres from 'postgres';
 import type { Services } from '../../core/services.ts';
@@ -15,31 +15,31 @@ import type { Packing } from './packing.ts';
 import type { ReportForm } from './report.ts';
 
 export type Report = {
-  /** Of a client of the project that it is of. */
+  /** A client key of the project. */
   key: string;
   form: ReportForm;
   packing: Packing;
   body: Uint8Array;
-  /** Of whoever reported it: it is kept where the project keeps addresses. */
+  /** The client's address, stored where the project keeps addresses. */
   address: string;
 };
 
 export type Spool = {
-  /** Writes a report; when it resolves, the report is durable. False where its key lets nothing in, or not any more. */
+  /** Stores a report durably. False where its key is not active. */
   store(report: Report): Promise<boolean>;
-  /** Calls the listener whenever something was stored by this process. */
+  /** Calls the listener whenever this process has stored reports. */
   onStored(listener: () => void): void;
   gauges: readonly ReadGauge[];
 };
 
 /** Reports of one statement. */
 const MAX_BATCH_REPORTS = 64;
-/** Milliseconds: who reports an error waits for nobody, and a statement for three costs hardly more than for one. */
+/** Milliseconds: short for the client, and three reports cost hardly more than one in a statement. */
 const GATHER_MS = 2;
-/** Bytes; what is larger is written alone, for the others' sake. */
+/** Bytes; a larger report is written alone, so that it does not delay others. */
 const LARGE_REPORT_BYTES = 262_144;
 
-/** The bodies come as one: the driver has no arrays of bytes. */
+/** The bodies are sent as one value with offsets: the driver has no arrays of bytes. */
 const insertion = `
   with given as materialized (
     select nextval(pg_get_serial_sequence('error_spool', 'id')) as id, g.*
@@ -53,7 +53,7 @@ const insertion = `
     returning id)
   select place from given join stored using (id)`;
 
-/** Whether each is in the spool: not where its key lets nothing in. */
+/** Whether each report was stored; one with an inactive key was not. */
 async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<boolean[]> {
   const lengths = reports.map(({ body }) => body.length);
   const starts: number[] = [];
@@ -80,7 +80,7 @@ async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<bo
   return reports.map((_, index) => stored.has(index + 1));
 }
 
-/** A project that goes at this very moment ends the statement for all whose reports are in it. */
+/** A project that is deleted at this moment fails the whole statement. */
 function isGone(error: unknown): boolean {
   const failure = translateDatabaseError(error);
   return failure instanceof Failure && failure.kind === 'not_found';
@@ -111,7 +111,7 @@ const insertBatched = batch<postgres.Sql, Report, boolean>(
 
 type Depth = { rows: number; seconds: number };
 
-/** How many reports wait, and since when; undefined while the database does not answer. */
+/** The number of waiting reports and the oldest one's time; undefined while the database does not answer. */
 async function countSpool(db: Db): Promise<Depth | undefined> {
   const counted = await db
     .selectFrom('error_spool')
@@ -119,7 +119,7 @@ async function countSpool(db: Db): Promise<Depth | undefined> {
     .executeTakeFirst()
     .catch(() => undefined);
   if (!counted) return undefined;
-  // Null where there are none, whatever the type of the column.
+  // Null without rows, whatever the declared type.
   const oldest: Date | null = counted.oldest;
   return {
     rows: counted.rows,
@@ -127,12 +127,12 @@ async function countSpool(db: Db): Promise<Depth | undefined> {
   };
 }
 
-/** The spool, as one process writes it. */
+/** The spool of one process. */
 export function createSpool({ database }: Pick<Services, 'database'>): Spool {
   const listeners: (() => void)[] = [];
 
   let counting: Promise<Depth | undefined> | undefined;
-  /** Both gauges are read at the same time, by one statement. */
+  /** One statement for both gauges, which are read at the same time. */
   const depth = (): Promise<Depth | undefined> => {
     counting ??= countSpool(database.background).finally(() => {
       counting = undefined;

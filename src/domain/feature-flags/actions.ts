@@ -1,4 +1,4 @@
-/** Making, changing and deleting feature flags, each in one transaction with its audit event. */
+/** Creates, changes and deletes feature flags, each in one transaction with its audit event. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -15,7 +15,7 @@ import type { CreateInput, StrategyInput, UpdateInput } from './schema.ts';
 
 declareUnique('project_feature_flags_project_id_name_key', 'name');
 
-/** The strategies after the change; 400 with what is wrong with them, or with the name. */
+/** The strategies after the change; 400 for invalid ones, or an invalid name. */
 async function decideStrategies(
   tx: Db,
   current: readonly StoredStrategy[],
@@ -40,7 +40,7 @@ const auditOf = (project: AuthorizedProject, flag: FeatureFlagRow, event: string
   },
 });
 
-/** The new flag; 400 for what is invalid, a name that is taken included. */
+/** Creates a flag; 400 for invalid input, such as a taken name. */
 export const createFeatureFlag = (
   db: Db,
   actor: Actor,
@@ -67,7 +67,7 @@ export const createFeatureFlag = (
     return flag;
   });
 
-/** The changed flag; what is not sent stays as it is. */
+/** Changes a flag; omitted properties stay. */
 export const updateFeatureFlag = (
   db: Db,
   actor: Actor,
@@ -94,7 +94,7 @@ export const updateFeatureFlag = (
     return flag;
   });
 
-/** Deletes the flag; `check` sees it first, while nobody else can change it. */
+/** Deletes the flag; `check` sees the locked flag first. */
 export const deleteFeatureFlag = (
   db: Db,
   actor: Actor,
@@ -112,7 +112,7 @@ export const deleteFeatureFlag = (
 const asJson = (strategies: readonly StoredStrategy[]): Json =>
   strategies.map((strategy) => ({ ...strategy }));
 
-/** What an audit event shows of a flag. */
+/** The flag in audit events. */
 const summaryOf = ({ name, description, active, strategies }: FeatureFlagRow): Json => ({
   name,
   description,

@@ -1,4 +1,4 @@
-/** Feature flags that projects keep for their own programs. */
+/** Feature flags of projects, for their own programs. */
 import type { Capability } from '../../core/capability.ts';
 import { featureFlagEndpoints } from './routes.ts';
 

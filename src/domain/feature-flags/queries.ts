@@ -10,7 +10,7 @@ export type FeatureFlagRow = Selectable<ProjectFeatureFlagsTable>;
 const selectFlags = (db: Db, project: AuthorizedProject) =>
   db.selectFrom('project_feature_flags').selectAll().where('project_id', '=', project.id);
 
-/** One page, by name. */
+/** A page, by name. */
 export function selectFeatureFlags(
   db: Db,
   project: AuthorizedProject,
@@ -29,7 +29,7 @@ export const selectFeatureFlag = (
 ): Promise<FeatureFlagRow | undefined> =>
   selectFlags(db, project).where('name', '=', name).executeTakeFirst();
 
-/** The flag, locked until the transaction ends: two changes at once are made in turn. */
+/** The flag, locked until the commit, so that concurrent changes take turns. */
 export const lockFeatureFlag = (
   tx: Db,
   project: AuthorizedProject,
@@ -37,7 +37,7 @@ export const lockFeatureFlag = (
 ): Promise<FeatureFlagRow | undefined> =>
   selectFlags(tx, project).where('name', '=', name).forUpdate().executeTakeFirst();
 
-/** Ids for strategies and scopes: they are parts of a flag's row, and share the numbers of flags. */
+/** Ids for strategies and scopes, which are parts of a flag's row and use its sequence. */
 export async function reserveIds(tx: Db, count: number): Promise<number[]> {
   if (count === 0) return [];
   const { rows } = await sql<{ id: number }>`

@@ -1,4 +1,4 @@
-/** What makes a feature flag valid, and what a change makes of its strategies. */
+/** Valid feature flags, and changes of strategies. */
 import { describe, expect, test } from 'vitest';
 import { changeStrategies, checkName, checkStrategy, type StoredStrategy } from './rules.ts';
 import type { StrategyInput } from './schema.ts';

@@ -1,4 +1,4 @@
-/** What makes a feature flag valid, and what a change makes of its strategies: functions of values. */
+/** Rules of feature flags, and changes of their strategies. Pure. */
 import type { ValidationMessages } from '../../platform/failure.ts';
 import { type ScopeInput, type StrategyInput, strategyNames } from './schema.ts';
 
@@ -32,7 +32,7 @@ const stickiness: Check = (value) =>
     ? undefined
     : 'stickiness parameter must be default, userId, sessionId, or random';
 
-/** Ids of users, separated by commas: each once, none empty. */
+/** Ids of users, separated by commas: unique, and not empty. */
 const userIds: Check = (value) => {
   const ids = value.split(',').map((id) => id.trim());
   const right = ids.every((id) => id.length >= 1 && id.length <= 256) && new Set(ids).size === ids.length;
@@ -41,7 +41,7 @@ const userIds: Check = (value) => {
     : 'userIds must be a string of unique comma separated values each 256 characters or less';
 };
 
-/** The strategies there are, each with exactly its parameters. */
+/** The kinds of strategies, each with exactly its parameters. */
 const strategyParameters: Record<(typeof strategyNames)[number], Record<string, Check>> = {
   default: {},
   gradualRolloutUserId: { percentage: percentage('percentage'), groupId },
@@ -49,7 +49,7 @@ const strategyParameters: Record<(typeof strategyNames)[number], Record<string, 
   flexibleRollout: { rollout: percentage('rollout'), groupId, stickiness },
 };
 
-/** What is wrong with a strategy, in words. */
+/** Messages for an invalid strategy. */
 export function checkStrategy({ name, parameters, scopes }: Omit<StoredStrategy, 'id'>): string[] {
   const known = strategyNames.find((each) => each === name);
   const checks = known && strategyParameters[known];
@@ -68,7 +68,7 @@ export function checkStrategy({ name, parameters, scopes }: Omit<StoredStrategy,
 
 type Outcome<T> = { value: T } | { problem: string };
 
-/** The scopes after the change: named ones changed or removed, the others kept, those without an id added. */
+/** The scopes after the change: named ones changed or deleted, others kept, those without an id added. */
 function changeScopes(
   current: readonly StoredScope[],
   inputs: readonly ScopeInput[],
@@ -92,9 +92,9 @@ function changeScopes(
 }
 
 /**
- * The strategies after the change, in the order in which they came: those named by an id are changed or, with
- * `_destroy`, removed, those not named are kept, those without an id are added under ids from `nextId`. Problems are
- * messages for the property `strategies`.
+ * The strategies after the change, in their order: those with an id are changed or, with `_destroy`, deleted,
+ * others kept, those without an id added under ids from `nextId`. Problems are messages for the property
+ * `strategies`.
  */
 export function changeStrategies(
   current: readonly StoredStrategy[],
@@ -131,12 +131,12 @@ export function changeStrategies(
   return { strategies: [...strategies.values()], problems: [...new Set(problems)] };
 }
 
-/** How many ids a change may use. */
+/** The number of ids that a change may need. */
 export const countNewParts = (inputs: readonly StrategyInput[]): number =>
   inputs.reduce((count, { id, scopes = [] }) => {
     return count + (id === undefined ? 1 : 0) + scopes.filter((scope) => scope.id === undefined).length;
   }, 0);
 
-/** Messages by property, without the properties that are right. */
+/** Messages by property; valid properties are left out. */
 export const messagesOf = (problems: Record<string, string[]>): ValidationMessages =>
   Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0));

@@ -1,4 +1,4 @@
-/** Feature flags of projects: how they leave, and how they are sent. */
+/** Parameters and records of feature flags. */
 
 import Type, { type Static } from 'typebox';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
@@ -45,7 +45,7 @@ const StrategyInput = Type.Object({
 });
 export type StrategyInput = Static<typeof StrategyInput>;
 
-/** Without `id` a strategy is added; one that is not named stays as it is. */
+/** A strategy without `id` is added; omitted ones stay. */
 const strategies = Type.Optional(Type.Array(StrategyInput, { maxItems: 100 }));
 const description = Type.Optional(nullable(Type.String({ maxLength: 10_000 })));
 const active = Type.Optional(Type.Boolean());

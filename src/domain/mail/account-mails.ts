@@ -1,4 +1,4 @@
-/** Mails that are asked for about accounts. Each looks again at what it speaks of: meanwhile that may be out of date. */
+/** Mails about accounts. Each task checks that its request is still current. */
 import { sql } from 'kysely';
 import { isConfirmationOf } from '../../core/identity/confirmation.ts';
 import { isResetOf } from '../../core/identity/password-reset.ts';
@@ -9,13 +9,13 @@ import { unseal } from '../../platform/secret.ts';
 import { composeMail, type MailContent } from './layout.ts';
 import { addressAddedMail, confirmationMail, knownAddressMail, resetMail } from './mails.ts';
 
-/** What both facts say, and the number of the fact. */
+/** The payload of both facts, with the fact's number. */
 type MailRequest = { user_id: number; email: string; token_sealed: string; fact_id: number };
 
 type Recipient = { username: string; name: string; email: string };
 
 type AccountMail = {
-  /** Names the mail beside the number of its fact, which stays the same however often it is tried. */
+  /** With the fact's number part of the mail's id, which is the same at each attempt. */
   name: string;
   isCurrent: typeof isResetOf;
   write(to: Recipient, baseUrl: string, token: string): MailContent;
@@ -31,7 +31,7 @@ const passwordReset: AccountMail = { name: 'password-reset', isCurrent: isResetO
 function mailTask(services: Services, mailer: Mailer, mail: AccountMail): Task {
   const db = services.database.background;
   return async (payload) => {
-    // Written by one of the two makers of the fact in core/identity.
+    // The payload is written by one of two functions in core/identity.
     const request = payload as MailRequest;
     const token = unseal(services.secretKey, request.token_sealed);
     const user = await db
@@ -57,11 +57,11 @@ export const confirmationTask = (services: Services, mailer: Mailer): Task =>
 export const passwordResetTask = (services: Services, mailer: Mailer): Task =>
   mailTask(services, mailer, passwordReset);
 
-/** A task that tells the owner of an address what another did with it. */
+/** A task that notifies the owner of an address of its use by another account. */
 const knownAddressTask = (services: Services, mailer: Mailer, write: typeof knownAddressMail): Task => {
   const db = services.database.background;
   return async (payload) => {
-    // Written by registration, and where addresses are added.
+    // Written by registration and by additions of addresses.
     const { user_id, email, fact_id } = payload as Omit<MailRequest, 'token_sealed'>;
     const user = await db
       .selectFrom('users')
@@ -79,10 +79,10 @@ const knownAddressTask = (services: Services, mailer: Mailer, write: typeof know
   };
 };
 
-/** The task that tells the owner of an address of a registration with it. */
+/** The task that notifies the owner of an address of a registration with it. */
 export const addressRegisteredTask = (services: Services, mailer: Mailer): Task =>
   knownAddressTask(services, mailer, knownAddressMail);
 
-/** The task that tells the owner of an address that another account added it. */
+/** The task that notifies the owner of an address of its addition to another account. */
 export const addressAddedTask = (services: Services, mailer: Mailer): Task =>
   knownAddressTask(services, mailer, addressAddedMail);

@@ -1,4 +1,4 @@
-/** Mail: what is announced and concerns somebody who is not looking becomes a mail, sent at least once. */
+/** Account mail: facts about accounts become mails, each sent at least once. */
 import type { Capability } from '../../core/capability.ts';
 import {
   CONFIRMATION_REQUESTED,

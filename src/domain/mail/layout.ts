@@ -1,10 +1,10 @@
-/** What a mail about an account looks like: the same sentences as text and as HTML, with one link to follow. Pure. */
+/** The layout of account mails: the same sentences as text and as HTML, with one link. Pure. */
 import { mailButton, mailPage, oneLine } from '../../core/mail-page.ts';
 import { html } from '../../platform/http/html.ts';
 
 export type MailContent = {
   subject: string;
-  /** Whom it greets. */
+  /** The recipient's name in the greeting. */
   name: string;
   /** Paragraphs before the link. */
   before: readonly string[];

@@ -13,7 +13,7 @@ const app = useApp({
   env: { SMTP_URL: smtp.url, MAIL_FROM: 'forge@mail.example', ASHLAR_URL: 'https://site.example' },
 });
 
-/** A user whose address waits to be confirmed, and is asked to be. */
+/** Creates a user with an unconfirmed address, who gets a confirmation mail. */
 async function makeWaitingUser(): Promise<{ id: number; email: string }> {
   const username = uniqueName('waiting');
   const email = `${username}@example.com`;

@@ -1,4 +1,4 @@
-/** The mails about accounts, in words. Pure. */
+/** The texts of account mails. Pure. */
 import { RESET_HOURS } from '../../core/identity/password-reset.ts';
 import type { MailContent } from './layout.ts';
 
@@ -7,7 +7,7 @@ type Recipient = { name: string; username: string };
 const linkTo = (baseUrl: string, path: string, parameter: string, token: string): string =>
   `${baseUrl}${path}?${new URLSearchParams({ [parameter]: token })}`;
 
-/** Asks whether the address is read by the account's owner. */
+/** Asks the recipient to confirm the address. */
 export const confirmationMail = (
   to: Recipient & { email: string },
   baseUrl: string,
@@ -23,7 +23,7 @@ export const confirmationMail = (
   after: ['If it was not you, do nothing: the address then counts for nobody.'],
 });
 
-/** Carries the link that sets a new password. */
+/** Has the link that sets a new password. */
 export const resetMail = (to: Recipient, baseUrl: string, token: string): MailContent => ({
   subject: 'Set a new password',
   name: to.name,
@@ -38,7 +38,7 @@ export const resetMail = (to: Recipient, baseUrl: string, token: string): MailCo
   ],
 });
 
-/** Tells the owner of an address that somebody registered with it. */
+/** Notifies the owner of an address of a registration with it. */
 export const knownAddressMail = (to: Recipient & { email: string }, baseUrl: string): MailContent => ({
   subject: 'You have an account already',
   name: to.name,
@@ -52,7 +52,7 @@ export const knownAddressMail = (to: Recipient & { email: string }, baseUrl: str
   ],
 });
 
-/** Tells the owner of an address that another account added it. */
+/** Notifies the owner of an address of its addition to another account. */
 export const addressAddedMail = (to: Recipient & { email: string }, baseUrl: string): MailContent => ({
   subject: 'Your address was added to another account',
   name: to.name,

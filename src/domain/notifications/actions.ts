@@ -1,4 +1,4 @@
-/** Changes of what somebody hears of by mail, and where they read it. */
+/** Changes notification settings, and the address, language and time zone of a user's mail. */
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { ownAddresses } from '../../core/identity/own-addresses.ts';
@@ -12,15 +12,15 @@ import { mailboxColumns } from './queries.ts';
 export type SettingChange = { level?: Level | undefined; events: EventChanges };
 
 type MailboxChange = {
-  /** Null or empty for the primary address; 400 for one that the user has not confirmed. */
+  /** Null or empty for the primary address; 400 for an address that the user has not confirmed. */
   notificationEmail?: string | null | undefined;
   notifiedOfOwn?: boolean | undefined;
   language?: Language | undefined;
-  /** Null for UTC; 400 for a name that is no zone's. */
+  /** Null for UTC; 400 for an unknown name. */
   timezone?: string | null | undefined;
 };
 
-/** Changes the caller's setting of one place, and gives it. */
+/** Changes the caller's setting of a project, group or all; returns it. */
 export const changeSetting = (
   db: Db,
   actor: Actor,
@@ -28,7 +28,7 @@ export const changeSetting = (
   change: SettingChange,
 ): Promise<Setting> => inTransaction(db, (tx) => writeSettings(tx, actor.id, scope, change));
 
-/** Changes the caller's global setting, where their mail goes and how it is written, all or nothing. */
+/** Changes the caller's global setting, address, language and time zone in one transaction. */
 export async function changeGlobal(
   db: Db,
   actor: Actor,
@@ -45,7 +45,7 @@ async function changeMailbox(tx: Db, actor: Actor, change: MailboxChange): Promi
   if ([notificationEmail, notifiedOfOwn, language, timezone].every((value) => value === undefined)) return;
   if (timezone && !timezones().includes(timezone))
     throw invalid({ timezone: ['is not included in the list'] });
-  // An address goes while its owner's row is held: it is not chosen meanwhile.
+  // The deletion of an address locks its user's row too, so it cannot be chosen meanwhile.
   const user = await tx
     .selectFrom('users')
     .select(['id', 'email', 'confirmed_at', ...mailboxColumns])
@@ -74,7 +74,7 @@ async function changeMailbox(tx: Db, actor: Actor, change: MailboxChange): Promi
   });
 }
 
-/** The address as it is stored: null for the primary one, which mail then follows when it changes. */
+/** The stored address: null for the primary one, so that mail follows when that changes. */
 async function chosenAddress(
   tx: Db,
   user: { id: number; email: string; confirmed_at: Date | null },

@@ -1,4 +1,4 @@
-/** Snippets and commits, of which people hear when somebody says something. */
+/** Snippets and commits, whose notes are sent by mail. */
 import { sql } from 'kysely';
 import { projectRepository } from '../../core/repositories/containers.ts';
 import { commitNoteable, snippetNoteable } from '../../core/work/noteables.ts';
@@ -28,14 +28,14 @@ export async function loadSnippet(loading: Loading): Promise<Subject | undefined
   });
 }
 
-/** Characters: git bounds no line of a message, and this one becomes a header. */
+/** Characters: git does not bound a message's first line, and the title becomes a header. */
 const MAX_TITLE_LENGTH = 255;
 
 /** The first line of the message. */
 const titleOf = (message: string): string =>
   (message.split('\n', 1)[0] ?? '').slice(0, MAX_TITLE_LENGTH).toWellFormed();
 
-/** Whose confirmed address it is that a commit names as its author's. */
+/** The user with a confirmed address like the one in a commit. */
 async function accountOf(db: Db, address: string): Promise<number | undefined> {
   const found = await db
     .selectFrom('emails')
@@ -46,7 +46,7 @@ async function accountOf(db: Db, address: string): Promise<number | undefined> {
   return found?.user_id;
 }
 
-/** A note on a commit, whose author is who has the address that it names. */
+/** A note on a commit; the subject's author is the user with the commit's author address. */
 export async function loadCommit(loading: Loading): Promise<Subject | undefined> {
   const { services, context, job } = loading;
   const { subject } = job.event;

@@ -11,7 +11,7 @@ const smtp = await startSmtp(1);
 afterAll(() => smtp.stop());
 const app = useApp({ env: { SMTP_URL: smtp.url } });
 
-/** Waits for the first failure, and uses up what other attempts there are. */
+/** Waits for the first failure, and uses up the other attempts. */
 async function letDie(): Promise<void> {
   const { sql } = app.app.services.database;
   for (let waited = 0; waited < 200; waited++) {

@@ -1,4 +1,4 @@
-/** The page on which administrators see the mails that could not be sent, and try them again. */
+/** The page on which administrators see dead mails, and send them again. */
 import { sql } from 'kysely';
 import { pageLinks, panel } from '../../core/forms.ts';
 import type { Session } from '../../core/identity/sessions.ts';
@@ -29,13 +29,13 @@ const accountMails: Record<string, string> = {
   'mail.password_reset': 'A new password',
 };
 
-/** What could not be sent, and to whom; to nobody yet where the people were not found. */
+/** A dead mail; `userId` is undefined where the fan-out failed before recipients were found. */
 type DeadLetter = { job: DeadJob; what: string; userId: number | undefined };
 
 function deadLetterOf(job: DeadJob): DeadLetter {
   const account = accountMails[job.task];
   if (account !== undefined) return { job, what: account, userId: Number(job.payload.user_id) };
-  // What hear.ts wrote names what happened, and to whom it was to be told; a fact that nobody heard, neither.
+  // Jobs of fan-out.ts name event and recipient; a job of a fact names neither.
   const { job: hearing, userId } = job.payload as Partial<Sending>;
   if (!hearing) return { job, what: job.task.replace('notifications.', ''), userId };
   const { subject, name: event } = hearing.event;
@@ -43,7 +43,7 @@ function deadLetterOf(job: DeadJob): DeadLetter {
   return { job, what: `${event} (${subject.kind} ${named})`, userId };
 }
 
-/** Usernames by id, by one statement. */
+/** Usernames by id, in one statement. */
 async function namesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await sql<{ id: number; username: string }>`
     select id, username from users where id = any(${[...ids]}::bigint[])`.execute(db);
@@ -73,7 +73,7 @@ ${mails.map(item)}</ul>
 ${mails.length > 1 && retryForm(token, 'Try all again')}`;
 }
 
-/** That there is such a page is nobody else's business. */
+/** 404 for other users, so that the page's existence is not revealed. */
 function refuseOthers({ session }: Context): void {
   if (!session.actor.admin) throw notFound('Page');
 }
@@ -98,7 +98,7 @@ async function show(context: Context, tasks: readonly string[]): Promise<HttpRes
   return showPage(services, session, { title: 'Mail', body });
 }
 
-/** One mail, or all of them, as often as they were tried before. */
+/** Retries one mail, or all. */
 async function retry(context: Context, tasks: readonly string[]): Promise<HttpResponse> {
   refuseOthers(context);
   const { db, field } = context;
@@ -108,7 +108,7 @@ async function retry(context: Context, tasks: readonly string[]): Promise<HttpRe
   return redirect(`${PATH}?again=${revived}`);
 }
 
-/** The pages of the jobs of these tasks, and of those that send mails about accounts. */
+/** The pages for dead jobs of these tasks and of account mails. */
 export function deadLetterPages(services: Services, tasks: readonly string[]): Route[] {
   const all = [...tasks, ...Object.keys(accountMails)];
   return [

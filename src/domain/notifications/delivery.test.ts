@@ -35,7 +35,7 @@ let peer: MadeUser;
 const api = (user: MadeUser) => app.as(user.token);
 const mailOf = (user: MadeUser): string => `${user.username}@example.com`;
 
-/** Everything that was sent since it was asked last. */
+/** All mails since the last call. */
 async function letters(): Promise<ReceivedMail[]> {
   await waitForMail(app);
   return takeMails(smtp);
@@ -66,7 +66,7 @@ async function say(
   bodyOf(await api(user)(path, { body: { body, ...more } }), 201);
 }
 
-/** What a mail program does when its reader wants no more of them (RFC 8058). */
+/** A mail program's one-click unsubscription (RFC 8058). */
 async function clickOnce(mail: ReceivedMail | undefined): Promise<void> {
   expect(mail?.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
   const [, path] = /^<https:\/\/site\.example(.*)>$/.exec(mail?.headers.get('list-unsubscribe') ?? '') ?? [];
@@ -270,7 +270,7 @@ test('the comments on an epic, a snippet and a commit are told, and a new epic',
     }),
     201,
   );
-  // Members of the project only see epics of a private group where they are members of it.
+  // Members of the project alone do not see epics of the private group.
   expect(await letters()).toEqual([]);
   const planner = await makeUser(app);
   await addMember(app, `groups/${group.id}`, planner, DEVELOPER);
@@ -370,7 +370,7 @@ describe('what changes between hearing and sending', () => {
     open = await makeProject(app, { visibility: 'public' });
   });
 
-  /** Lets the jobs of mails be made, and wait. */
+  /** Waits until all mail jobs exist, and delays them. */
   async function holdLetters(happen: () => Promise<void>): Promise<void> {
     const { sql } = app.app.services.database;
     await sql`create or replace function hold() returns trigger language plpgsql as $$ begin

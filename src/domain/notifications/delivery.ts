@@ -1,4 +1,4 @@
-/** Mail about what happens: what is announced is heard, whoever is concerned is found, and each is told by a mail. */
+/** Notification mail: a fact is fanned out to its recipients, and each of them gets a mail. */
 import type { Capability } from '../../core/capability.ts';
 import { type NotificationFactName, notificationFactNames } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
@@ -14,10 +14,10 @@ import { unsubscribePages } from './unsubscribe-pages.ts';
 
 const taskOf = (name: NotificationFactName): string => `notifications.${name}`;
 
-/** Nobody announces what is due: the clock tells. */
+/** The clock triggers due-date reminders, not a fact. */
 const announced = notificationFactNames.filter((name) => name !== 'issue_due');
 
-/** The parts of the capability that send mail; `more` finds what other capabilities announce. */
+/** The registrations of mail delivery; `more` loads the subjects of other capabilities. */
 export function deliveryRegistrations(
   services: Services,
   mailer: Mailer,

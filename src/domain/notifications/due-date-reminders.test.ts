@@ -65,7 +65,7 @@ describe('what is due tomorrow', async () => {
   afterAll(() => smtp.stop());
   const app = useApp({ env: { SMTP_URL: smtp.url, ASHLAR_TIER: 'ultimate' } });
 
-  /** Lets it be so many hours after the beginning of a day, and what the clock brings happen twice. */
+  /** Sets the clock to this time, and runs the task twice; returns the recipients. */
   async function sentAt(time: number): Promise<string[]> {
     const back = moveClock(time - now().getTime());
     const { sql } = app.app.services.database;
@@ -80,7 +80,7 @@ describe('what is due tomorrow', async () => {
   test('is told to each once, at eight where they are, and made up for when nothing ran then', async () => {
     const { sql } = app.app.services.database;
     const project = await makeProject(app);
-    // Others, in more zones than are looked at without a break.
+    // Users in more zones than one slice has.
     await sql`
       insert into users (username, name, email, confirmed_at, timezone, projects_limit, can_create_group, created_at, updated_at)
       select 'zone-' || i, zone, 'zone-' || i || '@example.com', now(), zone, 0, false, now(), now()
@@ -116,7 +116,7 @@ describe('what is due tomorrow', async () => {
     expect(await sentAt(start + 23.1 * HOUR)).toEqual([tokyo.username]);
     expect(await sentAt(start + DAY + 2.9 * HOUR)).toEqual([]);
     expect(await sentAt(start + DAY + 6 * HOUR)).toEqual([kolkata.username]);
-    // Root, who wrote it, says of no zone either.
+    // Root, the author, has no zone either.
     expect((await sentAt(start + DAY + 8 * HOUR)).sort()).toEqual(['admin', nowhere.username].sort());
     expect(await sentAt(start + DAY + 14.9 * HOUR)).toEqual([]);
     expect(await sentAt(start + DAY + 15 * HOUR)).toEqual([phoenix.username]);

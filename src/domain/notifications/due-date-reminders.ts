@@ -1,4 +1,4 @@
-/** Tells of what is due tomorrow, to each in the morning where they are. */
+/** Sends reminders of issues that are due tomorrow, in the morning of each recipient's zone. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { notificationEventsOf } from '../../core/notifications/events.ts';
@@ -11,20 +11,20 @@ import { fanOutJob } from './fan-out.ts';
 export const DUE = 'notifications.due';
 export const DUE_PAGE = 'notifications.due_page';
 
-/** The hour of the day at which people hear of it. */
+/** The local hour of reminders. */
 const MORNING_HOUR = 8;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Hours that are made up for when nothing ran; who was not told in half a day is not told in the night. */
+/** Missed hours that are made up for: no reminder of the morning is sent at night. */
 const MAX_HOURS = 12;
 const PAGE_SIZE = 200;
-/** Until when it was told, among the facts of the instance. */
+/** The instance fact with the last handled hour. */
 const REMINDED_UNTIL = 'issue_due_told_until';
 
-/** Where it is morning in an hour, and the day that is tomorrow there. */
+/** The zones where an hour is the morning's, and tomorrow's date there. */
 export type Morning = { tomorrow: string; zones: string[] };
 
-/** The day, and the hour, of a moment in a zone; those of UTC where the zone is unknown. */
+/** Local day and hour in a zone; in UTC where the zone is unknown. */
 function localTime(zone: string, time: Date): { day: Date; hour: number } {
   const parts = {
     hourCycle: 'h23',
@@ -44,7 +44,7 @@ function localTime(zone: string, time: Date): { day: Date; hour: number } {
   return { day, hour: Number(values.get('hour')) };
 }
 
-/** Of the zones those where the hour that begins now is the morning's, by the day that is tomorrow there. */
+/** The zones whose morning hour begins at `time`, by tomorrow's date there. */
 export function mornings(zones: readonly string[], time: Date): Morning[] {
   const found = new Map<string, string[]>();
   for (const zone of zones) {
@@ -56,10 +56,10 @@ export function mornings(zones: readonly string[], time: Date): Morning[] {
   return [...found].map(([tomorrow, inZones]) => ({ tomorrow, zones: inZones }));
 }
 
-/** To know a zone's clock takes a tenth of a millisecond: nothing else has to wait for more of them. */
+/** A lookup takes 0.1 ms for each zone: after so many the task yields. */
 const ZONES_AT_ONCE = 50;
 
-/** The mornings of an hour, as above, with room between some zones and the next. */
+/** The same for many zones, yielding between slices. */
 async function morningsIn(zones: readonly string[], hour: number): Promise<Morning[]> {
   const found = new Map<string, string[]>();
   for (let from = 0; from < zones.length; from += ZONES_AT_ONCE) {
@@ -78,7 +78,7 @@ const pageJob = (page: DuePage): NewJob => ({
   key: `${DUE_PAGE} ${page.tomorrow} ${page.zones[0]} ${page.after}`,
 });
 
-/** Full hours, in milliseconds, that nobody told of yet. */
+/** Takes the full hours, in milliseconds, that are not handled yet. */
 async function takeHours(tx: Db, time: Date): Promise<number[]> {
   const current = Math.floor(time.getTime() / HOUR_MS);
   const { rows } = await sql<{ until: number | null }>`
@@ -91,7 +91,7 @@ async function takeHours(tx: Db, time: Date): Promise<number[]> {
   return Array.from({ length: Math.max(0, current - first + 1) }, (_, index) => (first + index) * HOUR_MS);
 }
 
-/** The task of each hour: leaves a job for each day that is tomorrow where it is morning, and each hour once. */
+/** The hourly task: adds a job for each date that is tomorrow where it is morning, once for each hour. */
 export function dueDateTask({ database }: Services): Task {
   return () =>
     inTransaction(database.background, async (tx) => {
@@ -109,7 +109,7 @@ export function dueDateTask({ database }: Services): Task {
     });
 }
 
-/** The task that goes through what is due on a day, some issues at a time. */
+/** The task that fans out reminders of a page of issues that are due on a day. */
 export function dueDatePageTask({ database }: Services): Task {
   const db = database.background;
   return async (payload) => {

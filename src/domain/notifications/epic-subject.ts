@@ -1,4 +1,4 @@
-/** Epics as something to hear of. */
+/** Epics as subjects of notification events. */
 import { epicWebUrl } from '../../core/work/epic-rows.ts';
 import { epicNoteable } from '../../core/work/noteables.ts';
 import type { Happening } from './mails/inputs.ts';
@@ -14,7 +14,7 @@ import {
 
 type EpicTarget = Extract<Happening, { event: 'new_epic' }>['target'];
 
-/** The epic, or the note on it. */
+/** Loads the epic, or the note on it. */
 export async function loadEpic(loading: Loading): Promise<Subject | undefined> {
   const { services, context, job } = loading;
   const { name: event, subject } = job.event;

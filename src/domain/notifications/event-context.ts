@@ -1,4 +1,4 @@
-/** What happened, with all that decides who hears of it: once for whoever is found, and again for each who is told. */
+/** Loads the context of a notification event: once for the fan-out, and again for each recipient. */
 import { toActor } from '../../core/identity/actor.ts';
 import type { EventContext } from '../../core/notifications/candidates.ts';
 import type { NotificationEventName } from '../../core/notifications/levels.ts';
@@ -8,10 +8,13 @@ import { mentionedNames, type Person, usersByName } from '../../core/work/mentio
 import { findVisitor, loadNotificationContext, type NotificationContext } from './notification-context.ts';
 import type { NotificationJob, Subject, SubjectSources } from './subjects.ts';
 
-/** Something to hear of, while it is there. */
+/** Context and subject of an event, while both exist. */
 export type Found = { context: NotificationContext; subject: Subject };
 
-/** Looks up what was told of; undefined when the thing, its place, or the note is gone, or nobody knows its kind. */
+/**
+ * Loads the subject of an event; undefined when it, its project or group, or the note is gone, or its kind is
+ * unknown.
+ */
 export async function findSubject(
   services: Services,
   sources: SubjectSources,
@@ -24,7 +27,7 @@ export async function findSubject(
   return subject && { context, subject };
 }
 
-/** As audiences are decided by; who is called is found once, by `calledBy`. */
+/** The event as audiences are decided by; `calledBy` finds the mentions once for all recipients. */
 export const eventContextOf = (
   { event }: NotificationJob,
   { context, subject }: Found,
@@ -47,7 +50,7 @@ const calling: ReadonlySet<NotificationEventName> = new Set([
   'new_note',
 ]);
 
-/** Ids of those whom what is said calls, alone or with others; with others only by whoever may call those. */
+/** Ids of mentioned users. Group mentions count where the event's actor may make them. */
 export async function calledBy(
   services: Services,
   { event }: NotificationJob,

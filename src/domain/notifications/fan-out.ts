@@ -1,4 +1,4 @@
-/** Hears what was announced: finds the people page by page, and leaves a job for each who is to be told. */
+/** Fans an event out: finds its recipients page by page, and adds a job for each. */
 import { notificationReason } from '../../core/notifications/audience.ts';
 import { candidateIds, prospectsAmong } from '../../core/notifications/candidates.ts';
 import {
@@ -16,25 +16,25 @@ import { yieldToRequests } from './yield-to-requests.ts';
 
 export const FAN_OUT = 'notifications.fan_out';
 
-/** People of one page: so many that a statement is worth it, so few that nothing else has to wait. */
+/** Users of one page: enough to make a statement worth it, few enough not to delay other jobs. */
 const PAGE_SIZE = 500;
 
 /**
- * Others' jobs go first: mail that somebody waits for, and what keeps the instance in order. The next page comes after the
- * mails of the one before: so what very many hear of holds up what few hear of by one page at most.
+ * Other jobs go first: account mails and housekeeping. The next page follows the mails of the one before, so
+ * an event with very many recipients delays one with few by one page at most.
  */
 const PRIORITY = 10;
 
-/** One page of those who may hear of it. */
+/** One page of candidates. */
 export type FanOutPage = {
   job: NotificationJob;
   /** The last id of the page before. */
   after: number;
-  /** Only people in these time zones. */
+  /** Only users in these time zones. */
   zones?: readonly string[] | undefined;
 };
 
-/** The job that hears of it, from the first page. */
+/** The job of a page. */
 export const fanOutJob = (page: FanOutPage): NewJob => ({
   task: FAN_OUT,
   payload: page,
@@ -49,7 +49,7 @@ const sendJob = (sending: Sending): NewJob => ({
   priority: PRIORITY,
 });
 
-/** The jobs that a page gives: one for each who hears of it, and the next page where there may be one. */
+/** The jobs of a page: one for each recipient, and the next page where there may be one. */
 async function jobsOf(services: Services, sources: SubjectSources, page: FanOutPage): Promise<NewJob[]> {
   const { job, after, zones } = page;
   await yieldToRequests(services, job.at);
@@ -59,7 +59,7 @@ async function jobsOf(services: Services, sources: SubjectSources, page: FanOutP
   const mentionedIds = await calledBy(services, job, found);
   const context = eventContextOf(job, found, mentionedIds);
   const ids = await candidateIds(db, context, { after, limit: PAGE_SIZE, zones });
-  // What each may see is asked when they are told: that may be later.
+  // Access is checked when the mail is sent, which may be later.
   const told = (await prospectsAmong(db, context, ids)).filter(({ candidate }) =>
     notificationReason(job.event, candidate),
   );
@@ -70,7 +70,7 @@ async function jobsOf(services: Services, sources: SubjectSources, page: FanOutP
   ];
 }
 
-/** The task that hears one page. */
+/** The task of one page. */
 export function fanOutTask(services: Services, sources: SubjectSources): Task {
   return async (payload) => {
     // Written by fanOutJob() only.
@@ -78,14 +78,13 @@ export function fanOutTask(services: Services, sources: SubjectSources): Task {
   };
 }
 
-/** The task that hears a fact by this name: what it gives to hear of, from the first page of each. */
+/** The task of a fact: fans out the first page of each of its events. */
 export function factTask<Name extends NotificationFactName>(
   services: Services,
   sources: SubjectSources,
   name: Name,
 ): Task {
   return async ({ fact_id, fact_at, ...payload }) => {
-    // The payload is what was announced under the name.
     const events = notificationEventsOf(name, payload as NotificationFacts[Name]);
     const at = String(fact_at);
     const jobs: NewJob[] = [];
@@ -93,7 +92,7 @@ export function factTask<Name extends NotificationFactName>(
       const job = { name: String(fact_id), event, payload: payload as Record<string, Json>, at };
       jobs.push(...(await jobsOf(services, sources, { job, after: 0 })));
     }
-    // All at once, or, when something fails, none: then the fact is heard again from the beginning.
+    // In one statement: a failure adds no job, and the fact is fanned out again.
     await addJobs(services.database.background, jobs);
   };
 }

@@ -1,4 +1,4 @@
-/** What people want to hear of by mail: their settings, as endpoints and as pages, and the mail that follows. */
+/** Notifications: settings, as endpoints and pages, and the mail of events. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { siteMailer } from '../../core/site-mail.ts';
@@ -13,7 +13,7 @@ export function notificationsCapability(services: Services): Capability {
     name: 'notifications',
     endpoints: settingsEndpoints,
     routes: [...settingsPages(services), ...delivery.routes],
-    // Those of a user, project or group go with it, by foreign key.
+    // Rows go with their user, project or group by foreign key.
     tables: ['notification_settings'],
     async reassign(tx, userId) {
       await tx.deleteFrom('notification_settings').where('user_id', '=', userId).execute();

@@ -1,4 +1,4 @@
-/** Issues as something to hear of. */
+/** Issues as subjects of notification events. */
 import { type IssueRow, issueWebUrl } from '../../core/work/issue-rows.ts';
 import { issueNoteable } from '../../core/work/noteables.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -48,7 +48,7 @@ async function describe({ services, context }: Loading, issue: IssueRow): Promis
   };
 }
 
-/** Who answered for the issue before the change that is told of, and who does since. */
+/** The assignees before and after the event's change. */
 async function peopleChange(db: Db, { job }: Loading, issue: IssueRow): Promise<PeopleChange> {
   const { assigned, unassigned } = job.event.involved;
   const current = await assigneesOf(db, issue.id);
@@ -66,11 +66,11 @@ const namesOf = (db: Db, ids: readonly number[]): Promise<{ name: string }[]> =>
     .orderBy('id')
     .execute();
 
-/** An issue is due while it is open, and on the day that was told. */
+/** A reminder is still right while the issue is open and due on the announced day. */
 const isUnchanged = ({ job: { event, payload: told } }: Loading, issue: IssueRow): boolean =>
   event.name !== 'issue_due' || (issue.state === 'opened' && issue.due_date === told.due_date);
 
-/** The issue, or the note on it. */
+/** Loads the issue, or the note on it. */
 export async function loadIssue(loading: Loading): Promise<Subject | undefined> {
   const { services, context, job } = loading;
   const { name: event, subject } = job.event;

@@ -16,13 +16,13 @@ import { deliveryRegistrations } from './delivery.ts';
 import { notificationsCapability } from './index.ts';
 import type { Subject } from './subjects.ts';
 
-/** More than one page of them. */
+/** More than one page of recipients. */
 const CROWD = 520;
 
 const smtp = await startSmtp(0);
 afterAll(() => smtp.stop());
 
-/** As the capability that has releases will find them. */
+/** A subject as another capability will load it. */
 const release: Subject = {
   authorId: undefined,
   assigneeIds: [],
@@ -37,7 +37,7 @@ const release: Subject = {
     description: undefined,
   }),
 };
-/** As merge requests will be found: their author calls somebody who may approve them. */
+/** A merge request whose author mentions an approver. */
 const mergeRequest: Subject = {
   ...release,
   said: '@approver-1 look',

@@ -1,4 +1,4 @@
-/** A group that moves takes its projects along: of each its members hear as of one that moves alone. */
+/** A group's move takes its projects along: members of each project are notified as of its own move. */
 import { sql } from 'kysely';
 import { notificationEventsOf } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
@@ -9,16 +9,16 @@ export const GROUP_MOVED = 'notifications.group_moved';
 
 const PAGE_SIZE = 500;
 
-/** What is announced of a group, and, of a page of its projects, where the page before ended. */
+/** The fact of the move, and the last project id of the page before. */
 type Moved = { fact_id: number; fact_at: string; namespace_id: number; from: string; after?: number };
 
 type Inside = { id: number; full_path: string; group_path: string };
 
-/** The task that hears of a group's move, some of its projects at a time. */
+/** The task that fans out a group's move, a page of its projects at a time. */
 export function groupMovedTask({ database }: Services): Task {
   const db = database.background;
   return async (payload) => {
-    // The fact of a group's move, or what this task wrote itself.
+    // Payloads come from the fact, or from this task.
     const moved = payload as Moved;
     const { fact_id, fact_at: at, namespace_id, from, after = 0 } = moved;
     const { rows } = await sql<Inside>`
@@ -29,7 +29,7 @@ export function groupMovedTask({ database }: Services): Task {
     );
     const jobs = rows.flatMap(({ id, full_path: to, group_path }) => {
       const told = { project_id: id, from: `${from}${to.slice(group_path.length)}`, to };
-      // Renamed and renamed back before anybody heard of it.
+      // The group was renamed back meanwhile.
       if (told.from === to) return [];
       return notificationEventsOf('project_moved', told).map((event) =>
         fanOutJob({ job: { name: `${fact_id}-${id}`, event, payload: told, at }, after: 0 }),

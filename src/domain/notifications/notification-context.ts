@@ -1,4 +1,4 @@
-/** Where something happened, as mails name it, and who stands how to it. */
+/** The project or group of a notification event, and the access of recipients to it. */
 import { sql } from 'kysely';
 import {
   type AuthorizedGroup,
@@ -19,9 +19,9 @@ export type NotificationContext = {
   /** With the names of the groups around it. */
   fullName: string;
   fullPath: string;
-  /** From the root to the group that it is in, or that it is. */
+  /** Ancestors of the project or group from the root; a group itself included. */
   ancestorIds: readonly number[];
-  /** Whether it, or a group around it, sends no mail. */
+  /** Whether mail is disabled for it or for an ancestor. */
   emailsDisabled: boolean;
 };
 
@@ -46,7 +46,7 @@ const groupRow = (id: number) => sql<ContainerRow>`
   select n.id, n.name, n.full_name, n.full_path, n.ancestor_ids, ${silentAround} as silent
   from namespaces n where n.id = ${id} and n.kind = 'group' and not n.deleting`;
 
-/** The project or group in which it happened, while it is there. */
+/** Loads the project or group of the event; undefined where it is gone. */
 export async function loadNotificationContext(
   db: Db,
   { projectId, groupId }: Pick<NotificationEvent, 'projectId' | 'groupId'>,
@@ -65,14 +65,14 @@ export async function loadNotificationContext(
   };
 }
 
-/** Somebody who sees the place, with what shows that they do. */
+/** A user who may read the project or group, with the receipt. */
 export type Visitor = {
   actor: Actor;
   project: AuthorizedProject | undefined;
   group: AuthorizedGroup | undefined;
 };
 
-/** The person as a visitor of the place; undefined when they are not let in. */
+/** The user's access to the project or group; undefined without any. */
 export async function findVisitor(
   { database: { points } }: Services,
   { kind, id }: Pick<NotificationContext, 'kind' | 'id'>,
@@ -89,13 +89,13 @@ export async function findVisitor(
   }
 }
 
-/** The project of which somebody is a visitor; whoever hears of what is in one found it. */
+/** The visitor's project. Every visitor of an event in a project has it. */
 export function projectOf({ project }: Visitor): AuthorizedProject {
   if (!project) throw new Error('a visitor of no project');
   return project;
 }
 
-/** The same of a group. */
+/** The same for a group. */
 export function groupOf({ group }: Visitor): AuthorizedGroup {
   if (!group) throw new Error('a visitor of no group');
   return group;

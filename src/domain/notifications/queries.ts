@@ -1,4 +1,4 @@
-/** What the settings of one user are shown with. */
+/** Reads a user's mailbox, and the projects and groups for which settings can be made. */
 import { sql } from 'kysely';
 import type { Level } from '../../core/notifications/levels.ts';
 import { now } from '../../platform/clock.ts';
@@ -12,11 +12,11 @@ export type Mailbox = {
   notification_email: string | null;
   notified_of_own_activity: boolean;
   preferred_language: string;
-  /** Of the IANA's names; null for UTC. */
+  /** An IANA name; null for UTC. */
   timezone: string | null;
 };
 
-/** The columns of the user's row that are theirs to change here. */
+/** Columns of the user that the settings change. */
 export const mailboxColumns = [
   'notification_email',
   'notified_of_own_activity',
@@ -24,7 +24,7 @@ export const mailboxColumns = [
   'timezone',
 ] as const;
 
-/** Where the user's mail goes, and how it is written. */
+/** Address, language and time zone of the user's mail. */
 export const selectMailbox = (db: Db, userId: number): Promise<Mailbox> =>
   db
     .selectFrom('users')
@@ -35,8 +35,8 @@ export const selectMailbox = (db: Db, userId: number): Promise<Mailbox> =>
 export type ScopeRow = { kind: 'project' | 'group'; id: number; full_path: string; level: Level };
 
 /**
- * A page of the groups and projects that the user is in, owns or said something of, by their paths, and one more where
- * there are more. Whether the user still sees them is for the caller to ask.
+ * A page, by path, of groups and projects that the user is a member of, owns or has settings for, and one row
+ * more where there are more. The caller checks whether the user may read them.
  */
 export async function selectScopes(
   db: Db,

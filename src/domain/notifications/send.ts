@@ -1,4 +1,4 @@
-/** Tells one person of what happened, if they still are to hear of it: nothing was seen by them before. */
+/** Sends the mail of an event to one recipient, after a check that they may still read its subject. */
 import { notificationReason, type Reason } from '../../core/notifications/audience.ts';
 import { type Prospect, prospectsAmong } from '../../core/notifications/candidates.ts';
 import type { Services } from '../../core/services.ts';
@@ -17,15 +17,15 @@ import { yieldToRequests } from './yield-to-requests.ts';
 
 export const SEND = 'notifications.send';
 
-/** Whom a job tells of what. */
+/** The payload of a job: the mail of an event to one user. */
 export type Sending = {
   job: NotificationJob;
   userId: number;
-  /** Whether what was said called them. */
+  /** Whether the text mentions the user. */
   mentioned: boolean;
 };
 
-/** The person as a visitor who sees the thing, or what is said on it; undefined when they do not. */
+/** The recipient's access to the subject or note; undefined where they may not read it. */
 async function findReader(
   services: Services,
   { context, subject }: Found,
@@ -54,7 +54,7 @@ async function mailboxOf(db: Db, id: number): Promise<Mailbox> {
   };
 }
 
-/** Who did it, while they have an account. */
+/** The name of the event's actor; undefined where the account is gone. */
 const doerOf = async (db: Db, { event }: NotificationJob) =>
   event.actorId === undefined
     ? undefined
@@ -86,11 +86,11 @@ async function compose(services: Services, { hearing: job, found, visitor, reaso
   });
 }
 
-/** The task that tells one person. It may run twice: then the second mail has the name of the first. */
+/** The task that sends one mail. It may run twice: then both mails have the same id. */
 export function sendTask(services: Services, mailer: Mailer, sources: SubjectSources): Task {
   const db = services.database.background;
   return async (payload) => {
-    // Written by hear.ts only.
+    // Only fan-out.ts writes it.
     const { job, userId, mentioned } = payload as Sending;
     await yieldToRequests(services, job.at);
     const found = await findSubject(services, sources, job);

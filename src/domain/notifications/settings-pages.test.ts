@@ -27,7 +27,7 @@ async function signedIn(): Promise<{ user: MadeUser; browser: Browser }> {
   return { user, browser };
 }
 
-/** What a form on the page has chosen, by the names of its fields. */
+/** The chosen values of the page's form, by field. */
 function chosen(page: string): Record<string, string> {
   const radios = [...page.matchAll(/name="(\w+)" type="(?:radio|checkbox)" value="(\w+)" checked/g)];
   const lists = [...page.matchAll(/<select id="(\w+)"[^>]*>(.*?)<\/select>/gs)].map(
@@ -117,7 +117,7 @@ it.each(['group', 'project'] as const)('shows and changes what is said of a %s',
     `${path}?saved=1`,
   );
   expect(chosen((await browser.get(path)).text)).toMatchObject({ level: 'custom', new_issue: 'true' });
-  // Where there are no epics, nothing is said of them.
+  // Free has no epics, so the setting is not shown.
   const epics = { body: { new_epic: true } };
   const { body } = await app.as(user.token)(`PUT /${kind}s/${place.id}/notification_settings`, epics);
   expect(body).toMatchObject({ level: 'custom', events: { new_issue: true, new_note: null } });

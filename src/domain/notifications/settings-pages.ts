@@ -1,4 +1,4 @@
-/** The pages on which people say how much they want to hear of by mail, and where. */
+/** Pages of the caller's notification settings. */
 import {
   authorizeGroup,
   authorizeProject,
@@ -45,7 +45,7 @@ const formOf = (
   problems,
 });
 
-/** What a form says; undefined without a level that there is. An event that is neither on nor off is as by default. */
+/** The change in a form; undefined for an unknown level. An event neither on nor off gets its default. */
 function changeOf({ services, field }: Context): SettingChange | undefined {
   const level = field('level');
   if (!isLevel(level)) return undefined;
@@ -57,7 +57,7 @@ function changeOf({ services, field }: Context): SettingChange | undefined {
   return { level, events };
 }
 
-/** Those of the places that the user sees: who left one may have said something of it that stays. */
+/** Drops the scopes that the user may not read: settings stay when a member leaves. */
 async function seen({ services, session }: Context, places: readonly ScopeRow[]): Promise<ScopeRow[]> {
   const { sql } = services.database;
   const paths = (kind: ScopeRow['kind']) =>
@@ -81,7 +81,7 @@ async function showGlobal(context: Context, problems: readonly string[] = []): P
     ownAddresses(db, mailbox),
     selectScopes(db, id, { offset: (page - 1) * PER_PAGE, perPage: PER_PAGE }),
   ]);
-  // To refer to the rest is to say nothing where there is no rest.
+  // The global setting cannot refer to another one.
   const said: Setting = setting.level === 'global' ? { ...setting, level: 'participating' } : setting;
   const form = formOf(context, said, problems);
   const list = {
@@ -108,7 +108,7 @@ async function postGlobal(context: Context): Promise<HttpResponse> {
   return redirect(`${SETTINGS_PATH}?saved=1`);
 }
 
-/** A place that the user sees, and its name. */
+/** The kind of a scope, and a function that authorizes the user for it. */
 type ScopeRoute = { kind: ScopeRow['kind']; open(context: Context): Promise<{ id: number; name: string }> };
 
 const scopeRoutes: readonly ScopeRoute[] = [
@@ -161,7 +161,7 @@ async function postScope(context: Context, route: ScopeRoute): Promise<HttpRespo
   return redirect(`${scopePath({ kind, id })}?saved=1`);
 }
 
-/** An old path of a project leads to the page of the project, and changes nothing. */
+/** An old path redirects to the project's page and changes nothing. */
 const following =
   (handle: (context: Context) => Promise<HttpResponse>) =>
   async (context: Context): Promise<HttpResponse> => {
@@ -173,7 +173,7 @@ const following =
     }
   };
 
-/** What is said of everything, and of each group and project. */
+/** The pages of the global setting and of each group's and project's. */
 export const settingsPages = (services: Services): Route[] => [
   sessionPage(services, { method: 'GET', path: SETTINGS_PATH, handle: (context) => showGlobal(context) }),
   sessionPage(services, { method: 'POST', path: SETTINGS_PATH, handle: postGlobal }),

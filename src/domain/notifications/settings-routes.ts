@@ -16,13 +16,12 @@ import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
 import { selectMailbox } from './queries.ts';
 import { GlobalChanges, GlobalSetting, ScopeSetting, SettingChanges } from './schema.ts';
 
-/** The setting of a group or project, with its events where they count. */
+/** The setting of a group or project; its events only at the level `custom`. */
 const presentSetting = ({ config }: Services, { level, events }: Setting): ScopeSetting => ({
   level,
   ...(level === 'custom' && { events: shownChoices(events, config.tier) }),
 });
 
-/** The global setting of somebody. */
 async function presentGlobal(db: Db, { id }: Actor): Promise<GlobalSetting> {
   const [{ level }, mailbox] = await Promise.all([
     readSettings(db, id, { kind: 'global' }),
@@ -31,7 +30,9 @@ async function presentGlobal(db: Db, { id }: Actor): Promise<GlobalSetting> {
   return { level, notification_email: mailbox.notification_email ?? mailbox.email };
 }
 
-/** What the parameters change; 400 for a level that there is not. Of epics nobody hears where there are none. */
+/**
+ * The change in the parameters; 400 for an unknown level. Events of epics are ignored in tiers without epics.
+ */
 function changesOf({ config }: Services, { level, ...given }: SettingChanges): SettingChange {
   if (level !== undefined && !isLevel(level))
     throw new Failure('bad_request', `'${level}' is not a valid level`);

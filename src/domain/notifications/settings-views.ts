@@ -1,4 +1,4 @@
-/** The forms on which people say how much they want to hear of by mail, as HTML. */
+/** Forms of notification settings, as HTML. */
 import type { Tier } from '../../config.ts';
 import { checkbox, choices, pageLinks, panel, problemList, select } from '../../core/forms.ts';
 import {
@@ -14,11 +14,11 @@ import type { Mailbox, ScopeRow } from './queries.ts';
 
 export const SETTINGS_PATH = '/-/profile/notifications';
 
-/** The page of what is said of one place. */
+/** The settings page of one group or project. */
 export const scopePath = ({ kind, id }: Pick<ScopeRow, 'kind' | 'id'>): string =>
   `${SETTINGS_PATH}/${kind}s/${id}`;
 
-/** In the order in which they are offered, from much to little. */
+/** In the order of the form, from most to fewest events. */
 const levelWords: Record<Level, { label: string; hint: string }> = {
   global: { label: 'As for the rest', hint: 'What you said of the group above it, or else of everything.' },
   watch: { label: 'Everything', hint: 'Whatever happens, as far as you may see it.' },
@@ -55,7 +55,7 @@ const eventWords: Record<NotificationEventName, string> = {
   approver: 'You may approve a merge request',
 };
 
-/** To refer to the rest is to say nothing where there is no rest. */
+/** The global setting has no other to refer to. */
 const levelChoices = ({ level }: Setting, rest: boolean): Html =>
   choices({
     name: 'level',
@@ -66,7 +66,7 @@ const levelChoices = ({ level }: Setting, rest: boolean): Html =>
       .map(([value, words]) => ({ value, ...words })),
   });
 
-/** Each event may be on, off, or as it is by default. */
+/** Each event is on, off, or at its default. */
 function eventChoices({ level, events }: Setting, tier: Tier): Html {
   const usual = shownChoices({}, tier);
   const lists = eventsOf(tier).map((event) =>
@@ -148,7 +148,7 @@ ${places.map(
 </tbody>
 </table>`;
 
-/** What is said of everything, where mail goes, and the places of which something else may be said. */
+/** The page of the global setting, with the mailbox and a list of groups and projects. */
 export const globalPage = (
   form: Form,
   box: { mailbox: Mailbox; own: readonly string[] },
@@ -170,7 +170,6 @@ ${eventChoices(form.setting, form.tier)}
     pageLinks(SETTINGS_PATH, list.page, list.more),
   );
 
-/** What is said of one group or project. */
 export const scopePage = (form: Form, place: Pick<ScopeRow, 'kind' | 'id'>, title: string): Html =>
   panel(
     title,

@@ -65,7 +65,7 @@ describe('the global setting', () => {
         body: { message: { notification_email: ['is not an email you own'] } },
       });
     }
-    // All or nothing.
+    // The failed request changed nothing.
     expect((await call('GET /notification_settings')).body.level).toBe('participating');
     expect((await put(confirmed.toUpperCase())).body.notification_email).toBe(confirmed);
     expect(await auditEventsOf(app, user.id)).toContain('user_profile_updated');
@@ -108,7 +108,7 @@ describe.each(['group', 'project'] as const)('the setting of a %s', (kind) => {
     expect(await call(`GET ${place.path}`)).toMatchObject({ status: 200, body: { level: 'global' } });
     expect((await call(`PUT ${place.path}`, { body: { level: 'watch' } })).body).toEqual({ level: 'watch' });
     expect((await call(`GET ${place.path}`)).body).toEqual({ level: 'watch' });
-    // Of nobody else's, and of no other place.
+    // Other users' settings, and other scopes, stay as they were.
     expect((await app.root(`GET ${place.path}`)).body.level).toBe('global');
     expect((await call('GET /notification_settings')).body.level).toBe('participating');
   });

@@ -1,10 +1,10 @@
-/** What there is to hear of. Merge requests, releases and pipelines are found by the capabilities that have them. */
+/** Loaders of subjects. Capabilities with merge requests, releases and pipelines add their own. */
 import { loadCommit, loadSnippet } from './code-subjects.ts';
 import { loadEpic } from './epic-subject.ts';
 import { loadIssue } from './issue-subject.ts';
 import type { Loading, Subject, SubjectSources } from './subjects.ts';
 
-/** The move of a project, which is told to whoever sees it where it is now. */
+/** The move of a project, sent to users who may read it at its new path. */
 async function loadMove({
   services,
   context,

@@ -1,4 +1,4 @@
-/** What people hear of, looked up anew each time: who has to do with it, who sees it, and what a mail tells of it. */
+/** Subjects of notification events, loaded anew for each mail: involved users, access, and contents. */
 import { renderMarkdown } from '../../core/markdown/render.ts';
 import type { NotificationEvent, NotificationSubject } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
@@ -10,14 +10,14 @@ import { cutBody } from './mails/bodies.ts';
 import type { Body, Happening } from './mails/inputs.ts';
 import type { NotificationContext, Visitor } from './notification-context.ts';
 
-/** Something that happened, as the jobs that tell of it carry it. */
+/** A notification event in the payload of a job. */
 export type NotificationJob = {
-  /** Names it in jobs and in the ids of mails: letters, digits and hyphens. */
+  /** Part of job keys and mail ids: letters, digits and hyphens. */
   name: string;
   event: NotificationEvent;
   /** The fact, as it was announced. */
   payload: Readonly<Record<string, Json>>;
-  /** When it was heard, in ISO 8601. */
+  /** When it was announced, in ISO 8601. */
   at: string;
 };
 
@@ -25,25 +25,28 @@ export type Subject = {
   authorId: number | undefined;
   assigneeIds: readonly number[];
   reviewerIds: readonly number[];
-  /** What is said now: the description of something new, or a note. */
+  /** The text of the event: a description or a note. */
   said: string | null;
-  /** Whether only the team reads what is said. */
+  /** Whether the text is internal. */
   internal: boolean;
-  /** What must be visible to whoever hears of it, beside the place; undefined where that is all. */
+  /**
+   * The noteable that recipients must be able to read; undefined where access to the project or group
+   * suffices.
+   */
   targetFor: ((visitor: Visitor) => Noteable) | undefined;
-  /** When it happened, where the thing itself tells that. */
+  /** When it happened, where the subject has a time. */
   at: Date | undefined;
-  /** What the visitor, who sees it, is told. */
+  /** The contents of the mail for this visitor. */
   tell(visitor: Visitor): Promise<Happening>;
 };
 
 export type Loading = { services: Services; context: NotificationContext; job: NotificationJob };
 
-/** Finds what was told of; undefined when it is no more, or no more as it was told. */
+/** Loads a subject; undefined when it is gone, or the event is out of date. */
 export type SubjectSource = (loading: Loading) => Promise<Subject | undefined>;
 export type SubjectSources = Partial<Record<NotificationSubject['kind'], SubjectSource>>;
 
-/** The text as the visitor reads it. */
+/** The text rendered for the visitor. */
 export async function bodyFor(services: Services, visitor: Visitor, whole: string): Promise<Body> {
   const { text, cut } = cutBody(whole);
   const { actor: reader, project } = visitor;
@@ -58,7 +61,7 @@ export const descriptionFor = async (
 ): Promise<Body | undefined> =>
   description === null || description === '' ? undefined : bodyFor(services, visitor, description);
 
-/** What can be talked about, and what a mail tells of it. */
+/** A subject of notes, as a mail describes it. */
 type Noted = Extract<Happening, { event: 'new_note' }>['target'];
 export type Talked<T extends Noted> = Pick<Subject, 'authorId' | 'assigneeIds' | 'targetFor'> & {
   describe(visitor: Visitor): Promise<T>;
@@ -68,7 +71,7 @@ type FoundNote = Pick<NoteRow, 'id' | 'body' | 'internal' | 'discussion_id' | 'c
   reply: boolean;
 };
 
-/** The note, while it is there. */
+/** The note; undefined where it is deleted. */
 async function loadNote(db: Db, id: number): Promise<FoundNote | undefined> {
   const note = await db
     .selectFrom('notes')
@@ -86,7 +89,7 @@ async function loadNote(db: Db, id: number): Promise<FoundNote | undefined> {
   return { ...note, reply: earlier !== undefined };
 }
 
-/** A note on the thing, as something to hear of. */
+/** A note as a subject. */
 export async function noteSubject<T extends Noted>(
   { services, job }: Loading,
   { describe, ...thing }: Talked<T>,
@@ -113,7 +116,7 @@ export async function noteSubject<T extends Noted>(
   };
 }
 
-/** Titles of what is labelled so, in their order. */
+/** Sorted titles of the labels. */
 export async function labelTitles(
   db: Db,
   column: 'issue_id' | 'epic_id',

@@ -1,4 +1,4 @@
-/** The links by which people have no more mails of a kind: each names whom and what, and proves that it came in a mail. */
+/** Unsubscribe links: each names user and subject, and a seal proves that it came in a mail. */
 import type { NotificationEvent } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
 import { authenticate, deriveKey, sameSecret } from '../../platform/secret.ts';
@@ -9,7 +9,10 @@ export const UNSUBSCRIBE_PATH = '/-/unsubscribe';
 const kinds = ['issue', 'epic', 'project', 'group'] as const;
 type Kind = (typeof kinds)[number];
 
-/** What somebody hears no more of: one thing, or, where there is nothing smaller to leave, all of a place. */
+/**
+ * The subject of an unsubscription: an issue or epic, or where there is no subscription, the project or
+ * group.
+ */
 export type Unsubscribing = { userId: number; kind: Kind; id: number };
 
 const leaves = (kind: string): kind is Kind => kinds.some((each) => each === kind);
@@ -17,7 +20,7 @@ const leaves = (kind: string): kind is Kind => kinds.some((each) => each === kin
 const seal = ({ secretKey }: Pick<Services, 'secretKey'>, named: string): string =>
   authenticate(deriveKey(secretKey, 'unsubscribe'), named);
 
-/** The link for a mail about the occasion; it works for as long as the instance keeps its key. */
+/** The link for mail about an event; valid while the instance keeps its key. */
 export function unsubscribeUrl(
   services: Pick<Services, 'secretKey' | 'baseUrl'>,
   userId: number,
@@ -29,7 +32,7 @@ export function unsubscribeUrl(
   return `${services.baseUrl()}${UNSUBSCRIBE_PATH}/${named}-${seal(services, named)}`;
 }
 
-/** What the end of such a link says; undefined when it is not one of ours. */
+/** Parses a link; undefined where its seal is not ours. */
 export function readUnsubscribeLink(
   services: Pick<Services, 'secretKey'>,
   text: string,

@@ -1,4 +1,4 @@
-/** The pages behind the links that end mails: a page that asks, and a form or a mail program's one click that ends them. */
+/** Pages of unsubscribe links: a form that asks, and its POST, which mail programs also send as one click. */
 import { card } from '../../core/forms.ts';
 import { writeSettings } from '../../core/notifications/settings.ts';
 import { type PageContext, page, showPage } from '../../core/page.ts';
@@ -12,7 +12,7 @@ import type { Route } from '../../platform/http/server.ts';
 import { SETTINGS_PATH } from './settings-views.ts';
 import { readUnsubscribeLink, UNSUBSCRIBE_PATH, type Unsubscribing } from './unsubscribe-links.ts';
 
-/** What is left, in words that tell nobody more than the mail did. */
+/** Texts that reveal no more than the mail did. */
 const words: Record<Unsubscribing['kind'], { what: string; still: string }> = {
   issue: {
     what: 'this issue',
@@ -25,7 +25,7 @@ const words: Record<Unsubscribing['kind'], { what: string; still: string }> = {
 
 const tables = { issue: 'issues', epic: 'epics', project: 'projects', group: 'namespaces' } as const;
 
-/** Whether both are there: to leave what is gone is to have left it. */
+/** Whether user and subject exist; without them there is no mail to end. */
 async function isThere(tx: Db, { userId, kind, id }: Unsubscribing): Promise<boolean> {
   const user = await tx
     .selectFrom('users')
@@ -42,7 +42,7 @@ async function isThere(tx: Db, { userId, kind, id }: Unsubscribing): Promise<boo
   return user !== undefined && thing !== undefined;
 }
 
-/** Ends the mails, however often it is asked. */
+/** Ends the mails; idempotent. */
 const unsubscribe = (db: Db, link: Unsubscribing): Promise<void> =>
   inTransaction(db, async (tx) => {
     const { userId, kind, id } = link;
@@ -57,7 +57,7 @@ function linkOf({ services, request }: PageContext): Unsubscribing {
   return link;
 }
 
-/** Programs that look at every link of a mail change nothing by it. */
+/** GET changes nothing, because scanners of mail open its links. */
 async function ask(context: PageContext): Promise<HttpResponse> {
   const { services, session, request } = context;
   const { what, still } = words[linkOf(context).kind];
@@ -72,7 +72,7 @@ async function ask(context: PageContext): Promise<HttpResponse> {
   return showPage(services, session, { title: 'Unsubscribe', body, headers });
 }
 
-/** A form of ours, or the one click of a mail program (RFC 8058), which has no session and is not led elsewhere. */
+/** The form, or one click of a mail program (RFC 8058), which has no session and follows no redirect. */
 async function leave(context: PageContext): Promise<HttpResponse> {
   const { db, services, session } = context;
   const link = linkOf(context);
@@ -86,7 +86,7 @@ async function leave(context: PageContext): Promise<HttpResponse> {
   return showPage(services, session, { title: 'Unsubscribed', body, headers });
 }
 
-/** The address is the proof: it goes to no other site, and no search engine keeps it. */
+/** The address is the credential: it is sent to no other site, and search engines do not index it. */
 const headers = { 'referrer-policy': 'same-origin', 'x-robots-tag': 'noindex' };
 
 export const unsubscribePages = (services: Services): Route[] => [

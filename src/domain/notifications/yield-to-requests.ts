@@ -1,17 +1,17 @@
-/** Mails wait for requests: nobody looks at the clock for a mail. */
+/** Mail jobs yield to requests, because a mail is not urgent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 
-/** So many requests under way do not mind: some take as long as a clone does. */
+/** Requests in flight that delay no mail: some last as long as a clone. */
 const FEW_REQUESTS = 2;
-/** In milliseconds: the longest wait of one job, others' jobs being behind it, and between two looks. */
+/** Milliseconds: the longest wait of one job, since other jobs wait behind it; and between two checks. */
 const MAX_WAIT_MS = 100;
 const POLL_INTERVAL_MS = 5;
-/** What was announced longer ago than these milliseconds waits no more: under endless load mails leave too. */
+/** Milliseconds after the announcement, beyond which a mail waits no more: it is sent under any load. */
 const MAX_DELAY_MS = 60_000;
 
-/** Waits for a moment while many requests are answered, unless it is late for what happened `at` this time. */
+/** Waits while many requests are in flight, unless `at`, the time of the announcement, is long ago. */
 export async function yieldToRequests({ inFlight }: Pick<Services, 'inFlight'>, at: string): Promise<void> {
   if (now().getTime() - Date.parse(at) > MAX_DELAY_MS) return;
   for (let waited = 0; inFlight() > FEW_REQUESTS && waited < MAX_WAIT_MS; waited += POLL_INTERVAL_MS)

@@ -33,7 +33,7 @@ afterEach(() => {
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-/** A process that opens the folder, says how that went, and stays. */
+/** Starts a process that opens the folder, reports the outcome, and stays. */
 async function rival(): Promise<{ child: ChildProcess; pid: string; said: string }> {
   const script = `
     import { openDataFolder } from ${JSON.stringify(join(import.meta.dirname, 'data-folder.ts'))};

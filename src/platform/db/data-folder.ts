@@ -1,4 +1,4 @@
-/** The data folder: made, held by one process at a time, and the place of the secrets that the program makes for itself. */
+/** The data folder: created, locked by one process at a time, with the program's own secrets in it. */
 import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
@@ -22,7 +22,7 @@ export type DataFolder = {
 
 /** Thrown when another process has opened the folder. */
 export class DataFolderInUse extends Error {
-  /** The process's id, as far as it is known. */
+  /** The process's id, or `(unknown)`. */
   readonly holder: string;
 
   constructor(folder: string, holder: string) {
@@ -34,8 +34,9 @@ export class DataFolderInUse extends Error {
 }
 
 /**
- * Makes the folder where it is missing (mode 700) and holds it until `close` or the end of the process. Throws an Error
- * of one line when it cannot be written, belongs to something else, or another process holds it; that process is named.
+ * Creates the folder where it is missing (mode 700) and locks it until `close` or the end of the process.
+ * Throws a one-line Error when it cannot be written, has other files, or is locked; the locking process is
+ * named.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder = resolve(path);
@@ -61,8 +62,8 @@ function problemOf(folder: string, error: unknown): Error {
 }
 
 /**
- * Makes the folder and what is missing above it; returns the topmost that was made. Level by level: where making says
- * that the parent is missing though it is there (below /proc), Node's own `recursive` tries again for ever.
+ * Creates the folder and its missing parents; returns the topmost new one. Level by level: below /proc, where
+ * mkdir says that an existing parent is missing, Node's own `recursive` retries for ever.
  */
 async function makeFolder(folder: string): Promise<string | undefined> {
   const missing: string[] = [];
@@ -76,16 +77,19 @@ async function makeFolder(folder: string): Promise<string | undefined> {
   return missing[0];
 }
 
-/** Every start makes the first; a copy of a folder may lack it, and has one of the others. Also from earlier versions. */
+/**
+ * Every start creates the first; a copied folder may lack it, but has one of the others. Also of earlier
+ * versions.
+ */
 const markers = ['lock', 'secret-key', 'postgres-password'];
 
-/** May be there before the first start: mounts, a password to use, what a disk or a new home begins with. */
+/** Names permitted before the first start: mounts, a password to use, files of a new disk or home. */
 const mayBeThereFirst = /^(repositories|uploads|mail|root-password|lost\+found|\..*)$/;
 
 const isMarked = (folder: string): boolean =>
   markers.some((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile());
 
-/** Whether a start of this program has used the folder. Throws where that cannot be seen. */
+/** Whether this program has used the folder. Throws where it cannot be read. */
 export function isDataFolder(folder: string): boolean {
   try {
     return isMarked(folder);
@@ -94,7 +98,7 @@ export function isDataFolder(folder: string): boolean {
   }
 }
 
-/** A folder of something else would get our files among its own, and its mode and backups would be taken for ours. */
+/** Files would mix, and mode and backups of another program's folder would be applied to ours. */
 function refuseForeignFolder(folder: string): void {
   if (isMarked(folder)) return;
   const foreign = readdirSync(folder)
@@ -106,9 +110,9 @@ function refuseForeignFolder(folder: string): void {
 }
 
 /**
- * The lock is the kernel's, by way of SQLite, the one part of Node that locks files: it ends with its process however
- * that ends, so there is no stale lock to judge, by a pid that may be another's by now or be in another container.
- * No other code may open the file: closing it anywhere in a process would drop that process's lock.
+ * The lock is the kernel's, by way of SQLite, the one part of Node that locks files: it ends with its
+ * process, so no stale lock must be judged by a pid that may be reused or of another container. No other code
+ * may open the file: closing it anywhere in a process would drop that process's lock.
  */
 function hold(folder: string): () => void {
   const file = join(folder, 'lock');
@@ -139,19 +143,19 @@ function holder(pidFile: string): string {
   }
 }
 
-/** What the program itself puts into the folder, and nobody else need read; PostgreSQL looks after its own. */
+/** The program's own files, which no other user needs to read; PostgreSQL protects its own. */
 const ours = [
   ...['lock', 'pid', 'secret-key', 'root-password', 'postgres-password', 'postgres-run', 'postgres.log'],
   ...['repositories', 'uploads', 'mail', 'empty.git'],
 ];
 
 /**
- * Takes the data folder, and what the program keeps in it, from everybody but its owner: a folder that was made by hand, or
- * copied, is often open. Returns a line for each that was open, also where that could not be changed.
+ * Removes other users' access to the data folder and the program's files: a folder that was created by hand,
+ * or copied, is often open. Returns a line for each open one, also where it could not be changed.
  */
 export function narrowDataFolder(folder: string): string[] {
   if (process.platform === 'win32') return [];
-  // Root's PostgreSQL runs as another user, who elsewhere than on Linux has to pass through.
+  // Root's PostgreSQL runs as another user, who must pass through except on Linux.
   const passable = process.platform !== 'linux' && process.getuid?.() === 0;
   return [
     ...narrow(folder, passable ? 0o711 : 0o700),
@@ -174,8 +178,8 @@ function narrow(path: string, most: number): string[] {
 }
 
 /**
- * The text of a secret file in the data folder; where it is missing, `make` gives the text and it is stored, mode 600
- * and durable, before this returns. Of several processes at once, all get the text of the first.
+ * The text of a secret file in the data folder; where it is missing, `make` gives the text, which is stored
+ * durably with mode 600 first. Concurrent processes all get the first one's text.
  */
 export async function readOrCreateSecretFile(
   dataFolder: string,
@@ -189,7 +193,7 @@ export async function readOrCreateSecretFile(
   const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, `${text}\n`, { flag: 'wx', mode: 0o600, flush: true });
-    // A link appears whole or not at all, and never replaces what is there.
+    // A link appears whole or not at all, and never replaces a file.
     await link(draft, path);
   } catch (error) {
     const other = await readSecretFile(dataFolder, name);
@@ -212,7 +216,7 @@ export async function readSecretFile(dataFolder: string, name: string): Promise<
   }
 }
 
-/** Makes the names in a folder durable: what was created or renamed in it is still there after a power failure. */
+/** Makes creations and renames in a folder durable, so that they survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

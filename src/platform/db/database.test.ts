@@ -1,4 +1,4 @@
-/** Databases at a Unix socket, as URLs name them, by both drivers. */
+/** Databases at a Unix socket, named by URLs, with both drivers. */
 import { afterAll, expect, inject, test } from 'vitest';
 import { migrateJobs, startWorkers } from '../jobs/jobs.ts';
 import { createLog } from '../log.ts';

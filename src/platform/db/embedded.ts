@@ -1,4 +1,7 @@
-/** The embedded PostgreSQL: made in the data folder at first start, run for one process, reached by a Unix socket only. */
+/**
+ * The embedded PostgreSQL: created in the data folder at first start, run for one process, reached by a Unix
+ * socket only.
+ */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import {
   chownSync,
@@ -25,12 +28,12 @@ import { findPrograms, isPassable, preparePrograms, type ServerUser } from './em
 import { readPostmaster, shutDown, stopOrphans } from './embedded-shutdown.ts';
 
 export type EmbeddedPostgres = {
-  /** For the driver. `host` is the folder of the socket. */
+  /** For the driver. `host` is the socket's folder. */
   connection: { host: string; port: number; user: string; password: string; database: string };
   pid: number;
-  /** Ends the connections, writes everything out and waits, about 10 s at most. */
+  /** Ends connections, flushes data and waits, about 10 s at most. */
   stop(): Promise<void>;
-  /** Resolves when the server has ended, stopped or not. */
+  /** Resolves when the server has ended, for whatever reason. */
   exited: Promise<void>;
 };
 
@@ -42,10 +45,10 @@ const MAX_LOG_BYTES = 8 * 1024 * 1024;
 /** Milliseconds. */
 const STARTUP_TIMEOUT_MS = 300_000;
 
-/** The only user on every system that owns nothing; PostgreSQL refuses root. */
+/** The user that owns no files on any system; PostgreSQL refuses root. */
 const nobody: ServerUser = { uid: 65534, gid: 65534 };
 
-/** Small in memory; durable; alone: no TCP, no replication, no parallel workers held ready. */
+/** Low memory; durable; alone: no TCP, no replication, no parallel workers. */
 const defaults: Record<string, string> = {
   listen_addresses: '',
   port: String(PORT),
@@ -72,7 +75,7 @@ const defaults: Record<string, string> = {
   TimeZone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // What failed, never with which values: those may be somebody's address or secret.
+  // Errors without parameter values, which may be a user's address or secret.
   log_min_messages: 'error',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -80,14 +83,17 @@ const defaults: Record<string, string> = {
 
 /** A server that may not take connections yet. */
 export type LaunchedPostgres = EmbeddedPostgres & {
-  /** Resolves when it takes connections: later after a crash, when it first replays its log. Throws what it said. */
+  /**
+   * Resolves when it accepts connections, which takes longer after a crash, while it replays its log. Throws
+   * with the server's messages.
+   */
   ready(): Promise<void>;
 };
 
 /**
- * Starts the server on `<dataFolder>/postgres`, making the cluster at first, and does not wait until it is ready. The
- * caller holds the data folder. A server left over from a killed process is stopped first, never adopted. Throws an Error
- * that ends with what the server said.
+ * Starts the server on `<dataFolder>/postgres`, creates the cluster at first, and does not wait until it is
+ * ready. The caller has locked the data folder. An orphaned server is stopped first, never adopted. Throws an
+ * Error that ends with the server's messages.
  */
 export async function launchEmbedded(
   dataFolder: string,
@@ -119,7 +125,7 @@ export async function launchEmbedded(
   }
 }
 
-/** The same, and waits until it takes connections. */
+/** The same, and waits until it is ready. */
 export async function startEmbedded(
   dataFolder: string,
   options: { settings?: Record<string, string> } = {},
@@ -129,7 +135,7 @@ export async function startEmbedded(
   return server;
 }
 
-/** How to reach the server that another process runs on the data folder; undefined when there is no record of one. */
+/** The connection to another process's server on the data folder; undefined without a record of one. */
 export async function reachEmbedded(dataFolder: string): Promise<EmbeddedPostgres['connection'] | undefined> {
   const record = runFolderRecord(dataFolder);
   if (!existsSync(record)) return undefined;
@@ -139,7 +145,7 @@ export async function reachEmbedded(dataFolder: string): Promise<EmbeddedPostgre
 
 type ServerLocation = { cluster: string; user: ServerUser | undefined; host: string; programs: string };
 
-/** Whom to run the server as when we are root: the owner of what is there. Undefined: ourselves. */
+/** Root runs the server as the cluster's owner. Undefined: as the current user. */
 function serverUser(cluster: string): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   if (!existsSync(cluster)) return nobody;
@@ -148,8 +154,8 @@ function serverUser(cluster: string): ServerUser | undefined {
 }
 
 /**
- * A folder with a path short enough for a socket (107 bytes), that the server's user can reach and nobody else enter.
- * Recorded in the data folder, and the data folder in it, so that the next start may remove it.
+ * A folder with a path short enough for a socket (107 bytes), which only the server's user can enter. It is
+ * recorded in the data folder, and the data folder in it, so that the next start can remove it.
  */
 function makeRunFolder(dataFolder: string, user: ServerUser | undefined): string {
   const parents = [tmpdir(), '/tmp', '/var/tmp'].filter(existsSync).map((path) => realpathSync(path));
@@ -168,7 +174,7 @@ function makeRunFolder(dataFolder: string, user: ServerUser | undefined): string
 const logFile = (dataFolder: string) => join(dataFolder, 'postgres.log');
 const runFolderRecord = (dataFolder: string) => join(dataFolder, 'postgres-run');
 
-/** A copied data folder carries the record of the original's run folder: what names another data folder stays. */
+/** A copied data folder has the record of the original's run folder, which stays. */
 function removeRunFolder(dataFolder: string): void {
   const record = runFolderRecord(dataFolder);
   if (!existsSync(record)) return;
@@ -177,7 +183,7 @@ function removeRunFolder(dataFolder: string): void {
   if (existsSync(owner) && readFileSync(owner, 'utf8') === dataFolder) rmSync(folder, { recursive: true });
 }
 
-/** initdb beside the final place and a rename: a cluster that is there is whole and durable. */
+/** Runs initdb in a draft folder and renames it: an existing cluster is complete and durable. */
 async function makeCluster(dataFolder: string, place: ServerLocation, password: string): Promise<void> {
   const draft = `${place.cluster}.new`;
   rmSync(draft, { recursive: true, force: true });
@@ -198,7 +204,7 @@ async function makeCluster(dataFolder: string, place: ServerLocation, password: 
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // The order of text depends on no library of the host.
+      // The collation depends on no library of the host.
       '--locale-provider=builtin',
       '--locale=C.UTF-8',
       '--no-instructions',
@@ -223,7 +229,7 @@ async function makeCluster(dataFolder: string, place: ServerLocation, password: 
   await syncFolder(dataFolder);
 }
 
-/** Half of what a folder had is not made again as if nothing had been there: the rest would be useless to it. */
+/** A lost half of a folder is not created anew, because the other half would be useless with it. */
 function refuseLoss(dataFolder: string, cluster: string): void {
   const there = existsSync(cluster);
   const password = join(dataFolder, 'postgres-password');
@@ -253,7 +259,7 @@ function checkVersion(cluster: string): void {
 
 const damaged = (cluster: string): string => `the database in ${cluster} is damaged`;
 
-/** The error of a database that takes connections and lacks files of its own. */
+/** The error of a database that accepts connections and lacks files of its own. */
 export const damagedDatabase = (dataFolder: string, error: Error): Error =>
   new Error(
     `${damaged(join(dataFolder, 'postgres'))}: ${error.message}; keep a copy of the data folder as it is, and put a backup in its place`,
@@ -299,15 +305,15 @@ function launch(
         'where its files are damaged, keep a copy of the data folder as it is, and put a backup in its place',
     );
   };
-  // Without a pid there is an error event, and ready() throws it.
+  // Without a pid there is an error event, which ready() throws.
   return { pid: child.pid ?? 0, stop, exited, ready };
 }
 
 /**
- * Runs a program on a cluster. Its working folder is entered before the user is changed and then named by what the
- * process has, not by its path: so the server works below folders that its user may not enter (Linux; elsewhere root
- * must keep the data where all may enter). The environment is empty but for what initdb needs: no PG* of the caller
- * takes effect, and no secret is handed on. A group of its own keeps Ctrl-C for us to pass on in order.
+ * Runs a program on a cluster. The working folder is entered before the user changes, and then named as
+ * /proc/self/cwd: so the server works below folders that its user may not enter (Linux; elsewhere root must
+ * keep the data where all users may enter). The environment has only what initdb needs: no PG* variable takes
+ * effect, and no secret is passed on. Its own process group lets this process handle Ctrl-C in order.
  */
 function run(
   place: ServerLocation,
@@ -326,7 +332,7 @@ function run(
   });
 }
 
-/** The server's log, kept under its limit by starting over: what matters in it is the latest. */
+/** The server's log, truncated at its limit: only the latest lines matter. */
 function openLog(path: string) {
   const file = openSync(path, 'a+', 0o600);
   const limit = () => {
@@ -341,12 +347,15 @@ function openLog(path: string) {
       clearInterval(timer);
       closeSync(file);
     },
-    /** Why the server ended: its last fatal words since the log was opened, with those before, else its last ones. */
+    /**
+     * The reason of the server's end: its last fatal message since the log was opened, with the line before,
+     * else its last lines.
+     */
     complaint: (cluster: string) => {
       const lines = readFileSync(path).subarray(start).toString().trim().split('\n');
       const fatal = lines.findLastIndex((line) => /\b(FATAL|PANIC):/.test(line));
       const last = fatal < 0 ? lines.slice(-3) : lines.slice(0, fatal + 1).slice(-2);
-      // Without time and process at the beginning.
+      // Without time and process.
       const said = last.map((line) => line.replace(/^.*?\] \w+: +/, ''));
       return said.join('; ').replaceAll('/proc/self/cwd', cluster);
     },

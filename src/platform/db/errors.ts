@@ -1,4 +1,4 @@
-/** What the database refuses, as the Failure that a client reads. */
+/** Translates database errors into Failures. */
 import { NoResultError } from 'kysely';
 import { Failure, invalid, notFound } from '../failure.ts';
 
@@ -7,10 +7,13 @@ type DatabaseError = { code: string; constraint_name?: string; message: string }
 const isDatabaseError = (error: unknown): error is DatabaseError =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
 
-/** Unique indexes and the property whose value was taken. A capability adds its own when it mounts. */
+/** Unique indexes and their properties. A capability adds its own when it mounts. */
 const takenProperty = new Map<string, { property: string; status: 'bad_request' | 'conflict' }>();
 
-/** Names the property that a unique index guards: a violation answers `{message: {property: ['has already been taken']}}`. */
+/**
+ * Declares a unique index's property, for messages such as "has already been taken" (`{message: {property:
+ * [text]}}`).
+ */
 export function declareUnique(
   index: string,
   property: string,
@@ -19,12 +22,14 @@ export function declareUnique(
   takenProperty.set(index, { property, status });
 }
 
-/** Errors that mean the database itself cannot serve now: no connection, out of disk or memory, read-only, cut off. */
+/**
+ * Errors for which the database cannot serve now: no connection, no disk or memory, read-only, interrupted.
+ */
 const unavailable = /^(08...|53...|57P0.|57014|25006|58030|CONNECT|ECONN|ENOENT|EPIPE)/;
 
-/** Turns a driver error into a Failure where the client can do something about it; anything else is returned as it is. */
+/** Translates a driver error into a Failure where the client can react to it; returns others as they are. */
 export function translateDatabaseError(error: unknown): unknown {
-  // A row that was there when the request found it went in the meantime.
+  // The row was deleted after the request had found it.
   if (error instanceof NoResultError) return notFound();
   if (!isDatabaseError(error)) return error;
   if (error.code === '23505') {
@@ -32,9 +37,9 @@ export function translateDatabaseError(error: unknown): unknown {
     if (known)
       return new Failure(known.status, { [known.property]: ['has already been taken'] }, { cause: error });
   }
-  // A row names another that went in the meantime. To remove what others still name is a fault, and stays one.
+  // The row refers to one that was deleted meanwhile. Deleting a row that is referred to stays a fault.
   if (error.code === '23503' && error.message.startsWith('insert or update')) return notFound();
-  // A text that is too long for an index: no declaration bounds a full path, which is made of many.
+  // A text too long for an index: full paths have no declared bound.
   if (error.code === '54000') return invalid({ base: ['a value is too long'] });
   if (error.code === '22003') return invalid({ base: ['a number is out of range'] });
   if (unavailable.test(error.code)) {

@@ -1,10 +1,12 @@
-/** Forward-only migrations: numbered SQL files, applied once, in order, under a lock that all processes respect. */
+/**
+ * Forward-only migrations: numbered SQL files, each applied once, in order, under one lock for all processes.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type postgres from 'postgres';
 import { digest } from '../secret.ts';
 
-/** Arbitrary, ours: the advisory lock under which migrations run. */
+/** An arbitrary key for our advisory lock. */
 const LOCK = 7_263_114_905;
 
 type Migration = { name: string; text: string; digest: string };
@@ -19,7 +21,7 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
-/** Those that the database does not have yet. Throws when it has others, or another text of one. */
+/** Migrations that the database lacks. Throws when it has unknown or changed ones. */
 async function missingMigrations(sql: postgres.Sql, migrations: readonly Migration[]): Promise<Migration[]> {
   const rows = await sql<{ name: string; digest: string }[]>`select name, digest from migrations`;
   const applied = new Map(rows.map((row) => [row.name, row.digest]));
@@ -41,7 +43,7 @@ async function missingMigrations(sql: postgres.Sql, migrations: readonly Migrati
   });
 }
 
-/** Throws, with what to do, unless the database is as this program's migrations make it. */
+/** Throws, with advice, unless the database has exactly this program's migrations. */
 export async function requireCurrent(sql: postgres.Sql, folder: string): Promise<void> {
   const [found] = await sql<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`;
   if (!found?.there) throw new Error('this database is new: start the server once first');
@@ -54,8 +56,8 @@ export async function requireCurrent(sql: postgres.Sql, folder: string): Promise
 }
 
 /**
- * Brings the database up to date and returns the names that were applied now. Ten processes starting at once migrate
- * once; `alongside` runs under the same lock. Throws when the database has a migration that this program does not know, or one whose text was changed.
+ * Applies missing migrations and returns their names; safe under concurrent starts. `alongside` runs under
+ * the same lock. Throws when the database has an unknown or changed migration.
  */
 export async function migrate(
   sql: postgres.Sql,

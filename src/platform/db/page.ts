@@ -1,10 +1,10 @@
-/** Runs a list's statement for one page, by offset or by keyset, with the capped count that the headers need. */
+/** Selects a page of a list, by offset or by keyset, with the capped count for the headers. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { CursorValues, KeysetPage, OffsetPage } from '../http/pagination.ts';
 import type { Db } from './database.ts';
 import type { Tables } from './rows.ts';
 
-/** What the client asked for, and above how many records nobody counts. */
+/** The requested page, and the number of records above which counting stops. */
 export type PageRequest = (OffsetPage | KeysetPage) & { countLimit: number };
 
 export type Page<T> = {
@@ -12,18 +12,18 @@ export type Page<T> = {
   /** Undefined above the count limit, and for keyset pages. */
   total: number | undefined;
   more: boolean;
-  /** The place where a keyset page ended. */
+  /** The last row of a keyset page. */
   last?: CursorValues;
 };
 
-/** Column expressions by the names that `order_by` takes; `id` decides between equals. */
+/** Column expressions by their names in `order_by`; `id` is the tie-breaker. */
 export type OrderColumns = Record<string, string>;
 
 export type Order = { by: string; sort: 'asc' | 'desc' };
 
 type Builder<Tb extends keyof Tables, O> = SelectQueryBuilder<Tables, Tb, O>;
 
-/** A value of a row as the cursor carries it. */
+/** A value of a row in a cursor. */
 const cursorValue = (value: unknown): string | number | null => {
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'string' || typeof value === 'number' ? value : null;
@@ -85,8 +85,8 @@ export async function selectPage<Tb extends keyof Tables, O extends { id: number
 }
 
 /**
- * The page of a list whose `rows` were fetched from the page's offset, one more than fit. `count` is only asked when
- * the end is not in sight, and need not count beyond the count limit and one.
+ * The page whose `rows` were read from its offset, with one row more where there are more. `count` is called
+ * only when the end is not reached, and need not count beyond the count limit and one.
  */
 export async function offsetPage<T>(
   page: PageRequest & { kind: 'offset' },
@@ -100,7 +100,7 @@ export async function offsetPage<T>(
   return { items, total: total > page.countLimit ? undefined : total, more };
 }
 
-/** The page with each item presented. */
+/** The page with its items mapped. */
 export const mapPage = <T, U>(page: Page<T>, present: (item: T) => U): Page<U> => ({
   ...page,
   items: page.items.map(present),

@@ -1,15 +1,15 @@
 /** Search texts, as PostgreSQL matches them. */
 import { badRequest } from '../failure.ts';
 
-/** A pattern for `like`: the text anywhere, with `%` and `_` as the letters that they are. */
+/** A pattern for `like`: the text anywhere, with `%` and `_` escaped. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** The public server's bound of a search. */
+/** The public server's limit of a search. */
 const MAX_TERMS = 64;
 
 /**
- * The terms of a search, each once, however it is written: all of them must be found, and each one asked for again costs as
- * much as the first time. 400 for too many.
+ * The distinct terms of a search, whatever their case: all must match, and a repeated one would cost as much
+ * again. 400 for too many.
  */
 export function distinctTerms(terms: readonly string[]): string[] {
   const distinct = new Map(

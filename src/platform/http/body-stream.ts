@@ -1,4 +1,4 @@
-/** Bodies as they arrive: piece by piece, and the whole of a small one. */
+/** Reads bodies as they arrive: piece by piece, or a small one as a whole. */
 import type { Readable } from 'node:stream';
 import { Failure } from '../failure.ts';
 
@@ -6,9 +6,9 @@ export const tooLargeBody = (): Failure => new Failure('payload_too_large', '413
 const cutOff = (): Failure => new Failure('bad_request', '400 Bad request');
 
 /**
- * Hands each piece of the stream to `take`, and ends with the stream; rejects with what `take` throws, and with `cutOff()`
- * where the client hangs up. By its events: a stream's iterator costs more than all the rest of a small body. What is left
- * unread is the server's to discard.
+ * Passes each piece of the stream to `take`, and ends with the stream; rejects with what `take` throws, and
+ * with `cutOff()` where the client disconnects. Uses the stream's events: its iterator costs more than all
+ * the rest of a small body. The server discards unread bytes.
  */
 export function eachPiece(
   stream: Readable,
@@ -27,7 +27,7 @@ export function eachPiece(
     const cut = (): void => reject(whenCutOff());
     stream.on('data', push);
     stream.once('end', () => {
-      // It closes after that too.
+      // `close` also follows `end`.
       stream.off('close', cut);
       resolve();
     });
@@ -37,7 +37,7 @@ export function eachPiece(
   });
 }
 
-/** The pieces as one, without a copy where there is only one. */
+/** The pieces as one buffer, without a copy where there is one piece. */
 export const joinPieces = (pieces: readonly Buffer[]): Buffer => {
   const [only] = pieces;
   return only && pieces.length === 1 ? only : Buffer.concat(pieces);

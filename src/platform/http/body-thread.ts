@@ -1,13 +1,15 @@
-/** The thread that parses bodies which would hold the event loop: large ones, and those of very many values. */
+/**
+ * The thread that parses bodies which would block the event loop: large ones, and those of very many values.
+ */
 import { readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { Failure } from '../failure.ts';
 import { collector } from '../memory.ts';
 import { decodeUtf8, parseJson, parseUrlEncoded } from './raw-parameters.ts';
 
-/** `source` is the bytes, or a file that was opened for them and has no name any more. */
+/** `source` is the bytes, or the descriptor of an unlinked file. */
 export type BodyToParse = { form: boolean; source: Uint8Array | { descriptor: number; size: number } };
-/** Plain values: what has no prototype here gets one on its way. */
+/** Plain values: objects without a prototype get one when they are posted. */
 export type ParsedBody = { parsed: unknown } | { refusal: string };
 
 function bytesOf({ source }: BodyToParse): Uint8Array {
@@ -21,7 +23,7 @@ function bytesOf({ source }: BodyToParse): Uint8Array {
   return bytes;
 }
 
-/** Gives their memory back at once. */
+/** Frees their memory at once. */
 const free = (bytes: Uint8Array): void => {
   (bytes.buffer as ArrayBuffer).transfer(0);
 };
@@ -41,7 +43,7 @@ function parseBody(request: BodyToParse): ParsedBody {
 const collect = collector();
 parentPort?.on('message', (request: BodyToParse) => {
   const answered = parseBody(request);
-  // The text is not in memory any more beside what is parsed of it and the message.
+  // Collects the text, so that it is not in memory beside parsed values and message.
   collect({ execution: 'sync', type: 'major', flavor: 'regular' });
   parentPort?.postMessage(answered);
 });

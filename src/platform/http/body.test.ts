@@ -1,4 +1,4 @@
-/** Bodies over HTTP: in memory, on the disk, in the thread; what is refused, and when. */
+/** Bodies over HTTP: in memory, on disk, in the thread; and refusals with their times. */
 import { readdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import type { Route } from './server.ts';
 const MEBIBYTE = 1_048_576;
 const LIMIT = 8 * MEBIBYTE;
 
-/** Texts by their length, files by theirs. */
+/** Texts by their length, files by their size. */
 const outline = (value: RawValue): unknown => {
   if (value instanceof UploadedFile) return { file: value.filename, bytes: value.bytes.length };
   if (Array.isArray(value)) return value.map(outline);
@@ -146,7 +146,7 @@ test('a caller with many large bodies waits and is refused; another caller is se
     statuses.push(status);
     return { status, retryAfter };
   });
-  // 16 hold a place and 32 wait; the other 12 have their answer before anything ends.
+  // 16 have a slot and 32 wait; the other 12 are refused before any of them ends.
   await expect.poll(() => statuses, { timeout: 30_000 }).toEqual(Array(12).fill(429));
   expect((await send('/large', body, from('192.0.2.2'))).status).toBe(200);
   const end = setInterval(() => {

@@ -1,7 +1,7 @@
 /**
- * A request's body as raw parameters, by its content type (spec: General request rules, 1). It is read when the handler
- * asks for it, after the credential: a small one into memory, a large one onto the disk, so that slow clients hold none;
- * large ones are parsed in a thread, one after the other, and are in memory one at a time.
+ * Reads a request's body as raw parameters, by its content type (spec: General request rules, 1), when the
+ * handler needs it, after the credential: a small one into memory, a large one onto disk, so that slow
+ * clients use no memory; large ones are parsed in a thread, one at a time.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
@@ -28,9 +28,9 @@ import {
 } from './raw-parameters.ts';
 
 const KIBIBYTE = 1_024;
-/** Bytes of a body that is in nobody's way. */
+/** Bytes of a body that needs no slot. */
 const MAX_SMALL_BYTES = 64 * KIBIBYTE;
-/** Bytes of a body that waits in memory for the rest of it. */
+/** Bytes of an arriving body that stay in memory. */
 const MAX_HELD_BYTES = 1_024 * KIBIBYTE;
 /** Bytes, or names and values, that are parsed in a few milliseconds. */
 const MAX_PARSED_BYTES = MAX_HELD_BYTES;
@@ -38,16 +38,19 @@ const MAX_PARSED_VALUES = 10_000;
 const PARSE_TIMEOUT_MS = 30_000;
 
 const waits = { waitingPerCaller: 32, waiting: 500, timeoutMs: 10_000 };
-/** Bodies that are not small, from their first byte until the request is answered. */
+/** Slots of bodies that are not small, from their first byte to the end of the request. */
 const arriving = createShare({ of: 'large request bodies', places: 64, perCaller: 16, ...waits });
-/** Those that are on the disk, from their last byte until the request is answered: several times their size in memory. */
+/**
+ * The slot of bodies on disk, from their last byte to the end of the request: parsed, they take several times
+ * their size.
+ */
 const unfolding = createShare({ of: 'large request bodies', places: 1, perCaller: 1, ...waits });
 const parsers = createThreads<BodyToParse, ParsedBody>({
   file: new URL(`./body-thread${extname(import.meta.url)}`, import.meta.url),
   share: { of: 'large request bodies', places: 1, perCaller: 1, ...waits },
-  // The text, what is parsed of it, and what is handed back, of a body of the largest limit.
+  // Text, parsed values and message of a body of the largest limit.
   memoryMb: 256,
-  // Each leaves several times the body's size in its heap.
+  // A parsed body leaves several times its size in the thread's heap.
   idleMs: 0,
 });
 
@@ -64,7 +67,7 @@ function typeOf({ headers }: HttpRequest): BodyType {
   });
 }
 
-/** Bytes that the client announces: none without a body, undefined where they come in chunks. */
+/** Bytes by Content-Length: 0 without a body, undefined for a chunked one. */
 function announcedLength({ headers }: HttpRequest): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined;
   return Number(headers['content-length'] ?? 0);
@@ -72,14 +75,14 @@ function announcedLength({ headers }: HttpRequest): number | undefined {
 
 const jsonAsForm = new WeakSet<HttpRequest>();
 
-/** Whether the body was read as a form and looks like JSON: curl sends it so, unless it is told the type. */
+/** Whether a body sent as a form looks like JSON: curl's default type is the form's. */
 export const isJsonReadAsForm = (request: HttpRequest): boolean => jsonAsForm.has(request);
 
 const read = new WeakMap<HttpRequest, Promise<RawObject>>();
 
 /**
- * The parameters of the body; none when it is empty. 413 beyond the route's limit, 415 for a type that no endpoint reads,
- * 400 for a malformed one. It is read once, however often it is asked for.
+ * The parameters of the body; none when it is empty. 413 beyond the route's limit, 415 for an unknown type,
+ * 400 for a malformed body. It is read once; later calls get the same result.
  */
 export function readBody(request: HttpRequest): Promise<RawObject> {
   const known = read.get(request);
@@ -90,7 +93,7 @@ export function readBody(request: HttpRequest): Promise<RawObject> {
   return reading;
 }
 
-/** The bytes of a small body, for routes with a format of their own. 413 beyond the route's limit. */
+/** The bytes of a small body, for routes with their own format. 413 beyond the route's limit. */
 export async function readBytes(request: HttpRequest): Promise<Buffer> {
   if (announcedLength(request) === 0) return Buffer.alloc(0);
   return discardAfterFailure(request, async () => {
@@ -104,7 +107,9 @@ export async function readBytes(request: HttpRequest): Promise<Buffer> {
   });
 }
 
-/** Many clients read no answer before all is sent: the rest of a body that is refused is read and thrown away. */
+/**
+ * Many clients read no response before they have sent all: the rest of a refused body is read and dropped.
+ */
 async function discardAfterFailure<T>(
   request: HttpRequest,
   work: (request: HttpRequest) => Promise<T>,
@@ -121,7 +126,7 @@ function refuseAnnounced(request: HttpRequest): void {
   if ((announcedLength(request) ?? 0) > request.bodyLimit) throw tooLargeBody();
 }
 
-/** Takes pieces up to the route's limit. */
+/** Passes pieces to `take` up to the route's limit. */
 function bounded({ bodyLimit }: HttpRequest, take: (piece: Buffer) => void): (piece: Buffer) => void {
   let length = 0;
   return (piece) => {
@@ -131,7 +136,10 @@ function bounded({ bodyLimit }: HttpRequest, take: (piece: Buffer) => void): (pi
   };
 }
 
-/** Takes a place for a body that is not small, until the request is answered: for routes that read theirs themselves. */
+/**
+ * Reserves a slot for a body that is not small, until the end of the request; for routes that read it
+ * themselves.
+ */
 export async function reserveBody(request: HttpRequest): Promise<void> {
   if ((announcedLength(request) ?? request.bodyLimit) > MAX_SMALL_BYTES)
     request.atEnd(await arriving.take(request.signal));
@@ -154,7 +162,7 @@ async function readNew(request: HttpRequest): Promise<RawObject> {
   return parseHeld(request, pieces, meter);
 }
 
-/** Undefined where an empty body may lack what a body needs. */
+/** The body's type; undefined without a Content-Type, which an empty body need not have. */
 function typeIfAny(request: HttpRequest): BodyType | undefined {
   return request.headers['content-type'] === undefined ? undefined : typeOf(request);
 }
@@ -163,7 +171,7 @@ type Meter = { push(piece: Buffer): void; values(): number };
 
 const AMPERSAND = 0x26;
 
-/** Counts what is costly beside the bytes, and refuses too much of it as it comes. */
+/** Counts names and values, and refuses too many while the body arrives. */
 function createMeter(type: BodyType | undefined): Meter {
   if (type === 'json') {
     const json = new JsonMeter(MAX_FORM_PAIRS);
@@ -180,7 +188,7 @@ function createMeter(type: BodyType | undefined): Meter {
   };
 }
 
-/** The server held the body to the route's limit; no part of it needs another. */
+/** The route's limit bounds the body, so its parts need no limits of their own. */
 const partLimits = ({ bodyLimit }: HttpRequest) => ({
   fieldBytes: bodyLimit,
   fileBytes: bodyLimit,
@@ -193,7 +201,7 @@ async function parseHeld(request: HttpRequest, pieces: readonly Buffer[], meter:
   if (type === 'multipart') return readMultipart(Readable.from(pieces), request.headers, partLimits(request));
   const bytes = joinPieces(pieces);
   if (bytes.length > MAX_PARSED_BYTES || meter.values() > MAX_PARSED_VALUES) {
-    // A copy of its own: what a buffer is a part of would go with it.
+    // A copy: the transfer of a pooled buffer would take the pool with it.
     const source = new Uint8Array(bytes);
     return parseInThread({ form: type === 'form', source }, [source.buffer]);
   }
@@ -210,7 +218,7 @@ async function parseInThread(request: BodyToParse, transfer: ArrayBuffer[] = [])
   return adoptParameters(response.parsed);
 }
 
-/** In memory up to a bound, beyond it in a file without a name, which goes with the process. */
+/** Reads into memory up to a bound, beyond it into an unlinked file, which ends with the process. */
 async function readLarge(request: HttpRequest, meter: Meter): Promise<RawObject> {
   const pieces: Buffer[] = [];
   let length = 0;

@@ -1,20 +1,20 @@
-/** Compressed answers (RFC 9110, section 12.5.3): which may be, in which coding, without anybody waiting for another's. */
+/** Compressed responses (RFC 9110, section 12.5.3): which may be compressed, and in which coding. */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { HttpResponse } from './messages.ts';
 
 type Request = { method: string; headers: Record<string, string | string[] | undefined> };
 
-/** Bytes; what is smaller fits into one packet as it is. */
+/** Bytes; a smaller response fits into one packet. */
 const MIN_COMPRESSED_BYTES = 1024;
-/** Of the four threads that Node also reads files on. */
+/** Of the four threads of Node's pool, which also reads files. */
 const MAX_AT_ONCE = 2;
 
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 
-/** Half the time of the usual levels, for nearly the same size. */
+/** Levels that take half the time of the usual ones, for nearly the same size. */
 const compressors = {
   br: (body: Buffer) =>
     brotli(body, { params: { [BROTLI_PARAM_QUALITY]: 3, [BROTLI_PARAM_SIZE_HINT]: body.length } }),
@@ -24,10 +24,10 @@ const compressors = {
 export type Coding = keyof typeof compressors;
 
 /**
- * Whether the length of the body may depend on how well it compresses. Lengths are seen by those who may not read the body:
- * one who has a browser repeat a request with guesses learns from them what stands beside the guesses (BREACH). So nothing
- * is compressed for a request whose credential a browser adds by itself, a cookie or a password of HTTP, unless the body is
- * the same for all; and nothing that answers a write, which is where fresh secrets are shown, beside what was sent. Bytes
+ * Whether the length of the body may depend on how well it compresses. An attacker who makes a browser repeat
+ * a request with guesses learns from lengths the text beside the guesses (BREACH). So nothing is compressed
+ * for a credential that browsers add by themselves, a cookie or basic credentials, unless the body is the
+ * same for all callers; and no response to a write, which may show fresh secrets beside the sent text. Bytes
  * and streams (files, archives, git) stay as they are.
  */
 export function isCompressible({ method, headers }: Request, response: HttpResponse): boolean {
@@ -44,7 +44,7 @@ export function isCompressible({ method, headers }: Request, response: HttpRespo
   );
 }
 
-/** What the client takes and we have, the better one first; undefined for the body as it is. */
+/** The best coding that client and server have; undefined for none. */
 export function preferredCoding(header: string | undefined): Coding | undefined {
   const weights = new Map<string, number>();
   for (const part of header?.toLowerCase().split(',') ?? []) {
@@ -53,7 +53,7 @@ export function preferredCoding(header: string | undefined): Coding | undefined 
     weights.set(coding, Number(weight) || 0);
   }
   const br = weights.get('br') ?? 0;
-  // Who takes anything is given what every client knows.
+  // For `*`, the coding that all clients know.
   const gzipped = weights.get('gzip') ?? weights.get('*') ?? 0;
   const best = Math.max(br, gzipped);
   if (best === 0 || best < (weights.get('identity') ?? 0)) return undefined;
@@ -62,7 +62,7 @@ export function preferredCoding(header: string | undefined): Coding | undefined 
 
 let running = 0;
 
-/** The body in the coding; undefined while others take up all places: sent as it is, it is there sooner. */
+/** The compressed body; undefined while all slots are in use, when sending it uncompressed is faster. */
 export async function compress(body: string | Buffer, coding: Coding): Promise<Buffer | undefined> {
   if (running >= MAX_AT_ONCE) return undefined;
   running += 1;

@@ -1,4 +1,4 @@
-/** Decoders of single values: each is compiled from its schema once and takes what any source can send. */
+/** Decoders of scalars, each compiled from its schema once, for values of any source. */
 import {
   invalidAt,
   outOfRangeAt,
@@ -12,7 +12,7 @@ import { type RawValue, UploadedFile } from './raw-parameters.ts';
 
 export type Decode = (raw: RawValue, problems: Problems) => unknown;
 
-/** The part of JSON Schema that parameters are declared in. */
+/** The part of JSON Schema in which parameters are declared. */
 export type SchemaNode = {
   type?: string | string[];
   enum?: unknown[];
@@ -45,7 +45,7 @@ export const compileFile = (path: Path): Decode => {
   return (raw, problems) => (raw instanceof UploadedFile ? raw : refuse(problems, invalid));
 };
 
-/** Every way in which public clients write a boolean; python-gitlab writes `True` in a query. */
+/** The spellings of booleans in public clients; python-gitlab writes `True` in a query. */
 const booleans = new Map<unknown, boolean>([
   ...[true, 'true', 'True', 1, '1'].map((form) => [form, true] as const),
   ...[false, 'false', 'False', 0, '0'].map((form) => [form, false] as const),
@@ -94,7 +94,7 @@ export const compileString = (node: SchemaNode, path: Path): Decode => {
   return (raw, problems) => {
     const text = textOf(raw);
     if (text === undefined) return refuse(problems, invalid);
-    // Lengths are in characters, which the number of UTF-16 units bounds from above: counted only in doubt.
+    // UTF-16 units bound the number of characters from above, so characters are counted only in doubt.
     if (text.length > maxLength && (text.length > 2 * maxLength || countCharacters(text) > maxLength)) {
       return refuse(problems, tooLong);
     }
@@ -128,7 +128,7 @@ const readTime = (text: string): { day: string; instant: string } | undefined =>
   const [, day = '', time = '00:00', seconds = '00', fraction = '', sign = '+', hours = 0, minutes = 0] =
     match;
   const local = new Date(`${day}T${time}:${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}Z`);
-  // A day that the month does not have would roll over to the next month.
+  // A day beyond the end of its month would roll over to the next month.
   if (Number.isNaN(local.getTime()) || !local.toISOString().startsWith(day)) return undefined;
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000);
   const instant = new Date(local.getTime() - offset).toISOString();

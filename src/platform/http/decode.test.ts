@@ -1,4 +1,4 @@
-/** Declared types against what every source can send, and the bodies of the spec's "Error bodies". */
+/** Declared types with values of every source, and the spec's "Error bodies". */
 import fc from 'fast-check';
 import { type Static, type TSchema, Type } from 'typebox';
 import { describe, expect, expectTypeOf, test } from 'vitest';
@@ -17,7 +17,7 @@ const failureOf = (run: () => unknown): Failure => {
   throw new Error('nothing was refused');
 };
 
-/** Decodes one parameter `x`; a refusal is given as its message. */
+/** Decodes one parameter `x`; returns a refusal's message. */
 const decodeOne = (schema: TSchema, raw: RawValue): unknown => {
   const decode = compileDecoder(Type.Object({ x: schema }));
   try {

@@ -85,7 +85,7 @@ const isNullable = (node: SchemaNode): boolean =>
   node.enum?.includes(null) === true ||
   node.anyOf?.some(isNullable) === true;
 
-/** Whether '' is a value of its own; elsewhere a form's empty field means null where null is allowed. */
+/** Whether '' is a value of its own; elsewhere an empty form field means null where null is allowed. */
 const takesBlank = (node: SchemaNode): boolean => {
   const members = enumMembers(node);
   if (members !== undefined) return members.includes('');
@@ -93,7 +93,7 @@ const takesBlank = (node: SchemaNode): boolean => {
   return typesOf(node).includes('string') ? node.format === undefined : typesOf(node).length === 0;
 };
 
-/** Whether null is a value of its own: where it is allowed, of what is declared with any type, and as the empty array. */
+/** Whether null is a value of its own: for nullable and untyped schemas, and as the empty array. */
 const takesNull = (node: SchemaNode): boolean => {
   if (isNullable(node) || node.anyOf?.some(takesNull)) return true;
   const types = typesOf(node);
@@ -107,7 +107,7 @@ const enumMembers = (node: SchemaNode): unknown[] | undefined => {
   return literals?.includes(undefined) ? undefined : literals;
 };
 
-/** The first alternative that takes the value, in the order declared. */
+/** The first declared alternative that accepts the value. */
 const compileUnion = (options: SchemaNode[], path: Path): Decode => {
   const alternatives = options
     .filter((option) => option.type !== 'null')
@@ -135,7 +135,7 @@ const compileList = (node: SchemaNode, path: Path): Decode => {
     if (isRawObject(raw)) return refuse(problems, invalid);
     let values = Array.isArray(raw) ? raw : raw === null || raw === '' ? [] : [raw];
     if (commaSeparated) values = values.flatMap(splitAtCommas);
-    // `ids[]=` is how a form says "none".
+    // Forms send `ids[]=` for an empty list.
     else if (values.length === 1 && values[0] === '' && !keepsBlank) values = [];
     if (values.length < minItems) return refuse(problems, tooShort);
     if (values.length > maxItems) return refuse(problems, tooLong);
@@ -163,7 +163,7 @@ const compileObject = (node: SchemaNode, path: Path): Decode => {
   const rest = compileRest(node, path);
   const invalid = invalidAt(path);
   return (given, problems) => {
-    // Names of the client's own choice may be numbers.
+    // The client's own names may be numbers.
     const raw = rest === undefined ? given : objectOf(given);
     if (!isRawObject(raw)) return refuse(problems, invalid);
     const value: Record<string, unknown> = rest === undefined ? {} : rest(raw, problems);
@@ -177,10 +177,10 @@ const compileObject = (node: SchemaNode, path: Path): Decode => {
   };
 };
 
-/** More names of the client's own choice than anybody needs: each may become a condition of a statement. */
+/** Each of the client's own names may become a condition of a statement, so their number is bounded. */
 const MAX_FREE_KEYS = 100;
 
-/** The free keys of a record; what is wrong under one of them is reported under the record's own name. */
+/** The free keys of a record; problems are reported under the record's name. */
 const compileRest = (node: SchemaNode, path: Path) => {
   const [pattern, patterned] = Object.entries(node.patternProperties ?? {})[0] ?? [];
   const free =
@@ -193,7 +193,7 @@ const compileRest = (node: SchemaNode, path: Path) => {
   return (raw: RawObject, problems: Problems): Record<string, unknown> => {
     const chosen = Object.entries(raw).filter(([key]) => accepts.test(key) && !declared.has(key));
     if (chosen.length > MAX_FREE_KEYS) problems.add(tooLong);
-    // Names that the client chose need an object without a prototype.
+    // Names of the client's choice need an object without a prototype.
     const value: Record<string, unknown> = Object.create(null);
     for (const [key, given] of chosen) value[key] = decode(given, problems);
     return value;

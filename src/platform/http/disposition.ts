@@ -1,4 +1,4 @@
-/** `Content-Disposition`: how a browser shows a file, and under which name it keeps it. Pure. */
+/** `Content-Disposition`: whether a browser shows or saves a file, and its name. Pure. */
 
 /** With a name that old clients can read, and the real one (RFC 6266). */
 export function dispositionHeader(kind: 'inline' | 'attachment', name: string): string {

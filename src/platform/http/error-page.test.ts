@@ -1,4 +1,4 @@
-/** What a browser gets, and what a program gets, where something is missing or goes wrong. */
+/** Responses to browsers and to programs for missing pages and for failures. */
 import { expect, test } from 'vitest';
 import { useRoutes } from '../../../test/support/routes-server.ts';
 import { Failure, notFound } from '../failure.ts';

@@ -1,11 +1,11 @@
-/** Failures as pages, for people whose browser asks for an address outside the API. */
+/** Failures as pages, for browsers at addresses outside the API. */
 import type { Failure } from '../failure.ts';
 import { html, htmlPage, htmlResponse } from './html.ts';
 import type { HttpResponse } from './messages.ts';
 
 type Asking = { url: string; headers: { accept?: string | undefined } };
 
-/** Whether a browser shows the answer to somebody: programs ask for JSON, or for anything. */
+/** Whether the client is a browser: programs accept JSON, or anything. */
 export const isForReading = ({ url, headers }: Asking): boolean =>
   !/^\/+api(\/|\?|$)/.test(url) && /\btext\/html\b/i.test(headers.accept ?? '');
 
@@ -19,7 +19,7 @@ function errorPage(
   const body = html`<div class="card"><h1>${page.title}</h1>
 <p>${page.text}</p>
 <p><a href="/">To the start page</a></p></div>`;
-  // Programs get something else at the same address.
+  // Programs get another response at the same address.
   return htmlResponse(status, htmlPage(page.title, body, { header }), {
     vary: 'Accept, Origin',
     ...page.headers,
@@ -32,7 +32,7 @@ export const notFoundPage = (): HttpResponse =>
     text: 'There is nothing at this address, or nothing that you may see. Check the address, or sign in and try again.',
   });
 
-/** The failure's own text, in the place of the API's body. */
+/** A page with the failure's text instead of the API's body. */
 export function failurePage(failure: Failure): HttpResponse {
   const { publicMessage, status, kind, details } = failure;
   const text = typeof publicMessage === 'string' ? publicMessage : 'The request is not valid.';
@@ -43,7 +43,7 @@ export function failurePage(failure: Failure): HttpResponse {
   return { ...page, failure: kind };
 }
 
-/** What somebody is told of a fault of ours: nothing but what to name when they report it. */
+/** The page of an internal error: it has only the request id, for reports. */
 export const serverErrorPage = (requestId: string): HttpResponse => ({
   ...errorPage(500, {
     title: 'Something went wrong',

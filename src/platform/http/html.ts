@@ -1,7 +1,7 @@
-/** Pages: a tagged template that escapes what it is given, and the frame that every page has. */
+/** Pages: a tagged template that escapes its values, and the layout of all pages. */
 import type { HttpResponse } from './messages.ts';
 
-/** Text that is HTML already: only html`…` and madeSafe() make it. */
+/** Safe HTML, which only html`…` and madeSafe() create. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -30,14 +30,14 @@ function render(value: HtmlValue): string {
   return value.map(render).join('');
 }
 
-/** HTML with the values escaped; null, undefined and false are nothing, lists are joined. Quote attributes. */
+/** HTML with escaped values; null, undefined and false are empty, lists are joined. Quote attributes. */
 export const html = (strings: TemplateStringsArray, ...values: HtmlValue[]): Html =>
   new Html(strings.map((text, index) => text + render(values[index])).join(''));
 
-/** HTML from elsewhere that cannot do harm: what core/markdown made, and nothing that somebody sent. */
+/** HTML that is safe already, such as core/markdown's; never a user's text. */
 export const madeSafe = (text: string): Html => new Html(text);
 
-/** A whole document. `header` stands above the page; `csrfToken` is where scripts of this origin look for it. */
+/** A whole document. `header` is above the page; `csrfToken` is for scripts of this origin. */
 export const htmlPage = (
   title: string,
   body: Html,
@@ -60,7 +60,7 @@ ${body}
 </body>
 </html>`)}\n`;
 
-/** The content security policy of a page: where its forms may lead beside this site, and which sites may frame it. */
+/** The content security policy of a page: further targets of its forms, and sites that may frame it. */
 export const pagePolicy = ({
   formsTo = '',
   frames = "'self'",
@@ -70,7 +70,7 @@ export const pagePolicy = ({
 } = {}): string =>
   `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'${formsTo && ` ${formsTo}`}; frame-ancestors ${frames}; base-uri 'none'`;
 
-/** A document as an answer that nothing keeps: pages show who is signed in. */
+/** A document with `no-store`: pages show the signed-in user. */
 export const htmlResponse = (
   status: number,
   document: string,
@@ -81,6 +81,6 @@ export const htmlResponse = (
   body: document,
 });
 
-/** With a comma between each two. */
+/** The items separated by commas. */
 export const between = (items: readonly Html[]): Html[] =>
   items.map((item, index) => (index === 0 ? item : html`, ${item}`));

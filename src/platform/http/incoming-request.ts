@@ -1,4 +1,4 @@
-/** A request as routes get it, from the server's own. */
+/** A request for routes, made from the server's request. */
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
@@ -6,8 +6,8 @@ import type { HttpRequest } from './messages.ts';
 import type { OriginPolicy } from './origin.ts';
 
 /**
- * What a route is asked. A class for its one getter: an object that defines its own has a hidden class of its own, which
- * stays until the heap is swept as a whole, and what the getter sees stays with it.
+ * A class because of its getter: an object literal with one would get its own hidden class, which stays in
+ * memory, with all that the getter refers to, until a full collection.
  */
 export class IncomingRequest implements HttpRequest {
   readonly id: string;
@@ -32,13 +32,13 @@ export class IncomingRequest implements HttpRequest {
     bodyLimit: number,
     params = request.params as Record<string, string>,
   ) {
-    // What a proxy is sent names the host too (RFC 9112, absolute-form); the router has looked behind it.
+    // Requests to a proxy also name the host (RFC 9112, absolute-form); the router ignores it.
     const url = request.originalUrl.replace(/^https?:\/\/[^/?]*/i, '');
     const mark = url.indexOf('?');
     const peer = request.raw.socket.remoteAddress ?? '';
     this.id = request.id;
     this.method = request.method;
-    // As the router has read it: `//host` in an address that is built on it would be another site.
+    // Joined slashes, as in the router: `//host` in a link made of it would be another site.
     this.path = (mark < 0 ? url : url.slice(0, mark)).replace(/\/{2,}/g, '/');
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.headers = request.headers;
@@ -50,7 +50,7 @@ export class IncomingRequest implements HttpRequest {
     this.#response = response;
   }
 
-  /** Few ask for it. */
+  /** Created on demand, because few routes use it. */
   get signal(): AbortSignal {
     this.#signal ??= hangUpOf(this.#response);
     return this.#signal;
@@ -61,7 +61,7 @@ export class IncomingRequest implements HttpRequest {
     this.#releases.push(release);
   }
 
-  /** The handler has ended: all that atEnd() was given is given back. */
+  /** The handler has ended: calls the functions given to atEnd(). */
   end(): void {
     for (const release of this.#releases?.splice(0) ?? []) release();
   }

@@ -1,9 +1,9 @@
-/** The meter agrees with the parser on where texts end, however the bytes are cut. */
+/** The meter agrees with the parser on the ends of texts, however the bytes are split. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonMeter, MAX_JSON_VALUES } from './json-meter.ts';
 
-/** Names and values of a parsed JSON text: one for each opening, each colon, and each comma. */
+/** Names and values of a JSON text: one for each opening bracket, colon and comma. */
 function count(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const items = Object.values(value);

@@ -1,7 +1,7 @@
-/** Counts what a JSON text holds while it arrives, without parsing it: a text of very many values is refused early. */
+/** Counts the values of a JSON text while it arrives, without parsing it, to refuse very many early. */
 import { badRequest } from '../failure.ts';
 
-/** Values and names of one body; the public server stops at as many elements. */
+/** Values and names of one body; the public server has the same limit. */
 export const MAX_JSON_VALUES = 100_000;
 export const MAX_JSON_DEPTH = 100;
 
@@ -12,7 +12,7 @@ const BACKSLASH = 0x5c;
 const OPEN = [0x5b, 0x7b] as const;
 const CLOSE = [0x5d, 0x7d] as const;
 
-/** Takes the bytes in their order, in pieces of any size; throws the 400 as soon as a bound is passed. */
+/** Takes the bytes in order, in pieces of any size; throws the 400 as soon as a bound is exceeded. */
 export class JsonMeter {
   /** Names and values so far, without those of the outermost value. */
   values = 0;
@@ -21,10 +21,10 @@ export class JsonMeter {
   readonly #most: number;
   #depth = 0;
   #inText = false;
-  /** Whether the piece before ended within an escape. */
+  /** Whether the previous piece ended within an escape. */
   #escaped = false;
 
-  /** `parameters` is how many names the outermost object may have, where they are parameters. */
+  /** `parameters` bounds the names of the outermost object. */
   constructor(parameters = Number.POSITIVE_INFINITY) {
     this.#most = parameters;
   }
@@ -61,7 +61,7 @@ export class JsonMeter {
       throw badRequest(`the JSON body has more than ${MAX_JSON_VALUES} names and values`);
   }
 
-  /** The place of the quote that ends the text, or of the piece's last byte. Long texts are leapt over. */
+  /** The index of the quote that ends the text, or of the piece's last byte. Skips long texts. */
   #endOfText(piece: Uint8Array, from: number): number {
     let at = from;
     if (this.#escaped) {

@@ -1,4 +1,4 @@
-/** Requests and answers as plain values: what a route gets and gives back, with the renderer of failures (spec: Errors). */
+/** Requests and responses as plain values for routes, and the rendering of failures (spec: Errors). */
 import type { Readable } from 'node:stream';
 import type { Failure } from '../failure.ts';
 
@@ -10,21 +10,21 @@ export type HttpRequest = {
   /** The raw query string, without `?`. */
   query: string;
   headers: Record<string, string | string[] | undefined>;
-  /** The client's address, behind trusted proxies too. */
+  /** The client's address, from trusted proxies' headers where there are any. */
   address: string;
-  /** Scheme and host for links: the request's own where it can be believed, else the configured one. */
+  /** Scheme and host for links: the request's own where it is trusted, else the configured one. */
   origin: string;
   /** Path parameters, decoded. */
   params: Record<string, string>;
-  /** As it comes: nothing of it is read before the route reads it, by readBody() or by itself. */
+  /** The unread body: the route reads it, by readBody() or itself. */
   bodyStream: Readable;
-  /** In bytes; Infinity where the route has none. */
+  /** Bytes; Infinity for routes without a limit. */
   bodyLimit: number;
-  /** Gives back what the request holds, when its handler has ended. */
+  /** Registers a release of resources for the end of the handler. */
   atEnd(release: () => void): void;
-  /** Aborted when the client hangs up before it has its answer. */
+  /** Aborted when the client disconnects before its response. */
   readonly signal: AbortSignal;
-  /** Sent with the answer, whatever that becomes, a failure included. */
+  /** Added to the response, also to a failure. */
   replyHeaders: Record<string, string>;
 };
 
@@ -32,7 +32,7 @@ export type HttpResponse = {
   status: number;
   headers: Record<string, string>;
   body?: string | Buffer | Readable;
-  /** The body holds nothing of the caller or the request: whoever asks gets the same bytes. */
+  /** The body depends on neither caller nor request. */
   sameForAll?: true;
   /** For the log line. */
   actor?: string;
@@ -59,7 +59,7 @@ export function renderFailure(failure: Failure): HttpResponse {
   return { ...json(failure.status, body, headers), failure: failure.kind };
 }
 
-/** What a client is told of a fault of ours: nothing but where to find it in the log. */
+/** The response to an internal error: it has only the request id. */
 export const serverError = (requestId: string): HttpResponse => ({
   ...json(500, { message: '500 Internal Server Error', request_id: requestId }),
   failure: 'server_error',

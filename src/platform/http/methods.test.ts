@@ -1,4 +1,4 @@
-/** Which methods of a path are refused where a path with parameters has them. */
+/** Methods that a path refuses although a path with parameters has them. */
 import { expect, test } from 'vitest';
 import { overshadowed, pathFinder } from './methods.ts';
 

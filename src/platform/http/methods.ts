@@ -1,6 +1,6 @@
 /**
- * What a path has for methods that it does not have. They are most of what could be asked, and asked seldom: the router
- * that serves requests does not know of them, and one of their own is built when the first comes.
+ * Responses to methods that a path does not have. They are seldom needed, so the router of requests does not
+ * know them, and a second one is built for the first such request.
  */
 import createRouter from 'find-my-way';
 import { routerPath } from './path-segments.ts';
@@ -9,16 +9,16 @@ import { routerPath } from './path-segments.ts';
 export const routerOptions = {
   maxParamLength: 1_048_576,
   caseSensitive: true,
-  // Public clients join paths with a slash too many now and then; an encoded one is never touched.
+  // Public clients sometimes add a slash; an encoded one stays.
   ignoreTrailingSlash: true,
   ignoreDuplicateSlashes: true,
 } as const;
 
-/** Whether the pattern takes all that the path takes, each a list of segments; rather too often than too seldom. */
+/** Whether the pattern may match all that the path matches, each a list of segments; errs towards true. */
 function covers(pattern: readonly string[], path: readonly string[]): boolean {
   const open = pattern.at(-1) === '*';
   if (open ? path.length < pattern.length : path.length !== pattern.length) return false;
-  // Beginnings are alike more often than ends.
+  // From the end: paths differ there more often.
   return !pattern.some((_, place) => {
     const at = pattern.length - 1 - place;
     const segment = pattern[at] ?? '';
@@ -26,12 +26,12 @@ function covers(pattern: readonly string[], path: readonly string[]): boolean {
   });
 }
 
-/** `/api/v4/users`: what two paths must share before it is worth comparing them, unless it has a parameter already. */
+/** `/api/v4/users`: paths are compared only if they share this, or it has a parameter. */
 const beginningOf = (segments: readonly string[]): string => segments.slice(0, 4).join('/');
 
 /**
- * The methods that each path lacks and a path with parameters in its place has, which the router would hand them to:
- * `DELETE /users/export` is not to be `DELETE /users/:id`. Pure.
+ * The methods that a path lacks, but a matching path with parameters has, to which the router would route
+ * them: `DELETE /users/export` must not be `DELETE /users/:id`. Pure.
  */
 export function overshadowed<Method extends string>(
   paths: ReadonlyMap<string, ReadonlySet<Method>>,
@@ -57,7 +57,7 @@ export function overshadowed<Method extends string>(
   return found;
 }
 
-/** Finds the path that an address has, as given; built at the first question. */
+/** Finds the declared path of an address; built on first use. */
 export function pathFinder(paths: () => Iterable<string>): (url: string) => string | undefined {
   let router: ReturnType<typeof createRouter> | undefined;
   return (url) => {

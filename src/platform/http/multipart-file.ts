@@ -1,4 +1,4 @@
-/** One file of a multipart body, written as it comes: nothing of it is held in memory. */
+/** Writes one file of a multipart body while it arrives, without buffering it in memory. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
@@ -21,8 +21,9 @@ function openParser(headers: IncomingHttpHeaders, type: string): BusboyInstance 
 }
 
 /**
- * Hands the first file of this name to `write`, piece by piece and never two at once; undefined when there is none. 413 for
- * one of more bytes than `maximum`, 400 for a truncated or malformed body. A body of another kind has no files, and is not read.
+ * Passes the first file of this name to `write`, one piece at a time; undefined without one. 413 for more
+ * bytes than `maximum`, 400 for a truncated or malformed body. Bodies of other types have no files and are
+ * not read.
  */
 export async function receiveFile(
   stream: Readable,
@@ -37,7 +38,7 @@ export async function receiveFile(
     let writing: Promise<unknown> = Promise.resolve();
     const fail = (failure: unknown): void => {
       stream.unpipe(parser);
-      // What is still coming must be read, or the connection never gets to the answer.
+      // The rest must be read, or the client never reads the response.
       stream.resume();
       reject(failure);
     };

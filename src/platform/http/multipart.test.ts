@@ -1,4 +1,4 @@
-/** Multipart bodies, written by the platform's own FormData and by hand where that would not misbehave. */
+/** Multipart bodies, by FormData, and by hand for malformed ones. */
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -135,7 +135,7 @@ describe('General request rules: multipart', () => {
 
 describe('for any body', () => {
   test('a multipart form and a url-encoded form give the same value', async () => {
-    // The multipart encoder rewrites line ends, and escapes quotes and line ends in names.
+    // FormData rewrites line ends, and escapes quotes and line ends in names.
     const name = fc.string({ unit: 'grapheme' }).filter((text) => !/["\\\r\n\0]|^$/.test(text));
     const value = fc.string({ unit: 'grapheme' }).filter((text) => !/[\r\n\0]/.test(text));
     await fc.assert(

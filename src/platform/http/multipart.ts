@@ -13,7 +13,7 @@ import {
   UploadedFile,
 } from './raw-parameters.ts';
 
-/** Bytes of one text field, of one file and of all parts together, which are held in memory; parts of both kinds. */
+/** Bytes of a text field, of a file, and of all parts together, which are in memory; number of parts. */
 export type MultipartLimits = { parts: number; fieldBytes: number; fileBytes: number; bodyBytes: number };
 
 const defaultLimits: MultipartLimits = {
@@ -25,7 +25,7 @@ const defaultLimits: MultipartLimits = {
 
 type Part = { name: string; filename: string | undefined; contentType: string; chunks: Buffer[] };
 
-/** Reads the whole body. A part or body over its limit is a 413; a truncated or malformed body is a 400. */
+/** Reads the whole body; 413 for a part or body over its limit, 400 for a truncated or malformed body. */
 export const readMultipart = async (
   stream: Readable,
   headers: IncomingHttpHeaders,
@@ -43,7 +43,7 @@ export const readMultipart = async (
       refuseUnstorable(text);
       pairs.push([part.name, text]);
     } else if (part.filename !== '' || bytes.length > 0) {
-      // The other case is a browser's file input with nothing chosen: absent.
+      // A browser's file input without a file: absent.
       refuseUnstorable(part.filename);
       pairs.push([part.name, new UploadedFile(part.filename, part.contentType, bytes)]);
     }
@@ -60,7 +60,7 @@ const openParser = (headers: IncomingHttpHeaders, limits: MultipartLimits): Busb
     return new Busboy({
       headers: { ...headers, 'content-type': type },
       limits: { parts: limits.parts, headerPairs: 20, headerSize: 16 * 1024 },
-      // Every part arrives as bytes, so that text is checked as UTF-8 here and not repaired by the parser.
+      // Parts are read as bytes, so that text is checked as UTF-8 here, and not repaired by the parser.
       isPartAFile: () => true,
     });
   } catch (cause) {
@@ -79,7 +79,7 @@ const readParts = (
     let total = 0;
     const fail = (failure: Failure) => {
       stream.unpipe(parser);
-      // What is still coming must be read, or the connection never gets to the answer.
+      // The rest must be read, or the client never reads the response.
       stream.resume();
       reject(failure);
     };
@@ -91,7 +91,7 @@ const readParts = (
       );
     const failTooLarge = () => fail(new Failure('payload_too_large', '413 Request Entity Too Large'));
 
-    // The types promise a name and a filename; a part may lack either.
+    // The parser's types promise name and filename, but a part may lack either.
     parser.on(
       'file',
       (name: string | undefined, content, filename: string | undefined, _encoding, contentType) => {

@@ -1,9 +1,9 @@
-/** Links of an OpenAPI document: from what a POST made to the operations that read, change and delete it. */
+/** Links of an OpenAPI document: from a POST to the operations that read, change and delete its record. */
 import type { TSchema } from 'typebox';
 import type { Operation } from './openapi-operation.ts';
 import type { SchemaObject } from './openapi-schemas.ts';
 
-/** Finds the links of an operation among all of them. `nameOf` gives an operation's id. */
+/** Finds the links of an operation. `nameOf` gives an operation's id. */
 export function createLinks(
   operations: readonly Operation[],
   nameOf: (operation: Operation) => string,
@@ -16,7 +16,7 @@ export function createLinks(
   }
   return (source) => {
     if (source.method !== 'POST') return {};
-    // What it made is below it; or right there, where the client chose the name.
+    // The new record is below the path, or at it where the client chose the name.
     const targets = [`${source.path}/:it`, source.path].flatMap((path) => byShape.get(shapeOf(path)) ?? []);
     return Object.fromEntries(
       targets.flatMap((target) => {
@@ -31,7 +31,7 @@ const shapeOf = (path: string): string => path.replaceAll(/:\w+/g, ':');
 
 const namesIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
-/** The last name is that of the record; those before it are of the places that the request named. */
+/** The last parameter names the record; those before it are parameters of the request. */
 function parametersFor(source: Operation, target: Operation): Record<string, string> | undefined {
   if (!/:\w+$/.test(target.path)) return undefined;
   const given = namesIn(source.path);
@@ -41,12 +41,15 @@ function parametersFor(source: Operation, target: Operation): Record<string, str
   const isAsked = source.input.required?.includes(last) && !given.includes(last);
   if (property === undefined && !isAsked) return undefined;
   const before = wanted.slice(0, -1).map((name, at) => [name, `$request.path.${given[at]}`]);
-  // What the request itself names so is that, whatever the record has for an id.
+  // A parameter of the same name in the request comes before the record's id.
   const named = isAsked && property !== last ? `$request.body#/${last}` : `$response.body#/${property}`;
   return { ...Object.fromEntries(before), [last]: named };
 }
 
-/** `issue_iid` is the record's `iid`, `tag_name` its `name`, and all else its `id`, unless it has one of the very name. */
+/**
+ * `issue_iid` is the record's `iid`, `tag_name` its `name`, others its `id`, unless it has a property of that
+ * name.
+ */
 function propertyNaming(name: string, reply: TSchema): string | undefined {
   const { properties, anyOf } = reply as { properties?: object; anyOf?: TSchema[] }; // JSON Schema objects
   if (anyOf?.[0]) return propertyNaming(name, anyOf[0]);

@@ -1,4 +1,4 @@
-/** An operation of the API, as its document and the links in it are made of. */
+/** An operation of the API, for its document and links. */
 import type { TObject, TSchema } from 'typebox';
 import type { Method } from './server.ts';
 
@@ -12,7 +12,7 @@ export type Operation = {
   /** Path, query and body parameters together. */
   input: TObject;
   reply: {
-    /** Of successes, each of which has the same content where a status has any. */
+    /** Statuses of successes, which have the same content, if any. */
     statuses: readonly number[];
     schema: TSchema;
     /** Records, nothing, or files of these types. */
@@ -21,7 +21,7 @@ export type Operation = {
   };
   /** Statuses of `DocumentSource.refusals`. */
   refusals: readonly number[];
-  /** Names of `DocumentSource.securitySchemes`, each one enough; undefined for none needed. */
+  /** Names of `DocumentSource.securitySchemes`, one of which suffices; undefined for none needed. */
   security: readonly (string | undefined)[];
   extensions: Record<`x-${string}`, unknown>;
 };

@@ -1,23 +1,23 @@
-/** Schemas as an OpenAPI document holds them: plain JSON Schema, each large one that several places use written once. */
+/** Schemas of an OpenAPI document: plain JSON Schema, where large shared ones are written once. */
 import type { TSchema } from 'typebox';
 
 export type SchemaObject = { [keyword: string]: unknown };
 
 export type SchemaShelf = {
-  /** Announces a schema; what is announced twice is shared. All of them come before the first `place`. */
+  /** Announces a schema; one that is announced twice is shared. Call it for all before the first `place`. */
   announce(schema: TSchema, name: string): void;
-  /** The schema to write where it is used: itself, with what is shared in it replaced by references. */
+  /** The schema for its place in the document, with references to shared parts. */
   place(schema: TSchema): SchemaObject;
-  /** A reference to a schema that is written under this name. */
+  /** Writes a schema under this name; returns a reference. */
   keep(name: string, schema: SchemaObject): SchemaObject;
-  /** What was shared, by name. */
+  /** Shared schemas by name. */
   components(): Record<string, SchemaObject>;
 };
 
-/** Smaller ones are easier to read where they are used. In characters of JSON. */
+/** Characters of JSON; smaller schemas are easier to read where they are used. */
 const SMALLEST_SHARED = 160;
 
-/** A shelf for one document. A schema's own `title` names it, else the name of the place that announced it first. */
+/** The schemas of one document. A schema's `title` names it, else the first announcement. */
 export function createSchemaShelf(): SchemaShelf {
   const seen = new Map<string, { name: string; uses: number }>();
   const taken = new Set<string>();
@@ -54,7 +54,7 @@ export function createSchemaShelf(): SchemaShelf {
     const known = text === undefined ? undefined : seen.get(text);
     if (!known || known.uses < 2) return mapParts(node, refer);
     if (!shared.has(known.name)) {
-      // Its place is taken before its parts are looked at, so that the walk ends.
+      // Reserves the name before its parts are visited, so that recursion ends.
       shared.set(known.name, {});
       shared.set(known.name, mapParts(node, refer));
     }
@@ -74,13 +74,13 @@ export function createSchemaShelf(): SchemaShelf {
   };
 }
 
-/** JSON Schema without the marks and words of our own. */
+/** JSON Schema without keywords of our own. */
 export const plain = (schema: TSchema): SchemaObject =>
   JSON.parse(JSON.stringify(schema), (key, value) => (ownWords.has(key) ? undefined : value));
 
 const ownWords = new Set(['commaSeparated', 'ruled', 'together', 'contentTypes']);
 
-/** The schema of what is taken for a parameter: with the bounds that the decoder and the rules behind it add. */
+/** The schema of accepted values: with the bounds that the decoder and its rules add. */
 export const accepted = (schema: TSchema): TSchema =>
   JSON.parse(JSON.stringify(schema), (_, value) => (isRecord(value) ? bounded(value) : value));
 
@@ -93,13 +93,13 @@ function bounded({ ruled, ...node }: SchemaObject): SchemaObject {
     ...(isRecord(ruled) && ruled),
   };
   const { items } = node;
-  // Blank entries are dropped, which matters where there must be some.
+  // Blank entries are dropped, which matters where one is required.
   const isTexts = isRecord(items) && items.type === 'string' && items.enum === undefined;
   if (!node.commaSeparated || !node.minItems || !isTexts) return bound;
   return { ...bound, items: { pattern: ENTRY, ...items } };
 }
 
-/** An entry of a list that may come as one text: not blank, and without the comma that would part it. */
+/** An entry of a list that may be sent as one text: not blank, and without a comma. */
 const ENTRY = '^[^,]*[^,\\s][^,]*$';
 
 const shareable = (node: SchemaObject): string | undefined => {
@@ -141,7 +141,9 @@ type Described = {
   description?: string;
 };
 
-/** For readers: the type as `integer`, `asc or desc`, `list of string`, `string or null`, and what was said of it. */
+/**
+ * For readers: the type as `integer`, `asc or desc`, `list of string`, `string or null`, and the description.
+ */
 export function inWords(schema: TSchema): { type: string; description: string | undefined } {
   const { type = 'any', enum: words, format, items, description } = schema as Described; // JSON Schema objects
   const named = (name: string): string => {

@@ -1,4 +1,4 @@
-/** How parameters, bodies and shared records are described. */
+/** Parameters, bodies and shared records in the document. */
 import { type TObject, Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument, operationId } from './openapi.ts';

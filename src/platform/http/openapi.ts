@@ -1,4 +1,4 @@
-/** Operations → an OpenAPI 3.1 document, in an order that depends on the operations alone. */
+/** Operations → an OpenAPI 3.1 document, whose order depends on the operations alone. */
 import type { TObject, TSchema } from 'typebox';
 import { createLinks } from './openapi-links.ts';
 import type { Operation } from './openapi-operation.ts';
@@ -21,7 +21,7 @@ export type DocumentSource = {
   securitySchemes: Record<string, SchemaObject>;
   /** Descriptions of response headers, by name. */
   headers: Record<string, string>;
-  /** What a refusal means, by status; all have one shape of body. */
+  /** Descriptions of refusals by status; all have the same body. */
   refusals: Record<number, string>;
   operations: readonly Operation[];
 };
@@ -32,17 +32,17 @@ const methodsWithBody = new Set<Method>(['POST', 'PUT', 'PATCH']);
 export const operationId = (method: Method, path: string): string =>
   `${method.toLowerCase()}${pascal(path.replaceAll('/-/', '/dash/'))}`;
 
-/** The document. Throws when two operations would get one id. */
+/** The document. Throws when two operations have the same id. */
 export function openApiDocument(parts: DocumentSource): SchemaObject {
   const operations = [...parts.operations]
     .sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
-    // What is read of the input from here on is JSON Schema alone.
+    // From here on the input is used as JSON Schema alone.
     .map((operation) => ({ ...operation, input: accepted(operation.input) as TObject }));
   const ids = new Set(operations.map(({ method, path }) => operationId(method, path)));
   if (ids.size !== operations.length) throw new Error('two operations have one id');
 
   const shelf = createSchemaShelf();
-  // The place with the shortest path names a record best.
+  // The operation with the shortest path names a record best.
   const shortestFirst = [...operations].sort((a, b) => a.path.split('/').length - b.path.split('/').length);
   for (const { reply, path } of shortestFirst) {
     if (reply.content === 'json') shelf.announce(reply.schema, recordName(path));
@@ -129,13 +129,13 @@ function describeOperation(
   };
 }
 
-/** A query has no schema as a whole. */
+/** Describes rules of query parameters, since a query has no schema as a whole. */
 function inWords({ input }: Operation): { description?: string } {
   const { together } = parameterRulesOf(input);
   return together === undefined ? {} : { description: describeParameterRules(together).join(' ') };
 }
 
-/** Those of the path, and of the query where the method has no body. */
+/** Parameters of the path, and of the query where the method has no body. */
 function describeParameters(operation: Operation, shelf: SchemaShelf): SchemaObject[] {
   const { method, path, input } = operation;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
@@ -150,14 +150,14 @@ function describeParameters(operation: Operation, shelf: SchemaShelf): SchemaObj
   return [...inPath, ...inQuery];
 }
 
-/** An empty text is no segment of a path. */
+/** A path segment is never empty. */
 const segment = (schema: SchemaObject): SchemaObject =>
   [schema.type].flat().includes('string') && schema.enum === undefined ? { minLength: 1, ...schema } : schema;
 
 const outsidePath = ({ input, path }: Operation): [string, TSchema][] =>
   Object.entries(input.properties).filter(([name]) => !isInPath(path, name));
 
-/** A parameter that several operations have in the same words is written once. */
+/** Writes a parameter that is equal in several operations once. */
 function shareParameters(operations: readonly Operation[], shelf: SchemaShelf) {
   const uses = new Map<string, number>();
   for (const operation of operations) {
@@ -195,7 +195,7 @@ function queryParameter(name: string, schema: TSchema, required: boolean, shelf:
   const { type, commaSeparated } = schema as { type?: unknown; commaSeparated?: boolean }; // JSON Schema objects
   const types = [type].flat();
   const node = withoutNull(shelf.place(schema));
-  // A list of nothing is not there.
+  // An empty list has no form in a query.
   if (required && types.includes('array')) node.minItems ??= 1;
   const { description, ...rest } = node;
   const about = {
@@ -209,7 +209,7 @@ function queryParameter(name: string, schema: TSchema, required: boolean, shelf:
   return { name: `${name}[]`, in: 'query', style: 'form', explode: true, ...about };
 }
 
-/** Null has no form outside JSON: a query leaves the parameter out. */
+/** Null exists only in JSON: a query omits the parameter. */
 function withoutNull(schema: SchemaObject): SchemaObject {
   if (!Array.isArray(schema.type)) return schema;
   const types = schema.type.filter((type) => type !== 'null');
@@ -217,7 +217,7 @@ function withoutNull(schema: SchemaObject): SchemaObject {
   return { ...schema, type: types.length === 1 ? types[0] : types, ...words };
 }
 
-/** JSON where no file must be sent; a form where it can hold every field; multipart where there is a file. */
+/** JSON unless a file is required; a form where it can carry every field; multipart where there is a file. */
 function describeBody(operation: Operation, fields: [string, TSchema][], shelf: SchemaShelf): SchemaObject {
   const required = new Set<string>(operation.input.required ?? []);
   const name = pascal(`${operationId(operation.method, operation.path)} body`);
@@ -246,7 +246,7 @@ function describeBody(operation: Operation, fields: [string, TSchema][], shelf: 
   return { ...(fields.some(([key]) => required.has(key)) && { required: true }), content };
 }
 
-/** The types of files that are taken, where not any is. */
+/** Accepted types of files, where they are restricted. */
 const encodingOf = (files: [string, TSchema][]): { encoding?: SchemaObject } => {
   const typed = files.flatMap(([name, field]) => {
     const { contentTypes } = field as { contentTypes?: readonly string[] }; // as file() was told
@@ -266,7 +266,7 @@ const typesOf = (field: TSchema): unknown[] => [(field as { type?: unknown }).ty
 
 const isNullable = (field: TSchema): boolean => typesOf(field).includes('null');
 
-/** Whether one text holds it. */
+/** Whether the value is one text. */
 const isFlat = (field: TSchema): boolean =>
   typesOf(field).every((type) => type !== undefined && type !== 'array' && type !== 'object');
 
@@ -308,7 +308,7 @@ function contentOf(kind: Operation['reply']['content'], schema: () => SchemaObje
   return Object.fromEntries(kind.map((type) => [type, {}]));
 }
 
-/** `/projects/:id/feature_flags/:name` → `FeatureFlag`: what the last fixed part of the path lists. */
+/** `/projects/:id/feature_flags/:name` → `FeatureFlag`: the singular of the last fixed segment. */
 const recordName = (path: string): string => {
   const word = path.split('/').findLast((part) => part !== '' && !part.startsWith(':')) ?? 'Record';
   return pascal(word.replace(/ies$/, 'y').replace(/([^su])s$/, '$1'));

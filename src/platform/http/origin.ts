@@ -1,4 +1,4 @@
-/** Whose `X-Forwarded-*` is believed: for the client's address, and for the origin that links are given. */
+/** Trust in `X-Forwarded-*`, for the client's address and the origin of links. */
 import { BlockList, isIP } from 'node:net';
 
 type Headers = Record<string, string | string[] | undefined>;
@@ -6,14 +6,17 @@ type Headers = Record<string, string | string[] | undefined>;
 export type OriginPolicy = {
   /** The client's address: the first hop from the right that is not a trusted proxy. */
   address(peer: string, headers: Headers): string;
-  /** The request's own origin when it is the configured one's, loopback's or a trusted proxy's, else the configured one. */
+  /**
+   * The request's origin when it is the configured one's, loopback's or a trusted proxy's; else the
+   * configured one.
+   */
   origin(peer: string, headers: Headers): string;
 };
 
 const plainAddress = (address: string): string =>
   address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
 
-/** Whether an address is one of these addresses and networks, each of which must be valid. */
+/** Tests whether an address is in these addresses and networks, each of which must be valid. */
 export function addressTest(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const entry of entries) {

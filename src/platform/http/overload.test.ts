@@ -1,4 +1,7 @@
-/** When requests are shed: beyond so many in flight, while the event loop lags, and not for having stood still once. */
+/**
+ * Shedding of requests: beyond a number in flight, and while the event loop lags, but not after a single
+ * pause.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { monotonic } from '../clock.ts';
@@ -12,7 +15,7 @@ const stand = (seconds: number) => {
   while (monotonic() < until);
 };
 
-/** What the gauge says to one request. */
+/** The gauge's response to one request. */
 function answerTo(route: string) {
   const refusal = gauge.enter(route);
   gauge.leave();

@@ -1,20 +1,25 @@
-/** Sheds load early: beyond a bound of requests in flight, or when the event loop lags, 503 at once beats a slow answer. */
+/**
+ * Sheds load: beyond a number of requests in flight, or while the event loop lags, a 503 at once beats a slow
+ * response.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { monotonic } from '../clock.ts';
 import { Failure } from '../failure.ts';
 
 export type LoadGauge = {
-  /** Counts a request in; the failure when it should be shed. Every call is followed by one leave(). */
+  /**
+   * Counts a request in; returns the failure when it should be shed. Every call is followed by one leave().
+   */
   enter(route: string): Failure | undefined;
   leave(): void;
-  /** From now on everything but what is in flight is refused. */
+  /** From now on all new requests are refused. */
   close(): void;
-  /** Whether it was called: a connection that an answer leaves open then would hold up the end. */
+  /** Whether close() was called: connections must then not be kept alive. */
   closing(): boolean;
   inFlight(): number;
-  /** Median delay of the event loop since the longest was asked for last, in seconds. */
+  /** Median delay of the event loop since the last call of longestDelay(), in seconds. */
   delay(): number;
-  /** The longest since this was asked last, in seconds. */
+  /** The longest delay since the last call, in seconds. */
   longestDelay(): number;
   stop(): void;
 };
@@ -22,12 +27,12 @@ export type LoadGauge = {
 const NANOSECONDS = 1e9;
 /** In milliseconds. */
 const RESOLUTION_MS = 20;
-/** Milliseconds between two looks at how late the event loop is. */
+/** Milliseconds between two checks of the event loop. */
 const LOOK_INTERVAL_MS = 500;
 
 /**
- * `maximum` requests in flight; `maximumDelay` in seconds, by which the event loop has to be late twice in a row: what stood
- * still once is over, and shedding would cure nothing. Probes (`/-/…`) are never shed.
+ * `maximum` requests in flight; `maximumDelay` in seconds, which the event loop must exceed twice in a row: a
+ * single pause is over when it is seen, so shedding would not help. Probes (`/-/…`) are never shed.
  */
 export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -36,7 +41,7 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
   let closing = false;
   let late = [0, 0];
   let looked = monotonic();
-  // A timer of our own: a histogram that is emptied at each look forgets the one delay that a look apart shows.
+  // An own timer: the histogram is reset at each check and would miss a delay that spans it.
   const timer = setInterval(() => {
     const at = monotonic();
     late = [...late.slice(1), (at - looked - LOOK_INTERVAL_MS) / 1_000];
@@ -44,7 +49,7 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
   }, LOOK_INTERVAL_MS);
   timer.unref();
   const lags = () => late.every((each) => each > maximumDelay);
-  // The histogram measures its own timer's interval too.
+  // The histogram includes its own timer's interval.
   const beyondTimer = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000);
   const unavailable = (text: string, seconds: number) =>
     new Failure('unavailable', `503 Service Unavailable: ${text}`, {

@@ -1,4 +1,4 @@
-/** Pages of lists (spec: Limits, Pagination): the choice, the headers and the cursors, all pure. */
+/** Pagination (spec: Limits, Pagination): choice, headers and cursors, all pure. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../failure.ts';

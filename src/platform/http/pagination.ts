@@ -1,4 +1,4 @@
-/** Pages of lists: what the client asked for, and the headers that lead to the other pages (spec: Pagination). */
+/** Pagination of lists: the requested page, and the headers with links to others (spec: Pagination). */
 import { type Static, Type } from 'typebox';
 import { Failure, invalid } from '../failure.ts';
 
@@ -19,7 +19,7 @@ export const pageFields = {
   ),
 };
 
-/** Query fields that lists with keyset pagination have too. No defaults: those of a list are in its rule. */
+/** Further query fields of lists with keyset pagination. Their defaults are in the list's rule. */
 export const keysetFields = {
   pagination: Type.Optional(Type.String({ description: '`keyset` for keyset pagination.' })),
   order_by: Type.Optional(Type.String({ description: 'Column to order by.' })),
@@ -31,26 +31,29 @@ export const keysetFields = {
 
 export type Sort = 'asc' | 'desc';
 
-/** What a column of the order holds, so that no cursor brings a value that the database would choke on. */
+/** The type of an ordering column, so that no cursor has a value that the database refuses. */
 export type ColumnKind = 'integer' | 'text' | 'time';
 
 /**
- * The row a page ended with: the ordering column, and `id`, which decides between equals. A time is text, as precise
- * as the column (microseconds), or rows of the same millisecond would be lost or repeated.
+ * The last row of a page: the ordering column, and `id` as the tie-breaker. Times are text in the column's
+ * precision (microseconds), or rows of the same millisecond would be lost or repeated.
  */
 export type CursorValues = Readonly<Record<string, string | number | null>>;
 
-/** Which keyset pagination a list offers (spec: Pagination, Supported keyset resources). */
+/** The keyset pagination of a list (spec: Pagination, Supported keyset resources). */
 export type KeysetRule = {
-  /** The record as error texts name it: `Project`. */
+  /** The record's name in error texts: `Project`. */
   type: string;
   orderBy: Readonly<Record<string, ColumnKind>>;
   sort: readonly Sort[];
   anonymous: boolean;
   signedIn: boolean;
-  /** Taken for an `order_by` or `sort` that is missing. */
+  /** For a missing `order_by` or `sort`. */
   default: { orderBy: string; sort: Sort };
-  /** How the next page is named: by `id_after` or `id_before` (order by id only), or by an opaque `cursor`. */
+  /**
+   * How the next page is identified: by `id_after` or `id_before` (order by id only), or by an opaque
+   * `cursor`.
+   */
   link: 'id' | 'cursor';
 };
 
@@ -68,19 +71,19 @@ export type KeysetPage = {
   orderBy: string;
   sort: Sort;
   perPage: number;
-  /** The page starts behind this row; at the beginning when undefined. */
+  /** The page starts after this row; at the beginning when undefined. */
   after: CursorValues | undefined;
 };
 
-/** 405 whose text stands in both properties; the method is allowed, only not with these parameters. */
+/** 405 with the text in both properties; the method is allowed, but not with these parameters. */
 const notAvailable = (text: string): Failure =>
   new Failure('method_not_allowed', text, { error: text, headers: { allow: 'GET, HEAD' } });
 
 /**
- * The page that was asked for; pages by offset end after `maximumOffset` records, 0 for no limit. A list without keyset
- * pagination has pages by offset, whatever is asked, as at the public API. Fails with 405 where a list does not offer its
- * keyset pagination in that order or to this caller, or is asked for records beyond its maximum offset; with 400 for a bad
- * cursor (spec: Pagination; Limits, Users listing).
+ * The requested page; offset pages end after `maximumOffset` records, 0 for no limit. Lists without keyset
+ * pagination always use offsets, like the public API. Fails with 405 where a list lacks the requested keyset
+ * pagination for this order or caller, or beyond the maximum offset; with 400 for a bad cursor (spec:
+ * Pagination; Limits, Users listing).
  */
 export function choosePagination(
   rule: KeysetRule | undefined,
@@ -121,11 +124,14 @@ function startOf(rule: KeysetRule, query: PageQuery, orderBy: string, sort: Sort
   return decodeCursor(query.cursor, { [orderBy]: rule.orderBy[orderBy] ?? 'text', id: 'integer' });
 }
 
-/** The opaque text of a place in a list: base64url JSON of the row's values, with `_kd: 'n'` for "what comes next". */
+/** An opaque cursor: base64url JSON of the row's values, with `_kd: 'n'` for the next page. */
 export const encodeCursor = (values: CursorValues): string =>
   Buffer.from(JSON.stringify({ ...values, _kd: 'n' })).toString('base64url');
 
-/** The values of a cursor, exactly those of the columns; 400 for a text that encodeCursor() did not make for them. */
+/**
+ * The values of a cursor, exactly those of the columns; 400 for a text that encodeCursor() did not make for
+ * them.
+ */
 export function decodeCursor(text: string, columns: Readonly<Record<string, ColumnKind>>): CursorValues {
   const { _kd: direction, ...values } = parseCursor(text);
   const wanted = Object.entries(columns);
@@ -163,10 +169,13 @@ function isOfKind(value: string | number | null | undefined, kind: ColumnKind, n
   return kind === 'text' ? !value.includes('\0') : TIME.test(value) && !Number.isNaN(Date.parse(value));
 }
 
-/** Where the request was answered, as links show it: trusted origin, path as requested and raw query without `?`. */
+/** The address in links: trusted origin, path as requested, and raw query without `?`. */
 export type RequestAddress = { origin: string; path: string; query: string };
 
-/** Headers of an offset page; totals and the last page are left out when nobody counted (spec: Pagination headers). */
+/**
+ * Headers of an offset page; totals and last page are left out when they are unknown (spec: Pagination
+ * headers).
+ */
 export function offsetHeaders(list: {
   address: RequestAddress;
   page: number;
@@ -174,7 +183,7 @@ export function offsetHeaders(list: {
   /** Undefined when there are more records than are counted. */
   total: number | undefined;
   hasNext: boolean;
-  /** The hosted offering omits the two headers, whatever was counted. */
+  /** The hosted offering omits the two headers in any case. */
   omitTotals: boolean;
 }): Record<string, string> {
   const { page, perPage, total } = list;
@@ -203,8 +212,9 @@ export function offsetHeaders(list: {
 }
 
 /**
- * The `Link` header of a keyset page, or undefined when the page is empty: only an empty page is the end, so that one
- * that is just full needs no look ahead (spec: Pagination). `last` is the page's last row, with its order column and id.
+ * The `Link` header of a keyset page, or undefined when the page is empty: only an empty page is the end, so
+ * a full one needs no look ahead (spec: Pagination). `last` is the page's last row, with ordering column and
+ * id.
  */
 export function keysetLink(
   address: RequestAddress,
@@ -222,14 +232,14 @@ export function keysetLink(
   return link(address, { ...order, ...place }, 'next');
 }
 
-/** The `Link` header of a keyset page of what git lists, whose next page starts at an opaque token. */
+/** The `Link` header of a page of git's, whose next page starts at an opaque token. */
 export const tokenLink = (address: RequestAddress, perPage: number, token: string): string =>
   link(address, { pagination: 'keyset', per_page: String(perPage), page_token: token }, 'next');
 
 const link = (address: RequestAddress, changes: Record<string, string>, relation: string): string =>
   `<${plain(`${address.origin}${address.path}?${changeQuery(address.query, changes)}`)}>; rel="${relation}"`;
 
-/** The raw query with some parameters given another value, where they stood or at the end; the rest as it was. */
+/** The raw query with some values replaced in place, or appended; the rest is unchanged. */
 function changeQuery(query: string, changes: Record<string, string>): string {
   const missing = new Map(Object.entries(changes));
   const kept = query.split('&').flatMap((part) => {
@@ -244,7 +254,7 @@ function changeQuery(query: string, changes: Record<string, string>): string {
 
 const nameOf = (part: string): string => [...new URLSearchParams(part).keys()][0] ?? '';
 
-/** What could end the link early or split the header is percent-encoded; Node hands on bytes as Latin-1 letters. */
+/** Percent-encodes characters that could end the link or split the header; Node sends headers as Latin-1. */
 const plain = (url: string): string =>
   url.replace(
     /[^\x21-\x7e]|[<>"\\^`{|}]/g,

@@ -1,11 +1,11 @@
-/** What can be wrong with a parameter, and the 400 that names every problem at once (spec: Error bodies; facts §10). */
+/** Problems of parameters, and the 400 that names them all (spec: Error bodies; facts §10). */
 import { Failure, type ValidationMessages } from '../failure.ts';
 
 export type Path = readonly string[];
 export type Problem = {
   path: Path;
   text: string;
-  /** What would be taken. */
+  /** Accepted values. */
   allowed?: string;
 };
 /** Problems are made when a decoder is compiled, so the same one found in many array items is reported once. */
@@ -31,7 +31,7 @@ export const tooShortAt = (path: Path, minimum: number, unit: string): Problem =
 
 const count = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`;
 
-/** Adds the problem; the undefined it returns stands for a value that nobody will read. */
+/** Adds the problem; returns undefined in the place of the value. */
 export const refuse = (problems: Problems, problem: Problem): undefined => {
   problems.add(problem);
 };
@@ -40,7 +40,7 @@ export const refuse = (problems: Problems, problem: Problem): undefined => {
 export const parameterName = ([first = '', ...rest]: Path): string =>
   first + rest.map((key) => `[${key}]`).join('');
 
-/** Missing parameters come first: the message is text that names them, else messages by property. */
+/** Missing parameters come first: the message is then a text that names them, else messages by property. */
 export const parameterFailure = (problems: Problems): Failure => {
   const all = [...problems];
   const error = all.map(({ path, text }) => `${parameterName(path)} ${text}`).join(', ');
@@ -59,7 +59,7 @@ export const parameterFailure = (problems: Problems): Failure => {
   return new Failure('bad_request', messages, details);
 };
 
-/** A parameter that is wrong as a whole has no place for messages about its parts, nor the reverse: the first stays. */
+/** Messages about a parameter and about its parts exclude each other: the first stays. */
 const addMessage = (messages: ValidationMessages, [key = '', ...rest]: Path, text: string): void => {
   const present = messages[key];
   if (rest.length === 0) {

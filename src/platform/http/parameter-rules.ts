@@ -1,8 +1,8 @@
-/** Parameters that go together, or do not: asked of decoded values, refused in the public API's words. */
+/** Rules between parameters, checked on decoded values, with the public API's messages. */
 import { Failure } from '../failure.ts';
 import type { ParameterRule } from './schema.ts';
 
-/** 400 where the rule does not hold of the parameters that were given. */
+/** 400 where the given parameters violate the rule. */
 export function refuseApart({ kind, names, message }: ParameterRule, value: Record<string, unknown>): void {
   const given = names.filter((name) => value[name] !== undefined).length;
   if (given === 0 && kind !== 'at_most_one') {
@@ -29,7 +29,7 @@ function inSchema({ kind, names }: ParameterRule): object[] {
   );
 }
 
-/** The rules in words, for where no schema holds the parameters together. */
+/** The rules in words, for queries, which have no schema. */
 export const describeParameterRules = (rules: readonly ParameterRule[]): string[] =>
   rules.map(({ kind, names }) => {
     const count = { at_least_one: 'At least', exactly_one: 'Exactly', at_most_one: 'At most' }[kind];

@@ -1,4 +1,4 @@
-/** Addresses as the router takes them: which segments become one, and which stay. */
+/** Paths for the router: segments that are joined, and segments that stay. */
 import { expect, test } from 'vitest';
 import { ANY_PATH, joinPathSegments, routerPath } from './path-segments.ts';
 
@@ -22,11 +22,11 @@ test.each([
   ['/groups/g/h/-/issues/5', '/groups%2Fg%2Fh/-/issues/5'],
   ['//g//p/-/issues', '//g%2Fp/-/issues'],
   ['http://host/g/p/-/issues', 'http://host/g%2Fp/-/issues'],
-  // What is in a file's path is no address of its own.
+  // A `/-/` within a file's path ends no project path.
   ['/g/p/-/blob/main/a/-/blob/b', '/g%2Fp/-/blob/main/a/-/blob/b'],
   ['/g/p/-/blob/main/uploads/x', '/g%2Fp/-/blob/main/uploads/x'],
   ['/g/p/-/blob/main/x.git/info/refs', '/g%2Fp/-/blob/main/x.git/info/refs'],
-  // Nor is a repository's address one of a page.
+  // A snippet's page is not a repository's address.
   ['/g/p/-/snippets/1', '/g%2Fp/-/snippets/1'],
   ['/g/p/-/snippets/1.git/info/refs', '/g%2Fp%2F-%2Fsnippets%2F1.git/info/refs'],
   ['/-/snippets/1.git/info/refs', '/-%2Fsnippets%2F1.git/info/refs'],
@@ -44,7 +44,7 @@ test.each([
   '/-/issues',
   '/g/p/-/issues/5/deeper',
   '/g/p/-/settings',
-  // A group may have that name.
+  // A group may be named `uploads`.
   '/g/uploads/a/b',
   '/api/v4/projects/g/-/issues',
   '/g/p?x=/-/issues',

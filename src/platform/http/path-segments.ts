@@ -1,29 +1,29 @@
 /** Paths that begin with any number of segments, `/:name+…`, for a router whose parameters are one segment each. Pure. */
 
-/** The path of the route that takes what no other takes. */
+/** The path of the route for all that no other route matches. */
 export const ANY_PATH = '/:path+';
 
 const beginning = /^\/:\w+\+/;
-/** No group or user has one of these names. Repositories of snippets are found below `-/`, like those of any path. */
+/** No group or user has one of these names. Repositories of snippets are below `-/`. */
 const fixed = /^(?:api|-(?!\/snippets\/))\//;
 
-/** The path as the router takes it. */
+/** The path for the router. */
 export const routerPath = (path: string): string => path.replace(/^(\/:\w+)\+/, '$1');
 
-/** No segment of a full path is `-`: what stands behind the first one is a page of whatever stands before it. */
+/** No segment of a full path is `-`: after the first one begins a page of the path before it. */
 const DASH = '/-/';
 
-/** What an ending matches, its parameters as one segment each: `:name`, or `:name(pattern)` where not any will do. */
+/** The pattern of an ending, its parameters as one segment each: `:name`, or `:name(pattern)`. */
 const patternOf = (ending: string): string =>
   ending
     .split(/:\w+(\([^)]*\))?/)
     .map((part, index) => (index % 2 === 0 ? part.replace(/[.+?^$()[\]{}|\\]/g, '\\$&') : (part ?? '[^/]+')))
     .join('');
 
-/** Matches an ending that begins with the dash, from there to the end of the path. */
+/** Matches an ending that begins with the dash, up to the end of the path. */
 const dashed = (ending: string): RegExp => new RegExp(`^${patternOf(ending).replace(/\*$/, '.*')}/?$`);
 
-/** Finds where the ending begins in a path; a `*` at its end stands for anything. Negative when the path does not end so. */
+/** Finds the start of the ending in a path, negative without it; a `*` at its end matches anything. */
 function finderOf(ending: string): (path: string) => number {
   const start = ending.slice(0, -1);
   if (ending.endsWith('*')) return (path) => path.lastIndexOf(start);
@@ -32,8 +32,8 @@ function finderOf(ending: string): (path: string) => number {
 }
 
 /**
- * Gives the router the many segments of `:name+` as one, by encoding the slashes between them: so such a path has the
- * methods, the parameters and the measurements of any other. It takes time in proportion to the address, whatever that is.
+ * Encodes the slashes within `:name+`, so that the router gets one segment, and such paths have methods,
+ * parameters and measurements like others. Takes time linear in the address.
  */
 export function joinPathSegments(paths: readonly string[]): (url: string) => string {
   const many = paths.filter((path) => beginning.test(path)).map((path) => path.replace(beginning, ''));

@@ -17,7 +17,7 @@ import {
 
 const MINUTE = Date.UTC(2026, 0, 2, 3, 4);
 
-/** A store of windows in memory with the promise of the real one, which counts what it is asked for. */
+/** A store of windows in memory, with the real one's contract; counts its calls. */
 function memoryLease() {
   const leased = new Map<string, number>();
   const wants: number[] = [];

@@ -10,7 +10,7 @@ export type RateLimit = { limit: number; periodSeconds: number };
 export type Taken = {
   allowed: boolean;
   limit: number;
-  /** Requests in this window that are known of here, this one and refused ones included. */
+  /** Known requests of this window, this one and refused ones included. */
   observed: number;
   remaining: number;
   /** The window's end. */
@@ -20,7 +20,7 @@ export type Taken = {
 };
 
 /**
- * Takes up to `want` of a window's `limit` for this process. `leased` is what all processes hold or have spent after
+ * Leases up to `want` of a window's `limit` for this process. `leased` is the total of all processes after
  * that, at most `limit`.
  */
 export type Lease = (
@@ -31,19 +31,19 @@ export type Lease = (
 ) => Promise<{ granted: number; leased: number }>;
 
 export type RateLimiter = {
-  /** One request. Without a wait, and so without a promise, when there is no need to ask the database. */
+  /** Counts one request. Returns a promise only when the database must be asked. */
   take(key: string, limit: RateLimit): Taken | Promise<Taken>;
 };
 
 type Window = {
   startsAt: number;
   endsAt: Date;
-  /** Leased by this process and not yet spent. */
+  /** Leased by this process and not spent yet. */
   held: number;
   /** Leased by all processes, as far as is known here. */
   leased: number;
   refused: number;
-  /** The lease on its way, and how many requests wait for one. */
+  /** The pending lease, and the number of requests that wait for one. */
   leasing: Promise<void> | undefined;
   waiting: number;
 };
@@ -52,14 +52,14 @@ const LEASES_PER_WINDOW = 50;
 const SWEEP_INTERVAL_MS = 60_000;
 
 /**
- * A limiter for this process. When the lease fails it goes on counting by itself, and `onFailure` hears of it once
- * until a lease succeeds again: a limit that is too generous for a while harms less than refusing everybody.
+ * A limiter for this process. When a lease fails it counts by itself, and calls `onFailure` once until a
+ * lease succeeds again: a limit that is too generous for a while harms less than refusing all requests.
  */
 export function createRateLimiter(dependencies: {
   lease: Lease;
   now: () => Date;
   onFailure: (error: unknown) => void;
-  /** Windows kept in memory; beyond it the oldest is forgotten, and with it what it held. */
+  /** Windows in memory; beyond it the oldest is dropped with its lease. */
   maximumKeys?: number;
 }): RateLimiter {
   const { lease, now, onFailure, maximumKeys = 50_000 } = dependencies;
@@ -95,7 +95,7 @@ export function createRateLimiter(dependencies: {
     return window;
   }
 
-  /** Sweeping at most once a minute keeps a flood of new addresses from walking the whole map each time. */
+  /** Sweeps at most once a minute, so that a flood of new addresses does not walk the map each time. */
   function makeRoom(time: number): void {
     if (Math.abs(time - sweptAt) >= SWEEP_INTERVAL_MS) {
       sweptAt = time;
@@ -136,7 +136,7 @@ export function createRateLimiter(dependencies: {
   return { take };
 }
 
-/** Spends one of the held, or refuses. */
+/** Spends one of the leased requests, or refuses. */
 function takenFrom(window: Window, limit: number, time: number): Taken {
   const allowed = window.held > 0;
   if (allowed) window.held -= 1;
@@ -153,8 +153,8 @@ function takenFrom(window: Window, limit: number, time: number): Taken {
 }
 
 /**
- * Leases from the table `rate_limit_windows`, in one statement. The row may come to exceed the limit by what was asked
- * last: that is how the statement tells what was left, without reading first; a full window is not written to again.
+ * Leases from the table `rate_limit_windows`, in one statement. The row may exceed the limit by the last
+ * `want`: that is how the statement computes the rest without a read; a full window is not updated again.
  */
 export const leaseFrom =
   (sql: Sql): Lease =>
@@ -171,13 +171,13 @@ export const leaseFrom =
     return { granted: Math.min(want, limit - (leased - want)), leased: Math.min(leased, limit) };
   };
 
-/** Deletes the windows that started before a moment; how many there were. For a job now and then. */
+/** Deletes the windows that started before this time; returns their number. For a periodic job. */
 export async function forgetWindows(sql: Sql, before: Date): Promise<number> {
   const { count } = await sql`delete from rate_limit_windows where window_start < ${before}`;
   return count;
 }
 
-/** The headers of a request that a throttle applied to (spec: Limits), with two more when it was refused. */
+/** Headers of a throttled request (spec: Limits), with two more when it was refused. */
 export function rateLimitHeaders(taken: Taken, name: string, periodSeconds: number): Record<string, string> {
   const headers = {
     'ratelimit-name': name,
@@ -195,8 +195,8 @@ export function rateLimitHeaders(taken: Taken, name: string, periodSeconds: numb
 }
 
 /**
- * The headers of a refusal, without those of a throttle that let the request pass: a client that is refused by another
- * limit would wait until the end of the wrong period.
+ * Headers of a refusal, without those of a throttle that let the request pass: the client would wait until
+ * the end of the wrong period.
  */
 export function ofRefusingThrottle(headers: Record<string, string>): Record<string, string> {
   if ('ratelimit-resettime' in headers) return headers;
@@ -204,8 +204,8 @@ export function ofRefusingThrottle(headers: Record<string, string>): Record<stri
 }
 
 /**
- * What an address counts as: itself, or for IPv6 its /64, because one customer has all of that. An IPv4 address in
- * IPv6 clothes counts as the IPv4 one; anything that is no address as it stands.
+ * The key of an address: itself, or for IPv6 its /64, which one customer has. An IPv4-mapped address counts
+ * as the IPv4 one; text that is no address stays as it is.
  */
 export function addressKey(address: string): string {
   const zoneless = address.replace(/%.*$/, '');

@@ -1,4 +1,4 @@
-/** Every source of parameters gives the same raw value, and nothing a client sends ends in anything but a Failure. */
+/** All sources of parameters give the same raw values, and malformed input only Failures. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../failure.ts';
@@ -22,7 +22,7 @@ const failureOf = (run: () => unknown): Failure => {
   throw new Error('nothing was refused');
 };
 
-/** The same value with ordinary prototypes, which is what `toEqual` and JSON know. */
+/** The same value with ordinary prototypes, for `toEqual` and JSON. */
 const plain = (value: RawObject): unknown => JSON.parse(JSON.stringify(value));
 
 describe('General request rules: query and form', () => {
@@ -85,7 +85,7 @@ describe('General request rules: query and form', () => {
     expect(parseUrlEncoded('a[]=1&'.repeat(1000)).a).toHaveLength(1000);
     expect(isRawObject(parseUrlEncoded(`a${'[b]'.repeat(15)}=1`).a)).toBe(true);
     expect(parseUrlEncoded('a[1000]=1').a).toEqual(['1']);
-    // Of more, none is an array.
+    // A larger index makes no array.
     for (const index of ['1001', '99999999999999999999'])
       expect(parseUrlEncoded(`a[${index}]=1`).a).toEqual({ [index]: '1' });
     expect(() => parseUrlEncoded('a=1&b=2', { pairs: 1 })).toThrow(Failure);
@@ -160,7 +160,7 @@ test('bytes that are not UTF-8 are refused', () => {
 });
 
 const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0'));
-/** Names with brackets and names that are all indexes mean something else in a form. */
+/** Names with brackets, and names that are all indexes, have a meaning in forms. */
 const name = text.filter((value) => !/[[\]]|^\d*$/.test(value));
 const formValue: fc.Arbitrary<RawValue> = fc.letrec<{ value: RawValue }>((tie) => ({
   value: fc.oneof(

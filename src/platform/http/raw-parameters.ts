@@ -1,11 +1,11 @@
 /**
- * Parameters as sent: query, form and JSON text become one shape of nested raw values, whatever their source.
- * Nothing is typed here; what is malformed or dangerous is refused here (spec: General request rules).
+ * Parameters as sent: query, form and JSON become the same nested raw values. They get no types here;
+ * malformed or dangerous input is refused (spec: General request rules).
  */
 import { badRequest } from '../failure.ts';
 import { MAX_JSON_DEPTH } from './json-meter.ts';
 
-/** A file part of a multipart body, held in memory. A class, so that no JSON body can pass for one. */
+/** A file part of a multipart body, in memory. A class, so that no JSON body can imitate one. */
 export class UploadedFile {
   readonly filename: string;
   readonly contentType: string;
@@ -48,9 +48,9 @@ export const parseUrlEncoded = (text: string, limits: Partial<NestingLimits> = {
 };
 
 /**
- * Turns names with brackets into nested values: `a[]` appends, `a[k]` is a hash, `a[0]` an array in order of index
- * (gaps closed), `a[][k]` an array of hashes in which a repeated key starts the next one. A plain name given twice
- * keeps the last value; one name given in two shapes is a 400, and so is a bracket bomb.
+ * Turns names with brackets into nested values: `a[]` appends, `a[k]` is a hash, `a[0]` an array in order of
+ * index (gaps closed), `a[][k]` an array of hashes in which a repeated key starts the next one. A repeated
+ * plain name keeps the last value; a name in two shapes is a 400, and so is too deep nesting.
  */
 export const nestParameters = (
   pairs: readonly (readonly [string, RawValue])[],
@@ -70,7 +70,7 @@ export const nestParameters = (
   return root;
 };
 
-/** `a[b][]` → `['a', 'b', '']`; a name whose brackets do not pair is a plain name. */
+/** `a[b][]` → `['a', 'b', '']`; a name with unpaired brackets is a plain name. */
 const splitName = (name: string): string[] => {
   const open = name.indexOf('[');
   if (open < 1 || !name.endsWith(']')) return [name];
@@ -108,10 +108,10 @@ const isTaken = (slot: RawValue | undefined, path: string[], at: number): boolea
   return isRawObject(slot) ? isTaken(slot[segment], path, at + 1) : true;
 };
 
-/** Arrays that came as `a[0]`, as the objects that they may have been meant as. */
+/** The objects of arrays sent as `a[0]`, which may have been meant as objects. */
 const asWritten = new WeakMap<RawValue[], RawObject>();
 
-/** The object that a value is: one with names of digits alone reads like an array, whose names are kept. */
+/** The object of a value; an array of indexed names becomes the object of these names. */
 export const objectOf = (value: RawValue | undefined): RawObject | undefined =>
   isRawObject(value) ? value : Array.isArray(value) ? asWritten.get(value) : undefined;
 
@@ -122,7 +122,7 @@ const closeGaps = (value: RawValue, maximumIndex: number): RawValue => {
   const keys = Object.keys(value);
   for (const key of keys) value[key] = closeGaps(value[key] ?? null, maximumIndex);
   if (!keys.every((key) => /^(0|[1-9]\d*)$/.test(key))) return value;
-  // No list is that long.
+  // No list has such an index.
   if (keys.some((key) => Number(key) > maximumIndex)) return value;
   const list = Object.values(value);
   asWritten.set(list, value);
@@ -145,7 +145,7 @@ const decodeComponent = (text: string): string => {
   }
 };
 
-/** PostgreSQL stores neither a NUL byte nor half a surrogate pair: both are the client's fault, not a 500. */
+/** PostgreSQL stores neither NUL nor lone surrogates: the client's fault, not a 500. */
 export const refuseUnstorable = (text: string): void => {
   if (text.includes('\0')) throw badRequest('a NUL byte is not allowed');
   if (!text.isWellFormed()) throw badRequest('malformed Unicode');
@@ -162,10 +162,10 @@ export const decodeUtf8 = (bytes: Uint8Array): string => {
   }
 };
 
-/** Reads a JSON body: an object, or nothing at all. Depth, NUL bytes and numbers past 2^53 are a 400. */
+/** Reads a JSON body: an object, or nothing. Depth, NUL bytes and numbers past 2^53 are a 400. */
 export const parseJsonBody = (text: string): RawObject => adoptParameters(parseJson(text));
 
-/** The value of a JSON text, an empty object for an empty one; it is parameters only when it is adopted. */
+/** The value of a JSON text, an empty object for an empty one; adoptParameters() makes parameters of it. */
 export const parseJson = (text: string): unknown => {
   if (text.trim() === '') return {};
   try {
@@ -175,21 +175,21 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** Plain objects and arrays as parameters; 400 for what is no object, or holds what cannot be stored. */
+/** Plain objects and arrays as parameters; 400 for other values, and for text that cannot be stored. */
 export const adoptParameters = (parsed: unknown): RawObject => {
   const value = adoptJson(parsed, 1);
   if (!isRawObject(value)) throw badRequest('the JSON body is not an object');
   return value;
 };
 
-/** Rebuilds what JSON.parse made without prototypes, refusing what cannot be stored. */
+/** Copies JSON.parse's objects without prototypes; refuses text that cannot be stored. */
 const adoptJson = (value: unknown, depth: number): RawValue => {
   if (typeof value === 'string') {
     refuseUnstorable(value);
     return value;
   }
   if (typeof value === 'number') {
-    // Every integer text past the limit is parsed to at least 2^53, so the parsed value is enough to tell.
+    // Every integer past the limit is parsed to at least 2^53, so the parsed value suffices.
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw badRequest('a number is past 2^53');
     return value;
   }
@@ -205,7 +205,10 @@ const adoptJson = (value: unknown, depth: number): RawValue => {
   return adopted;
 };
 
-/** One set of parameters: the path wins over the body, the body over the query, so that no body renames its target. */
+/**
+ * One set of parameters: the path wins over the body, the body over the query, so that no body renames its
+ * target.
+ */
 export const mergeParameters = (
   query: RawObject,
   body: RawObject,

@@ -1,4 +1,4 @@
-/** The part of the stylesheet for pages that are read: projects, files, issues and what is said of them. */
+/** Styles of pages for reading: projects, files, issues and notes. */
 export const readingStyle = `.crumbs { display: flex; flex-wrap: wrap; align-items: center; gap: 0.15rem 0.5rem; margin-bottom: 0.75rem; font-weight: 600; }
 .crumbs a { text-decoration: none; }
 .tabs { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-bottom: 1rem; border-bottom: 1px solid var(--line); }

@@ -1,7 +1,7 @@
 /**
- * Builders for the parameter and record schemas that TypeBox has no exact word for; what they mean is in decode.ts.
- * `ruled` among a schema's options holds keywords that a rule behind the decoder asks for, in words of its own: only the
- * API's description reads it.
+ * Builders of schemas for which TypeBox has no exact word; decode.ts gives their meaning. The option `ruled`
+ * has keywords that a rule behind the decoder checks with its own messages; only the API's description uses
+ * it.
  */
 import { type Static, type TSchema, type TSchemaOptions, type TUnsafe, Type } from 'typebox';
 import type { UploadedFile } from './raw-parameters.ts';
@@ -9,8 +9,8 @@ import type { UploadedFile } from './raw-parameters.ts';
 type Typed = { type?: string | string[]; enum?: unknown[] };
 
 /**
- * The same schema with null allowed, as one `type: [T, 'null']`: a union would cost four times the start-up and lets
- * coercion turn null into false. Throws at definition time for a schema that has neither `type` nor `enum`.
+ * The same schema with null allowed, as one `type: [T, 'null']`: a union would quadruple the start-up time
+ * and let coercion turn null into false. Throws at definition time for a schema without `type` and `enum`.
  */
 export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
   // A shared schema's $id names the variant without null, so it does not come along.
@@ -43,13 +43,13 @@ export const stringEnum = <const Values extends readonly string[]>(
 export const commaList = <T extends TSchema>(item: T, options: TSchemaOptions = {}) =>
   Type.Array(item, { ...options, commaSeparated: true });
 
-/** Of a text, for the API's description: a rule refuses one of white space alone. */
+/** For the API's description of a text: a rule refuses blank ones. */
 export const notBlank = { ruled: { pattern: '\\S' } };
 
-/** Of an optional parameter, for the API's description: a rule refuses any value, so that clients are told why. */
+/** For the API's description of an optional parameter: a rule refuses any value with its own message. */
 export const refusedAlways = { not: {} };
 
-/** Which of an object's parameters go together; the words are of the refusal, where they are not the usual ones. */
+/** A rule between an object's parameters, with its message where that is not the usual one. */
 export type ParameterRule = {
   kind: 'at_least_one' | 'exactly_one' | 'at_most_one';
   names: readonly string[];
@@ -64,18 +64,22 @@ export const atLeastOne = (names: readonly string[], message?: string): Paramete
 export const exactlyOne = (...names: string[]): ParameterRule => ({ kind: 'exactly_one', names });
 export const atMostOne = (...names: string[]): ParameterRule => ({ kind: 'at_most_one', names });
 
-/** For the options of Type.Object(): rules that are asked in this order when every parameter is decoded. */
+/**
+ * For the options of Type.Object(): rules that are checked in this order after all parameters are decoded.
+ */
 export const parameterRules = (
   ...rules: readonly ParameterRule[]
 ): { together: readonly ParameterRule[] } => ({
   together: rules,
 });
 
-/** The rules of an object of parameters, as options for another one; spreading its properties leaves them behind. */
+/**
+ * The rules of an object schema as options of another one; a spread of its properties does not include them.
+ */
 export const parameterRulesOf = (
   schema: TSchema | undefined,
 ): { together?: readonly ParameterRule[]; ruled?: object } => {
-  // Options of Type.Object(): the one of together(), and the one of the rules behind the decoder.
+  // Options of Type.Object(): `together`, and the keywords of rules.
   const { together: rules, ruled } = (schema ?? {}) as {
     together?: readonly ParameterRule[];
     ruled?: object;
@@ -83,7 +87,7 @@ export const parameterRulesOf = (
   return { ...(rules && { together: rules }), ...(ruled && { ruled }) };
 };
 
-/** A file part of a multipart body; the API's description names the types that are taken, where not any is. */
+/** A file part of a multipart body, with its accepted types where they are restricted. */
 export const file = (
   options: TSchemaOptions & { contentTypes?: readonly string[] } = {},
 ): TUnsafe<UploadedFile> => Type.Unsafe<UploadedFile>({ ...options, type: 'string', format: 'binary' });

@@ -1,10 +1,10 @@
-/** Replies as JSON text by their schema: what is not declared does not leave. */
+/** Serialises responses by their schema: undeclared properties are not sent. */
 import fastJson from 'fast-json-stringify';
 import type { TSchema } from 'typebox';
 
-/** The serialiser of a reply; made at a reply's first use, since making one costs milliseconds. */
+/** The serialiser of a response, compiled on first use, which takes milliseconds. */
 export function compileSerializer(schema: TSchema): (value: unknown) => string {
-  // The stringifier wants plain JSON Schema; TypeBox's values are that, with non-enumerable marks.
+  // The stringifier needs plain JSON Schema, without TypeBox's non-enumerable symbols.
   const serialize = fastJson(JSON.parse(JSON.stringify(schema)) as fastJson.AnySchema);
   return (value) => serialize(value);
 }

@@ -26,17 +26,17 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = {
   method: Method;
   /**
-   * With `:name` parameters, or `:name(pattern)`, from the root; at its beginning `:name+` takes any number of segments. `/:path+` alone is asked
-   * for whatever no other route takes, outside the API and for GET only.
+   * With `:name` parameters, or `:name(pattern)`, from the root; `:name+` at its beginning matches any number
+   * of segments. `/:path+` alone gets all GETs outside the API that no other route matches.
    */
   path: string;
-  /** In bytes; 1 MiB unless told. */
+  /** Bytes; 1 MiB by default. */
   bodyLimit?: number;
-  /** The body has no limit: the route reads it as it comes. */
+  /** The body has no limit: the route reads it as a stream. */
   stream?: boolean;
-  /** Pages of other origins may call it, with simple headers and Authorization; the API's routes are so anyway. */
+  /** Pages of other origins may call it, with simple headers and Authorization, like the API's routes. */
   crossOrigin?: boolean;
-  /** A project may have this path: to read it is to ask for its page. */
+  /** A project may have this path: a GET then shows its page. */
   sharesPath?: boolean;
   handle(request: HttpRequest): Promise<HttpResponse>;
 };
@@ -45,20 +45,20 @@ export type Observation = { method: string; route: string; status: number; secon
 
 export type ServerOptions = {
   routes: readonly Route[];
-  /** Longest request line, in bytes, answered with anything but 414. */
+  /** Bytes of the longest request line that does not get a 414. */
   maximumUrlLength: number;
   origins: OriginPolicy;
   load: LoadGauge;
   log: Log;
   observe(observation: Observation): void;
-  /** The least that clients must read and send; less than a real one for tests. */
+  /** The minimum rate of clients; lower for tests. */
   slowestClient?: RateRule;
-  /** What may be wrong with a path that no route has, for the one who asked for it. */
+  /** A possible reason, for the client, why no route has the path. */
   hintOfPath?(path: string): string | undefined;
 };
 
 const MEBIBYTE = 1_048_576;
-/** Node cuts a connection beyond this; well over the 1 MB of request line that must get its 414. */
+/** Node closes connections beyond this; well over the 1 MB of request line that must get its 414. */
 const MAX_HEADER_BYTES = 2 * MEBIBYTE;
 
 const commonHeaders: Record<string, string> = {
@@ -91,10 +91,10 @@ const exposedHeaders = [
 
 const tooLong = () => new Failure('uri_too_long', '414 Request-URI Too Large');
 
-/** `*` for the API and what else takes no cookie across origins. */
+/** `*` for the API and other routes that take no cookie across origins. */
 const corsHeaders = (request: FastifyRequest): Record<string, string> => ({
   'access-control-allow-origin': '*',
-  // Long, and read by browsers on another origin only.
+  // Long, and only browsers on another origin read it.
   ...(request.headers.origin !== undefined && { 'access-control-expose-headers': exposedHeaders }),
 });
 
@@ -114,7 +114,7 @@ function preflight(request: FastifyRequest): HttpResponse | undefined {
   };
 }
 
-/** Headers that a page of another origin may send to a route that says so (spec: OAuth 2.0 provider, 10). */
+/** Headers that a page of another origin may send to a `crossOrigin` route (spec: OAuth 2.0 provider, 10). */
 const crossOriginHeaders = new Set([
   'accept',
   'accept-language',
@@ -123,7 +123,10 @@ const crossOriginHeaders = new Set([
   'content-type',
 ]);
 
-/** The preflight of such a route; one that asks for another header is told nothing, and the browser refuses. */
+/**
+ * The preflight of such a route; where it names another header, the response has no permission, and the
+ * browser refuses.
+ */
 function narrowPreflight(request: FastifyRequest, methods: readonly string[]): HttpResponse | undefined {
   if (!request.headers['access-control-request-method']) return undefined;
   const requested = request.headers['access-control-request-headers'] ?? '';
@@ -141,12 +144,12 @@ function narrowPreflight(request: FastifyRequest, methods: readonly string[]): H
   };
 }
 
-/** Weak ETags over whole bodies: a GET that would send the same again is answered with 304 (facts §10). */
+/** Weak ETags of whole bodies: an unchanged GET is answered with 304 (facts §10). */
 function conditional(request: FastifyRequest, response: HttpResponse, sum?: string): HttpResponse {
   const safe = request.method === 'GET' || request.method === 'HEAD';
   if (!safe || response.status !== 200 || response.body instanceof Readable || response.body === undefined)
     return response;
-  // Whoever may not keep it has nothing to compare.
+  // A client that may not store it has nothing to compare.
   if (response.headers['cache-control'] === 'no-store') return response;
   const etag = `W/"${sum ?? hash('sha1', response.body, 'base64url')}"`;
   const headers: Record<string, string> = {
@@ -166,10 +169,12 @@ function conditional(request: FastifyRequest, response: HttpResponse, sum?: stri
 const isLong = (body: unknown): body is string | Buffer =>
   (typeof body === 'string' || Buffer.isBuffer(body)) && body.length > PIECE_LENGTH;
 
-/** In bytes: a shorter answer is with the system before its reader can be slow. */
+/** Bytes: a shorter response fits the system's buffers, however slow its client is. */
 const SHORT_RESPONSE_BYTES = 65_536;
 
-/** The answer in the coding that the client prefers, where it may be compressed; caches are told that there are others. */
+/**
+ * The response in the client's preferred coding, if it may be compressed; caches learn that there are others.
+ */
 async function encoded(
   { headers: { 'accept-encoding': accepted } }: FastifyRequest,
   response: HttpResponse,
@@ -180,14 +185,14 @@ async function encoded(
   const headers = { ...response.headers, vary: `${vary}, Accept-Encoding` };
   const { body } = response;
   const coding = preferredCoding(accepted?.toString());
-  // Nothing is left of a body that the client has already.
+  // A 304 has no body.
   if (coding === undefined || !body || body instanceof Readable) return { ...response, headers };
   const compressed = await compress(body, coding);
   if (compressed === undefined) return { ...response, headers };
   return { ...response, headers: { ...headers, 'content-encoding': coding }, body: compressed };
 }
 
-/** What Fastify itself refuses, in the API's words. */
+/** Fastify's own refusals, in the API's words. */
 function fromFramework(error: { statusCode?: number; code?: string }): Failure | undefined {
   if (error.statusCode === 414) return tooLong();
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
@@ -196,14 +201,14 @@ function fromFramework(error: { statusCode?: number; code?: string }): Failure |
   return undefined;
 }
 
-/** Builds the server; it does not listen yet. */
+/** Builds the server, which does not listen yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log } = options;
   const rates = createRateWatch(options.slowestClient);
   const join = joinPathSegments(options.routes.map((route) => route.path));
   const app = fastify({
     http: { maxHeaderSize: MAX_HEADER_BYTES },
-    // The load balancer's view; 503 while closing is said by the load gauge.
+    // While closing, the load gauge answers 503.
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (raw) => {
@@ -231,10 +236,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
       );
     },
   });
-  // Query strings on GET can be too long (spec: General request rules, 2): the body carries them then.
+  // A GET may carry its query as a body, because query strings can be too long (spec: General request rules,
+  // 2).
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.addHttpMethod('HEAD', { hasBody: true, overrideExisting: true });
-  // Nothing is read before it is known who sends it, and that it may be sent there.
+  // No body is read before caller and access are checked.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
@@ -274,7 +280,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       request_id: request.id,
       method: request.method,
       route,
-      // The route says nothing of an address that is none, and the measurements have no room for each.
+      // A 404's path is logged because its route is the same for all; metrics cannot have each path.
       path: final.status === 404 && openRoutes.has(route) ? pathOf(request) : undefined,
       status: final.status,
       ms: Math.round(milliseconds * 10) / 10,
@@ -285,11 +291,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (body instanceof Readable || body.length > SHORT_RESPONSE_BYTES) rates.watchAnswer(reply.raw);
     const withoutBody = request.method === 'HEAD' && !(body instanceof Readable);
     if (withoutBody) reply.header('content-length', Buffer.byteLength(body));
-    // With a serialiser of ours the framework leaves the content type as it is: public clients compare it whole.
+    // A serialiser of our own keeps the framework from changing the content type, which public clients
+    // compare whole.
     return reply.serializer((text: string) => text).send(withoutBody ? '' : body);
   }
 
-  /** Any thrown value as an answer; what nobody foresaw is logged whole and told in one fixed sentence. */
+  /**
+   * Any thrown value as a response; an unexpected one is logged whole, and the client gets one fixed
+   * sentence.
+   */
   function failed(request: FastifyRequest, thrown: unknown): HttpResponse {
     const error = translateDatabaseError(thrown);
     if (error instanceof Failure) {
@@ -303,7 +313,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.addHook('onRequest', (request, reply, done) => {
     started.set(request, monotonic());
-    // Here, not with the answer: by then a client may have hung up, and that is told once.
+    // Registered here: a client may disconnect before the response, and `close` is emitted once.
     reply.raw.once('close', () => options.load.leave());
     const shed = options.load.enter(request.routeOptions?.url ?? '');
     if (shed) {
@@ -360,7 +370,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const isShared = (path: string): boolean =>
     [...(paths.get(path)?.values() ?? [])].some(({ sharesPath }) => sharesPath);
 
-  /** The answer to a method that the path does not have. */
+  /** The response to a method that the path does not have. */
   function withoutMethod(request: FastifyRequest, path: string): HttpResponse {
     const routes = [...(paths.get(path)?.values() ?? [])];
     const methods = routes.flatMap(({ method }) => withHead(method));
@@ -425,7 +435,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** Runs the route; a long answer counts as data of the request until the client has read it. */
+/** Runs the route; a long response counts as the request's memory until the client has read it. */
 async function handleAndHold(route: Route, request: HttpRequest): Promise<HttpResponse> {
   const response = await route.handle(request);
   const { body } = response;
@@ -433,20 +443,20 @@ async function handleAndHold(route: Route, request: HttpRequest): Promise<HttpRe
   return response;
 }
 
-/** Of a request that no route takes. */
+/** The label of requests without a route. */
 const NO_ROUTE = 'none';
 const openRoutes: ReadonlySet<string> = new Set([NO_ROUTE, routerPath(ANY_PATH)]);
 /** Characters of an address in a log line. */
 const MAX_PATH_LENGTH = 256;
 
-/** Without the query, where credentials may be. */
+/** Without the query, which may have credentials. */
 const pathOf = ({ originalUrl }: FastifyRequest): string =>
   originalUrl.replace(/\?.*$/s, '').slice(0, MAX_PATH_LENGTH);
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** The path of a request that only reads, outside the API, decoded and without slashes around it. */
+/** The decoded path of a GET or HEAD outside the API, without slashes around it. */
 function readablePath({ method, originalUrl }: FastifyRequest): string | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const path = originalUrl
@@ -462,7 +472,7 @@ function readablePath({ method, originalUrl }: FastifyRequest): string | undefin
   }
 }
 
-/** HEAD is there wherever GET is, and nowhere else. */
+/** HEAD exists for all GETs. */
 const withHead = (method: Method): string[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
 function byPath(routes: readonly Route[]): Map<string, Map<Method, Route>> {
@@ -475,7 +485,7 @@ function byPath(routes: readonly Route[]): Map<string, Map<Method, Route>> {
   return paths;
 }
 
-/** The bound port, once the server listens. */
+/** The port of a listening server. */
 export function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server does not listen');

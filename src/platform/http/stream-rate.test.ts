@@ -1,4 +1,4 @@
-/** Clients that hold a stream and hardly move it are ended; those that wait for the server are not. */
+/** Clients that keep a stream open and hardly move it are ended; those that wait for the server are not. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -12,7 +12,7 @@ import { addProgress, type Progress } from './stream-rate.ts';
 const rule = { bytesPerSecond: 1_024, periodMs: 60_000 };
 const HOUR = 3_600_000;
 
-/** A client that moves so many bytes in each second, in so many of which it is waited for: how many seconds it lasts. */
+/** Seconds that a client lasts, by its bytes in each second, and whether the server waited for it. */
 function secondsOf(bytesIn: (second: number) => number, isWaited: (second: number) => boolean): number {
   let progress: Progress | undefined = { bytes: 0, waitedMs: 0 };
   for (let second = 1; second * 1_000 <= HOUR; second += 1) {
@@ -102,7 +102,7 @@ async function* slowly(): AsyncGenerator<Buffer> {
 
 const site = useRoutes(routes, { slowestClient: { bytesPerSecond: 1_024, periodMs: PERIOD_MS } });
 
-/** Sends it, and reads nothing of what comes back. */
+/** Sends the text, and reads no response. */
 function send(text: string): Socket {
   const socket = connect(site.port, '127.0.0.1').on('error', () => {});
   socket.pause();

@@ -1,29 +1,29 @@
 /**
- * Ends clients that read an answer, or send a body, so slowly that they only hold what others wait for: a git process, a
- * repository, memory. The one rule of its kind: a byte now and then, which any time-out by silence lets pass, is not enough.
+ * Ends clients that read a response, or send a body, so slowly that they block resources which others wait
+ * for: a git process, a repository, memory. A time-out by silence would let a byte now and then pass.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { monotonic } from '../clock.ts';
 
-/** The least that a client must do while the server waits for it. */
+/** The minimum rate while the server waits for a client. */
 export type RateRule = { bytesPerSecond: number; periodMs: number };
 
-/** Bytes that moved, and milliseconds of that in which the client was waited for. */
+/** Bytes moved, and milliseconds in which the server waited for the client. */
 export type Progress = { bytes: number; waitedMs: number };
 
 /**
- * 1 KiB per second is a seventh of the slowest modem that a git client was ever used with. The system's buffers empty in
- * steps of up to half a megabyte, so that over less than a minute an honest client may seem to stand still.
+ * 1 KiB per second is a seventh of the slowest modem that a git client was ever used with. The system's
+ * buffers drain in steps of up to half a megabyte, so an honest client may seem idle for almost a minute.
  */
 const SLOWEST_READER: RateRule = { bytesPerSecond: 1_024, periodMs: 60_000 };
-/** Some clients of git begin to send before they have compressed what they send. */
+/** Some git clients begin to send before they have compressed all. */
 const SLOWEST_SENDER: RateRule = { bytesPerSecond: 1_024, periodMs: 120_000 };
 
 const NO_PROGRESS: Progress = { bytes: 0, waitedMs: 0 };
 
 /**
- * What is known after some more time, and undefined where the client was too slow in the period that ended with it. Only
- * time counts in which the client was waited for: a slow server is not its fault.
+ * The progress after more time; undefined where the client was too slow in the period that ended. Only time
+ * counts in which the server waited for the client.
  */
 export function addProgress(before: Progress, more: Progress, rule: RateRule): Progress | undefined {
   const bytes = before.bytes + more.bytes;
@@ -42,16 +42,16 @@ type Watched = {
 };
 
 export type RateWatch = {
-  /** Until the answer has been sent. */
+  /** Watches the response until it is sent. */
   watchAnswer(response: ServerResponse): void;
-  /** Until the body has arrived. */
+  /** Watches the body until it has arrived. */
   watchBody(request: IncomingMessage): void;
   stop(): void;
 };
 
 const LOOK_INTERVAL_MS = 1_000;
 
-/** `rule` is for tests, which have no minutes. */
+/** `rule` is for tests, which cannot wait minutes. */
 export function createRateWatch(rule?: RateRule): RateWatch {
   const all = new Set<Watched>();
   let looked = monotonic();
@@ -88,7 +88,7 @@ export function createRateWatch(rule?: RateRule): RateWatch {
       const unwatch = watch({
         rule: rule ?? SLOWEST_READER,
         countBytes: () => socket.bytesWritten - socket.writableLength,
-        // What the system's buffers take, no client is waited for.
+        // Bytes in the system's buffers count as sent.
         isWaiting: () => socket.writableLength > 0,
         end: () => response.destroy(),
       });
@@ -99,7 +99,7 @@ export function createRateWatch(rule?: RateRule): RateWatch {
       const unwatch = watch({
         rule: rule ?? SLOWEST_SENDER,
         countBytes: () => socket.bytesRead,
-        // What is here already waits for the server.
+        // Received bytes wait for the server.
         isWaiting: () => !request.complete && request.readableLength === 0,
         end: () => socket.destroy(),
       });

@@ -1,19 +1,19 @@
-/** What people wrote, as it stands in a mail: links from the root up, styles inside elements, and no more than one reads there. Pure. */
+/** Users' texts in mails: absolute links, inline styles, and a bounded length. Pure. */
 import { LINE } from '../../../core/mail-page.ts';
 import { textColor } from '../../../core/work/label-records.ts';
 import { type Html, madeSafe } from '../../../platform/http/html.ts';
 
-/** Characters. Mail programs fold what is longer; the rest is a click away. */
+/** Characters. Mail programs fold longer texts; a link leads to the rest. */
 const MAX_BODY_LENGTH = 20_000;
 
-/** What of a text stands in a mail: to be rendered by whoever makes the mail. */
+/** The part of a text that a mail shows, to be rendered by the caller. */
 export function cutBody(text: string): { text: string; cut: boolean } {
   if (text.length <= MAX_BODY_LENGTH) return { text, cut: false };
   const end = text.lastIndexOf('\n', MAX_BODY_LENGTH);
   return { text: text.slice(0, end > MAX_BODY_LENGTH / 2 ? end : MAX_BODY_LENGTH).toWellFormed(), cut: true };
 }
 
-/** The text without what would look like the end of the mail, and without what turns mails around. */
+/** Removes control and bidi characters, and lines that look like a signature's delimiter. */
 export const plainBody = (text: string): string =>
   text
     .replaceAll(/\r\n?/g, '\n')
@@ -45,7 +45,7 @@ const styles: Record<string, string> = {
   hr: `margin: 24px 0; border: 0; border-top: 1px solid ${LINE}`,
 };
 
-/** A whole tag of sanitised HTML, in which every value is quoted and every `<` of a text escaped. */
+/** A tag of sanitised HTML, where each value is quoted and each `<` of a text escaped. */
 const tag = /<(\/?)([a-z][a-z0-9-]*)((?:\s+[^\s=>"/]+(?:="[^"]*")?)*)\s*\/?>/gi;
 const address = /(\s(?:href|src)=")([^"]*)"/g;
 const absolute = /^[a-z][a-z0-9+.-]*:/i;
@@ -63,16 +63,16 @@ const decoded = (value: string): string =>
 function resolve(value: string, base: string): string {
   if (absolute.test(value)) return value;
   const url = URL.parse(decoded(value), base);
-  // What parsing leaves of these two would end the attribute or begin an entity.
+  // These two would end the attribute or begin an entity.
   return url === null ? '' : url.href.replaceAll('&', '&amp;').replaceAll('"', '%22');
 }
 
-/** What core/markdown gives a label, which no text can write itself. */
+/** The style that core/markdown gives to labels; the sanitiser removes it from users' texts. */
 const labelColor = /\sstyle="background-color: (#[\da-f]{6})"/i;
 
-/** Where a block was written is nothing to a reader of mail. */
+/** Source positions are of no use in a mail. */
 const place = /\sdata-sourcepos="[^"]*"/;
-/** Nor is a link to a heading of it. */
+/** Neither are links to headings. */
 const anchor = /<a [^<>]*class="anchor"><\/a>|(?<=<h[1-6][^<>]*) id="[^"]*"/g;
 
 function styleOf(name: string, attributes: string): string | undefined {
@@ -95,7 +95,7 @@ function dressTag(name: string, attributes: string, base: string): string {
   return `<${name}${resolved}${style === undefined ? '' : ` style="${style}"`}>`;
 }
 
-/** Rendered Markdown, whose links and pictures are looked for from `base`, the page of what it is about. */
+/** Rendered Markdown for a mail; relative links are resolved against `base`, the subject's page. */
 export const dressBody = (rendered: string, base: string): Html =>
   madeSafe(
     rendered

@@ -1,4 +1,4 @@
-/** What each of the mails says: its subject, and its parts before they are text or HTML. Pure. */
+/** Subject and parts of each mail, before they become text or HTML. Pure. */
 import { oneLine } from '../../../core/mail-page.ts';
 import type { Body, MailInput, PeopleChange } from './inputs.ts';
 import { isFollowing } from './threads.ts';
@@ -9,11 +9,11 @@ type Linked = { text: string; url: string };
 type Row = { label: string; value: string; url?: string };
 
 export type Content = {
-  /** What happened, in one sentence. */
+  /** The event in one sentence. */
   headline: string;
-  /** What it happened to. */
+  /** The subject of the event. */
   title: Linked;
-  /** What must not be overlooked. */
+  /** Warnings, shown before the rest. */
   warnings: readonly string[];
   rows: readonly Row[];
   body: Body | undefined;
@@ -24,7 +24,7 @@ export type Content = {
 const SHORT_SHA = 8;
 const short = (sha: string): string => sha.slice(0, SHORT_SHA);
 
-/** The title with what people call it by. */
+/** The title with its reference. */
 function titleOf({ target }: MailInput, words: Words): string {
   switch (target.kind) {
     case 'issue':
@@ -61,7 +61,7 @@ function topicOf(input: MailInput, words: Words): string {
   }
 }
 
-/** `Place | Title (#1)`, with `Re: ` before all but the first about it. */
+/** `Place | Title (#1)`, with `Re: ` in all but the first mail of a thread. */
 export const subjectOf = (input: MailInput, words: Words): string =>
   oneLine(`${isFollowing(input) ? 'Re: ' : ''}${input.place.name} | ${topicOf(input, words)}`);
 
@@ -85,7 +85,7 @@ const listed = (label: string, values: readonly string[]): Row[] =>
 const day = (label: string, date: string | null, words: Words): Row[] =>
   date === null ? [] : [{ label, value: dayIn(words, date) }];
 
-/** What a new thing is like. */
+/** The properties of a new subject, as rows. */
 function traits({ target }: MailInput, words: Words): Row[] {
   const { rows } = words;
   switch (target.kind) {
@@ -171,7 +171,6 @@ function listOf(input: MailInput, words: Words): Content['list'] {
   return { label: words.failedJobs, items, rest: undefined };
 }
 
-/** The mail, part by part. */
 export function contentOf(input: MailInput, words: Words): Content {
   const { target } = input;
   const note = input.event === 'new_note' ? input.note : undefined;

@@ -1,11 +1,11 @@
-/** All that a mail is made of. Whoever writes one looks everything up before, for the person who reads it. */
+/** Input of a mail. The caller loads all of it for the recipient, so that composing needs no database. */
 import type { Reason } from '../../../core/notifications/audience.ts';
 
-/** A text as it was written, and as core/markdown rendered it for the reader. */
+/** A text as written, and as core/markdown rendered it for the recipient. */
 export type Body = {
   text: string;
   html: string;
-  /** Whether it is only the beginning: see cutBody(). */
+  /** Whether the text is truncated: see cutBody(). */
   cut: boolean;
 };
 
@@ -17,7 +17,7 @@ type Issue = {
   url: string;
   state: 'opened' | 'closed';
   confidential: boolean;
-  /** Names of people. */
+  /** Names of users. */
   assignees: readonly string[];
   labels: readonly string[];
   milestone: string | null;
@@ -65,7 +65,7 @@ type Pipeline = {
   url: string;
   ref: string;
   commit: { sha: string; title: string; url: string };
-  /** Those that failed, the first stage first. */
+  /** Failed jobs, the first stage first. */
   failedJobs: readonly { name: string; stage: string; url: string }[];
 };
 
@@ -76,26 +76,26 @@ type Project = {
   /** Full paths. */
   from: string;
   to: string;
-  /** Where it is cloned from now. */
+  /** The new address for cloning. */
   cloneUrl: string;
 };
 
 export type Note = {
   url: string;
-  /** Answers another, in a thread. */
+  /** Whether it replies in a thread. */
   reply: boolean;
-  /** Only the team reads it. */
+  /** Whether it is an internal note. */
   internal: boolean;
   discussionId: string;
   body: Body;
 };
 
-/** Names of people. */
+/** Names of users. */
 export type PeopleChange = { from: readonly string[]; to: readonly string[] };
 
 type Described = { description: Body | undefined };
 
-/** What happened. */
+/** The event and its target. */
 export type Happening =
   | ({ event: 'new_issue' | 'issue_due'; target: Issue } & Described)
   | { event: 'close_issue' | 'reopen_issue'; target: Issue }
@@ -119,9 +119,9 @@ export type Happening =
   | {
       event: 'push_to_merge_request';
       target: MergeRequest;
-      /** The first of them. */
+      /** The first commits. */
       commits: readonly { sha: string; title: string; url: string }[];
-      /** How many there are. */
+      /** The number of all commits. */
       count: number;
     }
   | { event: 'failed_pipeline' | 'fixed_pipeline' | 'success_pipeline'; target: Pipeline }
@@ -132,12 +132,12 @@ export type MailTarget = Happening['target'];
 export type MailTargetKind = MailTarget['kind'];
 
 export type MailInput = Happening & {
-  /** Names the occasion in the ids of its mails, the same however often it is tried: letters, digits, dots and hyphens. */
+  /** Part of mail ids, the same at each attempt: letters, digits, dots and hyphens. */
   name: string;
   reason: Reason;
-  /** `language` as users have it, `timezone` by its IANA name; other values are passed over. */
+  /** `language` as users have it, `timezone` by IANA name; unknown values fall back to English and UTC. */
   recipient: { id: number; language: string; timezone: string | null };
-  /** `fullName` with those of the groups around it: `Fleet / Engine`. */
+  /** `fullName` includes the ancestors' names: `Fleet / Engine`. */
   place: {
     kind: 'project' | 'group';
     id: number;
@@ -150,11 +150,11 @@ export type MailInput = Happening & {
   at: Date;
   site: {
     url: string;
-    /** Where mails come from: the part of their ids after the @. */
+    /** The part of mail ids after the @. */
     host: string;
-    /** The page of the reader's settings. */
+    /** The recipient's settings page. */
     settingsUrl: string;
   };
-  /** Ends mails about the target with one click; undefined where there is nothing to subscribe to. */
+  /** Unsubscribes with one click; undefined where there is no subscription. */
   unsubscribeUrl: string | undefined;
 };

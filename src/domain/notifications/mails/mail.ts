@@ -1,4 +1,4 @@
-/** A mail as it is sent: the same parts as text and as HTML, in the reader's language and time. Pure. */
+/** A mail as sent: the same parts as text and as HTML, in the recipient's language and time zone. Pure. */
 import { LINE, mailButton, mailPage, oneLine } from '../../../core/mail-page.ts';
 import { type Html, html } from '../../../platform/http/html.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
@@ -9,7 +9,7 @@ import { listHeaders, subjectHeaders, threadHeaders } from './threads.ts';
 import type { Words } from './vocabulary.ts';
 import { timeIn, wordsFor } from './words.ts';
 
-/** The end of a mail: why it came, and how to have no more of them. */
+/** The footer: the reason for the mail, and how to unsubscribe. */
 type Ending = { why: string; links: readonly { label: string; url: string }[]; sentBy: string };
 
 function endingOf({ reason, place, site, unsubscribeUrl }: MailInput, words: Words): Ending {
@@ -83,7 +83,7 @@ ${mailButton(button.label, button.url)}`,
   return page.text;
 }
 
-/** The mail to whoever reads it, but for their address. */
+/** Composes the mail, without the recipient's address. */
 export function composeMail(input: MailInput): Omit<Mail, 'to'> & { headers: Record<string, string> } {
   const words = wordsFor(input.recipient.language);
   const { id, headers } = threadHeaders(input);

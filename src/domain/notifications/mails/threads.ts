@@ -1,9 +1,9 @@
-/** What a mail says to mail programs: which thread it belongs to, what it is about, and how to have no more of them. Pure. */
+/** Headers for mail programs: thread, subject, and list. Pure. */
 import { oneLine } from '../../../core/mail-page.ts';
 import type { Reason } from '../../../core/notifications/audience.ts';
 import type { MailInput, MailTarget } from './inputs.ts';
 
-/** The mails that begin what others follow. Whoever may approve a merge request has no other that does. */
+/** Events that begin a thread. An approver gets no earlier mail of the merge request. */
 const beginnings: ReadonlySet<MailInput['event']> = new Set([
   'new_issue',
   'new_epic',
@@ -12,17 +12,17 @@ const beginnings: ReadonlySet<MailInput['event']> = new Set([
   'new_release',
 ]);
 
-/** Whether the mail follows others about the same; pipelines and moves stand for themselves. */
+/** Whether the mail continues a thread; mails of pipelines and moves stand alone. */
 export const isFollowing = ({ event, target }: Pick<MailInput, 'event' | 'target'>): boolean =>
   target.kind !== 'pipeline' && target.kind !== 'project' && !beginnings.has(event);
 
-/** The thing in the ids of mails. */
+/** The target as a part of mail ids. */
 const threadOf = (target: MailTarget): string =>
   target.kind === 'commit' ? `commit-${target.sha}` : `${target.kind}-${target.id}`;
 
 /**
- * The name of the mail, the same however often it is tried, and the headers of its thread. The first about a thing is named
- * by the thing and its reader; the later ones refer to that, whether it was sent or not, and so stand together.
+ * The mail's id, the same at each attempt, and the headers of its thread. The first mail's id is made of
+ * target and recipient; later ones refer to it, even if it was never sent, so that programs group them.
  */
 export function threadHeaders(input: Pick<MailInput, 'event' | 'target' | 'name' | 'recipient' | 'site'>): {
   id: string;
@@ -74,7 +74,7 @@ function targetNames(target: MailTarget): Record<string, string> {
   };
 }
 
-/** Header by header what the mail is about, under our names and, for those who sort their mail by them, the public ones. */
+/** Headers of the mail's target, under our names, and under the public ones for users' filters. */
 export function subjectHeaders(input: MailInput): Record<string, string> {
   const names = {
     ...containerNames(input.place),
@@ -93,10 +93,10 @@ export function subjectHeaders(input: MailInput): Record<string, string> {
   };
 }
 
-/** Characters of a list's name (RFC 2919); a path of many groups may have more. */
+/** Characters of a list's name (RFC 2919), which a path of many groups may exceed. */
 const MAX_NAME_LENGTH = 255;
 
-/** The list that the mail belongs to (RFC 2919), and how to leave it (RFC 8058). */
+/** The mail's list (RFC 2919), and its one-click unsubscription (RFC 8058). */
 export function listHeaders({ place, site, unsubscribeUrl }: MailInput): Record<string, string> {
   const name = [place.id, ...place.fullPath.split('/').toReversed(), site.host].join('.');
   return {

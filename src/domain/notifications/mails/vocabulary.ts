@@ -1,4 +1,6 @@
-/** What every language has words for. Each sentence stands alone, so that a language orders its own. */
+/**
+ * The vocabulary of a language. Each entry is a whole sentence, so that languages choose their word order.
+ */
 import type { Reason } from '../../../core/notifications/audience.ts';
 import type { NotificationEventName } from '../../../core/notifications/levels.ts';
 import type { MailTargetKind } from './inputs.ts';
@@ -6,17 +8,17 @@ import type { MailTargetKind } from './inputs.ts';
 type Noteable = 'issue' | 'epic' | 'merge_request' | 'commit' | 'snippet';
 
 export type Words = {
-  /** Of the parts of the mail (RFC 3282). */
+  /** The mail's language tag (RFC 3282). */
   language: string;
-  /** As days and times are written. */
+  /** The locale of dates and times. */
   locale: string;
-  /** Stands for who did it when that is unknown. */
+  /** The actor's name where it is unknown. */
   somebody: string;
-  /** What happened, by whom. */
+  /** The event in one sentence, by its actor. */
   happened: Record<Exclude<NotificationEventName, 'new_note'>, (who: string) => string>;
   commented: Record<Noteable, (who: string) => string>;
   replied: Record<Noteable, (who: string) => string>;
-  /** Subjects of what has no title. */
+  /** Subjects of targets without a title. */
   subjects: {
     failed_pipeline: (ref: string) => string;
     fixed_pipeline: (ref: string) => string;
@@ -25,7 +27,7 @@ export type Words = {
     moved_project: string;
   };
   pipeline: (id: number) => string;
-  /** Names of what is told in rows. */
+  /** Labels of rows. */
   rows: Record<
     | 'assignees'
     | 'reviewers'
@@ -49,9 +51,9 @@ export type Words = {
   newCommits: (count: number) => string;
   moreCommits: (count: number) => string;
   failedJobs: string;
-  /** What the button says. */
+  /** Labels of the button. */
   open: Record<MailTargetKind | 'note', string>;
-  /** Why somebody gets the mail; `place` is the project or group. */
+  /** The reason for the mail; `place` is the project or group. */
   why: Record<Reason, (place: string) => string>;
   unsubscribe: string;
   settings: string;

@@ -1,4 +1,4 @@
-/** Which words somebody reads, and days and times in them. Pure. */
+/** The vocabulary, dates and times of a recipient. Pure. */
 import type { MailInput } from './inputs.ts';
 import type { Words } from './vocabulary.ts';
 import { german } from './words-de.ts';
@@ -6,7 +6,7 @@ import { english } from './words-en.ts';
 
 const languages = new Map([english, german].map((words) => [words.language, words]));
 
-/** The words in the language that the user chose, such as `de` or `pt_BR`; in English where there are none. */
+/** The vocabulary of a user's language, such as `de` or `pt_BR`; English for an unknown one. */
 export const wordsFor = (language: string): Words =>
   languages.get(language.split(/[-_]/, 1)[0]?.toLowerCase() ?? '') ?? english;
 
@@ -14,12 +14,12 @@ function zoneOf(timezone: string | null): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: timezone ?? 'UTC' }).resolvedOptions().timeZone;
   } catch {
-    // Not a zone that this Node knows.
+    // This Node does not know the zone.
     return 'UTC';
   }
 }
 
-/** Day and time where the reader is, with the name of the zone. */
+/** Date and time in the recipient's zone, with the zone's name. */
 export const timeIn = (words: Words, at: Date, recipient: MailInput['recipient']): string =>
   new Intl.DateTimeFormat(words.locale, {
     weekday: 'long',
@@ -32,7 +32,7 @@ export const timeIn = (words: Words, at: Date, recipient: MailInput['recipient']
     timeZone: zoneOf(recipient.timezone),
   }).format(at);
 
-/** A day without a time, which is the same everywhere. */
+/** A date without a time, the same in every zone. */
 export const dayIn = (words: Words, day: string): string =>
   new Intl.DateTimeFormat(words.locale, {
     weekday: 'long',
