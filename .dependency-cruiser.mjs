@@ -47,6 +47,13 @@ export default {
       },
     },
     {
+      name: 'driver-behind-the-platform',
+      severity: 'error',
+      comment: 'Only platform/db knows by what the database is spoken to.',
+      from: { path: '^src/', pathNot: '^src/platform/db/' },
+      to: { path: 'node_modules/(pg|pg-pool|pg-protocol|pg-types|@types/pg)/' },
+    },
+    {
       name: 'one-reader-of-randomness',
       severity: 'error',
       comment: 'Secrets and randomness come from platform/secret.ts.',

@@ -4,9 +4,6 @@
  * header. Usage: node bench/baseline.ts DATA_FOLDER PROGRAM_URL TOKEN; prints its address.
  */
 import fastify from 'fastify';
-import { Kysely } from 'kysely';
-import { PostgresJSDialect } from 'kysely-postgres-js';
-import type postgres from 'postgres';
 import Type, { type TSchema } from 'typebox';
 import { projectColumns, projectTables } from '../src/core/namespaces/rows.ts';
 import { selectProfiles } from '../src/domain/accounts/queries.ts';
@@ -14,27 +11,20 @@ import { UserRecord } from '../src/domain/accounts/schema.ts';
 import { projectFilters, projectOrder } from '../src/domain/projects/filters.ts';
 import { listProjects } from '../src/domain/projects/list.ts';
 import { ProjectRecord } from '../src/domain/projects/routes.ts';
-import { connect } from '../src/platform/db/database.ts';
-import type { Tables } from '../src/platform/db/rows.ts';
+import { openDatabase } from '../src/platform/db/database.ts';
+import type { Parameter } from '../src/platform/db/sql.ts';
 import { compileSerializer } from '../src/platform/http/serialize.ts';
 import { databaseOf } from './database.ts';
 
 const [data = '', program = '', token = ''] = process.argv.slice(2);
-const sql = connect(databaseOf(data), { max: 16, statementTimeout: 0, name: 'bench baseline' });
+const { db, sql } = openDatabase(databaseOf(data));
 
-type Statement = { text: string; parameters: readonly unknown[] };
-const run = ({ text, parameters }: Statement) =>
-  sql.unsafe(text, [...parameters] as postgres.ParameterOrJSON<never>[], { prepare: true });
+type Statement = { text: string; parameters: readonly Parameter[] };
+const run = ({ text, parameters }: Statement) => sql.unsafe(text, parameters, { prepare: true });
 
 /** The statements of the program's own list, as it sends them for this caller. */
 async function statementsOfList(): Promise<Statement[]> {
   const statements: Statement[] = [];
-  const db = new Kysely<Tables>({
-    dialect: new PostgresJSDialect({ postgres: sql }),
-    log: ({ query }) => {
-      statements.push({ text: query.sql, parameters: query.parameters });
-    },
-  });
   const response = await fetch(`${program}/api/v4/user`, { headers: { 'private-token': token } });
   const { id } = (await response.json()) as { id: number };
   const actor = {
@@ -48,7 +38,9 @@ async function statementsOfList(): Promise<Statement[]> {
     credential: { via: 'session', sessionId: 0 },
   } as const;
   const page = { kind: 'offset', page: 1, perPage: 20, offset: 0, countLimit: 10_000 } as const;
+  sql.watch((text, values) => statements.push({ text, parameters: values as readonly Parameter[] }));
   await listProjects(db, actor, projectFilters({}, actor), page, projectOrder({}));
+  sql.watch(() => {});
   return statements;
 }
 

@@ -1,10 +1,10 @@
 /** The embedded database of a data folder: reached beside the running program, and filled by SQL. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type postgres from 'postgres';
 import { migrateDatabase } from '../src/instance.ts';
 import { type ConnectionTarget, connect } from '../src/platform/db/database.ts';
 import { startEmbedded } from '../src/platform/db/embedded.ts';
+import type { Sql } from '../src/platform/db/sql.ts';
 
 /** The connection to the database of a running program. */
 export const databaseOf = (data: string): ConnectionTarget => ({
@@ -24,7 +24,7 @@ const settings = {
 };
 
 /** Makes and fills the database of a data folder that no program uses, and stops it again. */
-export async function fill(data: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
+export async function fill(data: string, work: (sql: Sql) => Promise<void>): Promise<void> {
   const server = await startEmbedded(data, { settings });
   await migrateDatabase(server.connection);
   const sql = connect(server.connection, { max: 1, statementTimeout: 0, name: 'bench' });
@@ -34,11 +34,7 @@ export async function fill(data: string, work: (sql: postgres.Sql) => Promise<vo
 }
 
 /** Inserts without the indexes of a table, and builds them again. */
-export async function withoutIndexes(
-  sql: postgres.Sql,
-  table: string,
-  insert: () => Promise<unknown>,
-): Promise<void> {
+export async function withoutIndexes(sql: Sql, table: string, insert: () => Promise<unknown>): Promise<void> {
   const indexes = await sql<{ indexname: string; indexdef: string }[]>`
     select indexname, indexdef from pg_indexes i
     where tablename = ${table} and not exists (select from pg_constraint c where c.conname = i.indexname)`;

@@ -1,6 +1,6 @@
 /** A database of very many projects, and the three callers whose lists must not get slower. */
 import { createHash } from 'node:crypto';
-import type postgres from 'postgres';
+import type { Sql } from '../src/platform/db/sql.ts';
 import { fill, withoutIndexes } from './database.ts';
 
 /** The same for any number of projects. */
@@ -23,14 +23,14 @@ export const makeManyProjects = (data: string, count: number): Promise<void> =>
     await sql`vacuum analyze`;
   });
 
-const insertProjects = (sql: postgres.Sql, count: number) => sql`
+const insertProjects = (sql: Sql, count: number) => sql`
   insert into projects (namespace_id, name, path, description, visibility, default_branch, last_activity_at, created_at, updated_at)
   select (array(select id from namespaces where kind = 'group' order by id))[1 + i * 7919::bigint % ${GROUPS}], 'Project ' || i, 'project-' || i, 'About project ' || i,
     case when percent = 0 then 20 when percent < 5 then 10 else 0 end, 'main', t, t, t
   from (select i, abs(hashint4(i)::bigint) % 100 as percent, timestamptz '2026-01-01' + i * interval '1 second' as t
     from generate_series(1, ${count}::integer) i) made`;
 
-async function makeMember(sql: postgres.Sql): Promise<void> {
+async function makeMember(sql: Sql): Promise<void> {
   const [user] = await sql<{ id: number }[]>`
     insert into users (username, name, email, confirmed_at, projects_limit, can_create_group, created_at, updated_at)
     values ('member', 'Member', 'member@example.com', now(), 10, true, now(), now()) returning id`;

@@ -4,31 +4,12 @@
  */
 import { globSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Plugin, rolldown } from 'rolldown';
-import { mendedFiles, mendFile } from '../src/platform/db/driver-mends.ts';
+import { rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
 
 /** Modules that are loaded by the name of their file: the bodies of threads and processes, and those too heavy for the start. */
 const loadedByName = ['src/**/*-{thread,process}.ts', 'src/core/markdown/engine.ts'];
-
-/** Patches the driver of the database; fails the build when the patch does not apply. */
-function mendDriver(): Plugin {
-  const mended = new Set<string>();
-  return {
-    name: 'mend-driver',
-    transform(code, path) {
-      const source = mendFile(path, code);
-      if (source === undefined) return undefined;
-      mended.add(basename(path));
-      return source;
-    },
-    buildEnd() {
-      const missing = mendedFiles.filter((file) => !mended.has(file));
-      if (missing.length > 0) throw new Error(`the driver's ${missing.join(', ')} went in without its mends`);
-    },
-  };
-}
 
 /**
  * Writes the programs, and the modules that they load by name, side by side into a folder at the package's
@@ -41,7 +22,6 @@ export async function bundle(programs: readonly string[], folder: string): Promi
     input,
     cwd: root,
     platform: 'node',
-    plugins: [mendDriver()],
     // Its native twin, which is never installed.
     external: ['pg-native'],
     onLog: (level, log) => {

@@ -104,7 +104,7 @@ async function describeRootPassword(
 }
 
 /**
- * Ends without waiting for requests: without the database, or with the driver in an unknown state, it might
+ * Ends without waiting for requests: without the database, or with something in an unknown state, it might
  * wait for ever. Acknowledged writes are durable, and the next start finds them.
  */
 async function endAtOnce(opened: Opened, code: number): Promise<never> {

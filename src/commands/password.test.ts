@@ -125,7 +125,7 @@ test('a key is rotated with the secret key of the server, and with no other', as
 
 test('a database of another version is left as it is, and the way out is told', async () => {
   const { sql } = app.app.services.database;
-  const lately =
+  const [lately] =
     await sql`delete from migrations where name = (select max(name) from migrations) returning *`;
   const older = await command('user password root', 'a password for nothing');
   expect([older.code, older.errors]).toEqual([
@@ -134,7 +134,8 @@ test('a database of another version is left as it is, and the way out is told', 
       /^ashlar: the database is older than this program.*start this version of the server/,
     ),
   ]);
-  await sql`insert into migrations ${sql(lately)}`;
+  await sql`insert into migrations
+    select * from jsonb_populate_record(null::migrations, ${sql.json(lately)})`;
   await sql`insert into migrations (name, digest) values ('9999_of_tomorrow', '')`;
   const newer = await command('token create --user root');
   expect([newer.code, newer.errors]).toEqual([

@@ -28,8 +28,9 @@ export async function createTokenFromCommandLine(config: Config, order: TokenOrd
       insert into access_tokens (kind, digest, user_id, name, scopes, expires_at, created_at, updated_at)
       select 'personal', ${digest(token)}, id, ${order.name}, ${order.scopes}, ${new Date(time.getTime() + order.days * DAY)},
              ${time}, ${time}
-      from users where lower(username) collate "C" = ${order.user.toLowerCase()} and state = 'active'`;
-    if (made.count === 0) throw new Error(`no active user '${order.user}'`);
+      from users where lower(username) collate "C" = ${order.user.toLowerCase()} and state = 'active'
+      returning id`;
+    if (made.length === 0) throw new Error(`no active user '${order.user}'`);
     return token;
   } finally {
     await sql.end();

@@ -12,15 +12,13 @@ const statements: string[] = [];
 
 beforeAll(async () => {
   places = await makeWorld(ashlar, COUNT);
-  // The driver passes every statement to this option; it reads the option at each one.
-  const debug = (_connection: number, text: string) => {
-    // Now and then, whatever the list: the settings in force, calls counted by their address or user, the
-    // heartbeat, and the types that the driver reads on a new connection.
-    if (!/application_settings|feature_gates|rate_limit_windows|(into|from) processes|pg_catalog/.test(text))
+  const seen = (text: string) => {
+    // Statements of any list: the settings in force, calls counted by their address or user, the heartbeat.
+    if (!/application_settings|feature_gates|rate_limit_windows|(into|from) processes/.test(text))
       statements.push(text);
   };
   const { sql, points } = ashlar.app.services.database;
-  for (const pool of [sql, points]) Object.assign(pool.options, { debug });
+  for (const pool of [sql, points]) pool.watch(seen);
 });
 
 async function listed(path: string, query: string): Promise<{ items: number; sent: string[] }> {

@@ -1,8 +1,8 @@
 /**
  * A row that a request found is deleted before it writes: the response is right, and never a fault of ours.
  */
-import type postgres from 'postgres';
 import { expect, test } from 'vitest';
+import type { Sql } from '../../src/platform/db/sql.ts';
 import { type Called, useApp } from '../support/app.ts';
 import { bodyOf, makeGroup, makeProject, makeUser } from '../support/factories.ts';
 import { overtake } from '../support/races.ts';
@@ -14,7 +14,7 @@ const app = useApp();
 const whileItGoes = (table: string, where: string, request: () => Promise<Called>): Promise<Called> =>
   overtake(
     app,
-    (tx: postgres.TransactionSql) => tx.unsafe(`select from ${table} where ${where} for update`),
+    (tx: Sql) => tx.unsafe(`select from ${table} where ${where} for update`),
     request,
     (tx) => tx.unsafe(`delete from ${table} where ${where}`),
   );

@@ -1,15 +1,15 @@
 /** Integrations for tests, and the requests of monitoring tools to them. */
 import { createHash, randomBytes } from 'node:crypto';
-import type postgres from 'postgres';
+import type { Sql } from '../../src/platform/db/sql.ts';
 import type { Called } from './app.ts';
 
 export type Integration = { id: number; identifier: string; key: string };
 
 /** A project's integration, active by default, whose key only the caller knows. */
 export async function makeIntegration(
-  sql: postgres.Sql,
+  sql: Sql,
   projectId: number,
-  options: { kind?: 'http' | 'metrics'; active?: boolean; mapping?: postgres.JSONValue } = {},
+  options: { kind?: 'http' | 'metrics'; active?: boolean; mapping?: unknown } = {},
 ): Promise<Integration> {
   const { kind = 'http', active = true, mapping } = options;
   const key = randomBytes(16).toString('hex');

@@ -1,7 +1,7 @@
 /** Reproducible races: another transaction comes first, and the request that runs into it waits for its end. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type postgres from 'postgres';
 import { connect } from '../../src/platform/db/database.ts';
+import type { Sql } from '../../src/platform/db/sql.ts';
 import type { TestApp } from './app.ts';
 
 /**
@@ -10,9 +10,9 @@ import type { TestApp } from './app.ts';
  */
 export async function overtake<T>(
   app: TestApp,
-  change: (tx: postgres.TransactionSql) => Promise<unknown>,
+  change: (tx: Sql) => Promise<unknown>,
   request: () => Promise<T>,
-  last: (tx: postgres.TransactionSql) => Promise<unknown> = async () => {},
+  last: (tx: Sql) => Promise<unknown> = async () => {},
 ): Promise<T> {
   const { target } = app.app.services.database;
   const sql = connect(target, { max: 2, statementTimeout: 0, name: 'races' });

@@ -1,5 +1,5 @@
 /** The required access rule of an endpoint: finds the subject and decides in one step. */
-import type postgres from 'postgres';
+import type { Sql } from '../../platform/db/sql.ts';
 import { forbidden, unauthenticated } from '../../platform/failure.ts';
 import type { Actor, Caller } from '../identity/actor.ts';
 import {
@@ -23,7 +23,7 @@ export type Found<Subject, C extends Caller> = { subject: Subject; actor: C };
 
 export type AccessRequest = {
   /** For point reads. */
-  sql: postgres.Sql;
+  sql: Sql;
   caller: Caller;
   /** Path parameters. */
   params: Record<string, string>;

@@ -1,7 +1,7 @@
 /** Finds a project or group and decides for a caller, in one statement: returns a receipt, or a Failure. */
-import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import { pointRead } from '../../platform/db/point-read.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import type { Actor, Caller } from '../identity/actor.ts';
 import {
@@ -101,7 +101,7 @@ const groupsByPaths = groupsWhere('$1', '$2', 'lower(n.full_path) collate "C" = 
 const prepared = { prepare: true } as const;
 
 async function selectProject(
-  sql: postgres.Sql,
+  sql: Sql,
   caller: Caller,
   reference: ObjectReference,
 ): Promise<ReachedProjectRow | undefined> {
@@ -169,7 +169,7 @@ export class Moved extends Error {
   }
 }
 
-async function findMoved(sql: postgres.Sql, caller: Caller, reference: ObjectReference): Promise<void> {
+async function findMoved(sql: Sql, caller: Caller, reference: ObjectReference): Promise<void> {
   if (asId(reference) !== undefined) return;
   const path = String(reference).toLowerCase();
   const [redirect] = await sql<{ project_id: number }[]>`
@@ -186,7 +186,7 @@ async function findMoved(sql: postgres.Sql, caller: Caller, reference: ObjectRef
  * when refused, Moved under an old path.
  */
 export async function authorizeProject(
-  sql: postgres.Sql,
+  sql: Sql,
   caller: Caller,
   ability: ProjectAbility,
   reference: ObjectReference,
@@ -215,7 +215,7 @@ const projectsByPaths = projectsWhere(
  * statement for all, for texts with many. Missing, invisible and refused ones are left out.
  */
 export async function selectProjects(
-  sql: postgres.Sql,
+  sql: Sql,
   caller: Caller,
   ability: ProjectAbility,
   paths: readonly string[],
@@ -236,7 +236,7 @@ const projectsByIds = projectsWhere('$1', '$2', 'p.id = any($3::bigint[])');
 
 /** The projects that the caller sees, by id; by one statement. */
 export async function selectProjectsById(
-  sql: postgres.Sql,
+  sql: Sql,
   caller: Caller,
   ids: readonly number[],
 ): Promise<Map<number, AuthorizedProject>> {
@@ -257,7 +257,7 @@ const projectOfDeployToken = `
 
 /** A project in the deploy token's scope, with the rights of a developer; 404 for any other. */
 export async function authorizeDeployToken(
-  sql: postgres.Sql,
+  sql: Sql,
   home: DeployTokenHome,
   ability: ProjectAbility,
   fullPath: string,
@@ -282,7 +282,7 @@ const projectOfProgram = `
   where not p.deleting and p.id = $1`;
 
 /** The project for the program's own work, with the rights of a developer; undefined when it is gone. */
-export async function reachProject(sql: postgres.Sql, id: number): Promise<AuthorizedProject | undefined> {
+export async function reachProject(sql: Sql, id: number): Promise<AuthorizedProject | undefined> {
   const [row] = await sql.unsafe<ReachedProjectRow[]>(projectOfProgram, [id], prepared);
   if (!row) return undefined;
   const { project, standing } = projectReceipt(undefined, row);
@@ -294,7 +294,7 @@ type GroupFound = GroupRow & { level: number; reaches_inside: boolean; ancestor_
 
 /** The group, when the caller has the ability on it; 404 unless visible, 403 when refused. */
 export async function authorizeGroup(
-  sql: postgres.Sql,
+  sql: Sql,
   caller: Caller,
   ability: GroupAbility,
   reference: ObjectReference,
@@ -326,7 +326,7 @@ function groupReceipt(caller: Caller, found: GroupFound): { group: AuthorizedGro
 
 /** The groups of these full paths on which the caller has the ability, as selectProjects(). */
 export async function selectGroups(
-  sql: postgres.Sql,
+  sql: Sql,
   caller: Caller,
   ability: GroupAbility,
   paths: readonly string[],

@@ -1,7 +1,7 @@
 /** Finds a user by id or username. Accounts are public; presenters decide what a record shows. */
 import type { Selectable } from 'kysely';
-import type postgres from 'postgres';
 import type { UsersTable } from '../../platform/db/rows.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { ObjectReference } from './find.ts';
 
@@ -16,10 +16,7 @@ const byId = 'select * from users where id = $1 and deletion is null';
 const byName = `select * from users where lower(username) collate "C" = $1 and deletion is null`;
 
 /** The user, or undefined. Usernames are case-insensitive. */
-export async function selectUser(
-  sql: postgres.Sql,
-  reference: ObjectReference,
-): Promise<AuthorizedUser | undefined> {
+export async function selectUser(sql: Sql, reference: ObjectReference): Promise<AuthorizedUser | undefined> {
   const text = String(reference);
   const [row] = /^\d{1,15}$/.test(text)
     ? await sql.unsafe<UserRow[]>(byId, [Number(text)], { prepare: true })
@@ -28,7 +25,7 @@ export async function selectUser(
 }
 
 /** The user; 404 when there is none. */
-export async function findUser(sql: postgres.Sql, reference: ObjectReference): Promise<AuthorizedUser> {
+export async function findUser(sql: Sql, reference: ObjectReference): Promise<AuthorizedUser> {
   const user = await selectUser(sql, reference);
   if (!user) throw notFound('User');
   return user;

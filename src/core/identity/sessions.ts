@@ -1,7 +1,7 @@
 /** Web sessions: a row with the digest of a random text, which is the browser's cookie. */
-import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { digest, randomText } from '../../platform/secret.ts';
 import { defaultGroupSettings } from '../namespaces/group-settings.ts';
@@ -30,7 +30,7 @@ const RECORD_USE_INTERVAL_MS = 60_000;
 
 /** The session of a cookie, while it lasts and its user is active; undefined otherwise. */
 export async function readSession(
-  sql: postgres.Sql,
+  sql: Sql,
   token: string,
   settings: ApplicationSettings,
 ): Promise<Session | undefined> {
@@ -64,11 +64,7 @@ export async function readSession(
 }
 
 /** The grace period starts at the first request under the requirement, and never restarts. */
-async function recordRequirement(
-  sql: postgres.Sql,
-  row: SessionRow,
-  settings: ApplicationSettings,
-): Promise<void> {
+async function recordRequirement(sql: Sql, row: SessionRow, settings: ApplicationSettings): Promise<void> {
   const required = twoFactorGrace(row, settings) !== undefined;
   if (required === (row.otp_required_since !== null)) return;
   await sql`update users set otp_required_since = ${required ? now() : null} where id = ${row.id}`;

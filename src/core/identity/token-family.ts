@@ -1,6 +1,6 @@
 /** Token families: tokens that replaced each other by rotation, and their revocation after a reuse. */
-import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import type { TokenKind } from './actor.ts';
 
 /** The public name of a change to a token, for its audit event. */
@@ -14,7 +14,7 @@ export type RevokedToken = { id: number; kind: TokenKind; family_id: number | nu
  * Revokes the successors of a rotated token: a second rotation may come from a thief, and the owner cannot be
  * told apart (facts: Tokens). One statement, with its audit event; nothing for a token that was only revoked.
  */
-export async function revokeFamily(sql: postgres.Sql, token: RevokedToken): Promise<void> {
+export async function revokeFamily(sql: Sql, token: RevokedToken): Promise<void> {
   if (token.family_id === null) return;
   const time = now();
   const event = tokenEvent(token.kind, 'revoked');

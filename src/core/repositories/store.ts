@@ -4,9 +4,9 @@
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import type postgres from 'postgres';
 import type { Database } from '../../platform/db/database.ts';
 import { DEAD_AFTER_SECONDS, type Presence } from '../../platform/db/processes.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { createDiskGuard } from '../../platform/disk.ts';
 import { Failure } from '../../platform/failure.ts';
 import { createObjectReader, type GitFolder } from '../../platform/git/objects.ts';
@@ -208,7 +208,7 @@ export function createRepositories(
 
 /** Creates the repository where its container has none yet; the caller has it leased for writing. */
 export async function ensure(
-  sql: postgres.Sql,
+  sql: Sql,
   { kind, id, wiki }: RepositoryKey,
   folder: string,
   defaultBranch: string,

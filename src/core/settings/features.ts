@@ -1,6 +1,6 @@
 /** Feature flags of the instance: an endpoint behind a disabled flag does not exist (spec: Versioning, 4). */
 import { crc32 } from 'node:zlib';
-import type postgres from 'postgres';
+import type { Sql } from '../../platform/db/sql.ts';
 import { createRecent, type Recent } from '../../platform/recent.ts';
 import { randomFraction } from '../../platform/secret.ts';
 
@@ -43,7 +43,7 @@ async function isOpen(gate: FeatureGate, actorOf?: () => Promise<string | undefi
   );
 }
 
-export function createFeatureGates(sql: postgres.Sql): FeatureGates {
+export function createFeatureGates(sql: Sql): FeatureGates {
   const { read, forget } = createRecent(async () => {
     const rows = await sql<FeatureGate[]>`
       select name, value, actors, percentage_of_actors, percentage_of_time from feature_gates`;

@@ -1,8 +1,8 @@
 /** The current application settings: one row in the database. */
-import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { createRecent, type Recent } from '../../platform/recent.ts';
 import { type ApplicationSettings, defaultSettings } from './definitions.ts';
 
@@ -11,7 +11,7 @@ export type SettingsSource = Recent<ApplicationSettings> & {
   write(tx: Db, changes: Partial<ApplicationSettings>): Promise<void>;
 };
 
-export function createSettingsSource(sql: postgres.Sql): SettingsSource {
+export function createSettingsSource(sql: Sql): SettingsSource {
   const recent = createRecent(async (): Promise<ApplicationSettings> => {
     const [row] = await sql<{ values: Partial<ApplicationSettings> }[]>`
       select values from application_settings where id = 1`;

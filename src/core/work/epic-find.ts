@@ -1,6 +1,6 @@
 /** Finds epics for a caller: a hidden one is 404, as a missing one is. */
-import type postgres from 'postgres';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import { type AuthorizedGroup, authorizeGroup } from '../access/find.ts';
 import type { Caller } from '../identity/actor.ts';
@@ -27,12 +27,7 @@ export async function findEpic(
 export type FoundEpic = { epic: EpicRow; group: AuthorizedGroup };
 
 /** The epic by its id, with its group; 404 unless it exists and the caller sees it. */
-export async function findEpicById(
-  db: Db,
-  sql: postgres.Sql,
-  caller: Caller,
-  id: number,
-): Promise<FoundEpic> {
+export async function findEpicById(db: Db, sql: Sql, caller: Caller, id: number): Promise<FoundEpic> {
   const epic = await db.selectFrom('epics').selectAll().where('id', '=', id).executeTakeFirst();
   if (!epic) throw notFound();
   // seesEpic() decides who reads its epics.

@@ -1,8 +1,8 @@
 /** Group mentions: `@all` for the members of the project or group, and a group's path for its members. */
 import { type RawBuilder, sql } from 'kysely';
-import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { type AuthorizedGroup, type AuthorizedProject, selectGroups } from '../access/find.ts';
 import { type MembersOf, memberIds } from '../access/memberships.ts';
 import type { Actor } from '../identity/actor.ts';
@@ -55,7 +55,7 @@ const isOpenToMentions = ({ row }: AuthorizedGroup): boolean => groupSettings(ro
  */
 export async function findGroupMentions(
   db: Db,
-  points: postgres.Sql,
+  points: Sql,
   { actor, target: noteable, names }: { actor: Actor; target: Noteable; names: readonly string[] },
 ): Promise<GroupMention[]> {
   const groups = await selectGroups(

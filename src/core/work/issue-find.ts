@@ -1,6 +1,6 @@
 /** Finds issues for a caller: a hidden one is 404, as a missing one is. */
-import type postgres from 'postgres';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import { type AuthorizedProject, authorizeProject } from '../access/find.ts';
 import type { Caller } from '../identity/actor.ts';
@@ -47,7 +47,7 @@ export async function findIssue(
 /** The issue by its id, with its project; 404 unless it exists and the caller sees it. */
 export async function findIssueById(
   db: Db,
-  sql: postgres.Sql,
+  sql: Sql,
   caller: Caller,
   id: number,
 ): Promise<{ issue: IssueRow; project: AuthorizedProject }> {

@@ -1,6 +1,6 @@
 /** To-dos for users whom a text mentions, alone or by group, when they may see the noteable. */
-import type postgres from 'postgres';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import type { Actor } from '../identity/actor.ts';
 import { ALL, findGroupMentions } from './group-mentions.ts';
 import { addressedNames, mentionedNames, type Person, readersAmong, usersByName } from './mentions.ts';
@@ -23,11 +23,7 @@ export type TextChange = {
  * Users whom the text mentions and did not before, each once: `directly_addressed` where it begins with them,
  * else `mentioned`. Without the actor, and without users who do not see the text.
  */
-export async function findMentionTodos(
-  db: Db,
-  points: postgres.Sql,
-  change: TextChange,
-): Promise<MentionTodo[]> {
+export async function findMentionTodos(db: Db, points: Sql, change: TextChange): Promise<MentionTodo[]> {
   const { actor, target: noteable, text, before, internal } = change;
   const known = new Set([actor.username.toLowerCase(), ...mentionedNames(before)]);
   const names = mentionedNames(text).filter((name) => !known.has(name));
@@ -65,7 +61,7 @@ export async function findMentionTodos(
 /** Adds the to-dos of findMentionTodos(). Inside a transaction. */
 export async function addMentionTodos(
   tx: Db,
-  points: postgres.Sql,
+  points: Sql,
   change: TextChange & { noteId?: number | undefined },
 ): Promise<void> {
   const { actor, target: noteable, noteId } = change;

@@ -1,7 +1,7 @@
 /** Users whom a text mentions, and which of them may see it. */
 import { sql } from 'kysely';
-import type postgres from 'postgres';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { Failure } from '../../platform/failure.ts';
 import { authorizeGroup, authorizeProject } from '../access/find.ts';
 import { PRIVATE } from '../access/roles.ts';
@@ -76,7 +76,7 @@ export async function usersByIds(db: Db, ids: readonly number[]): Promise<Person
 
 /** Whether the user sees the noteable, or the internal notes on it. */
 async function sees(
-  points: postgres.Sql,
+  points: Sql,
   noteable: Noteable,
   person: Actor,
   assigneeIds: readonly number[],
@@ -110,7 +110,7 @@ async function sees(
 /** Ids of the users who see the noteable, or the internal notes on it. */
 export async function readersAmong(
   db: Db,
-  points: postgres.Sql,
+  points: Sql,
   noteable: Noteable,
   people: readonly Person[],
   internal = false,

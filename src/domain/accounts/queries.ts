@@ -1,12 +1,12 @@
 /** Statements over users: profiles with their counts, and lists. */
 import { sql } from 'kysely';
-import type postgres from 'postgres';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import type { AuthorizedUser, UserRow } from '../../core/access/users.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import type { UserBasicRow } from '../../core/identity/records.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import type { UserFilters } from './inputs.ts';
 
 /** A user with the profile's counts. */
@@ -41,7 +41,7 @@ const profilesOfMany = `${profile} u.id = any($1::bigint[])`;
 
 /** Profiles for `viewerId` (0 for anonymous), in one statement, in the order of `ids`. */
 export async function selectProfiles(
-  driver: postgres.Sql,
+  driver: Sql,
   ids: readonly number[],
   viewerId: number,
 ): Promise<ProfileRow[]> {

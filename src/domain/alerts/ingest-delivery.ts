@@ -1,11 +1,11 @@
 /** Writes deliveries of alerts to the database: those that arrive at the same time as one batch. */
-import type postgres from 'postgres';
 import type { Kind, ParsedAlert } from '../../core/alerts/records.ts';
 import { batch } from '../../platform/batch.ts';
 import { now } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { translateDatabaseError } from '../../platform/db/errors.ts';
 import type { Json } from '../../platform/db/rows.ts';
+import type { PoolSql, Sql } from '../../platform/db/sql.ts';
 import { Failure } from '../../platform/failure.ts';
 import { type AlertValues, type IngestKeyValues, takingStatement } from './ingest-statement.ts';
 import type { Reading } from './receiver-addresses.ts';
@@ -151,7 +151,7 @@ const cut = <T>(all: readonly T[], most: number): T[][] =>
 
 /** Writes all deliveries in one transaction, which nearly always is one statement. */
 async function deliverAll(
-  sql: postgres.Sql,
+  sql: PoolSql,
   deliveries: readonly Delivery[],
   groups: boolean,
   patience: boolean,
@@ -172,7 +172,7 @@ async function deliverAll(
     return rows.push(ingestKeyRow(rows.length, ingestKey, presumed)) - 1;
   });
   const { own, parts } = arrange(deliveries, doorOf, groups);
-  const run = (on: Pick<postgres.Sql, 'unsafe'>, part: readonly Given[]): Promise<Row[]> => {
+  const run = (on: Pick<Sql, 'unsafe'>, part: readonly Given[]): Promise<Row[]> => {
     const fires = part.some(({ alert }) => !alert.resolves);
     const resolves = part.some(({ alert }) => alert.resolves);
     const text = takingStatement(patience, fires, resolves);
@@ -225,7 +225,7 @@ const isRolledBack = (error: unknown): boolean =>
 /** Deadlocks, and integrations that are deleted meanwhile, do not recur. */
 const ATTEMPTS = 3;
 
-async function deliverAlone(sql: postgres.Sql, delivery: Delivery, groups: boolean): Promise<Receipt> {
+async function deliverAlone(sql: PoolSql, delivery: Delivery, groups: boolean): Promise<Receipt> {
   for (let attempt = 1; ; attempt++) {
     try {
       const [receipt] = await deliverAll(sql, [delivery], groups, false);
@@ -254,11 +254,7 @@ const lines = new Map<string, Promise<unknown>>();
  * Writes the deliveries of a project in turn, so that its alerts keep their order, and a locked project uses
  * one connection only; projects do not wait for one another.
  */
-function deliverEach(
-  sql: postgres.Sql,
-  deliveries: readonly Delivery[],
-  groups: boolean,
-): Promise<Receipt>[] {
+function deliverEach(sql: PoolSql, deliveries: readonly Delivery[], groups: boolean): Promise<Receipt>[] {
   return deliveries.map((delivery) => {
     const name = delivery.ingestKey.readings.at(-1)?.path ?? '';
     const mine = (lines.get(name) ?? Promise.resolve()).then(() => deliverAlone(sql, delivery, groups));

@@ -2,9 +2,10 @@
  * The project of a client key. The statement that stores a report decides; before that a recent result is
  * used, so that a flood of reports makes one query.
  */
-import type postgres from 'postgres';
+
 import { monotonic } from '../../platform/clock.ts';
 import { pointRead } from '../../platform/db/point-read.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 
 export type IngestKey = { project_id: number };
 
@@ -33,7 +34,7 @@ export type IngestKeys = {
   forget(key: string): void;
 };
 
-export function createIngestKeys(points: postgres.Sql): IngestKeys {
+export function createIngestKeys(points: Sql): IngestKeys {
   let lately = new Map<string, IngestKey>();
   let end = 0;
   async function look(key: string): Promise<IngestKey | undefined> {

@@ -2,12 +2,13 @@
  * The spool of reports that are not digested yet, for seconds: the collector writes them as received, and
  * only the digest reads them. Reports that arrive at the same time are written as one batch.
  */
-import type postgres from 'postgres';
+
 import type { Services } from '../../core/services.ts';
 import { batch } from '../../platform/batch.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { translateDatabaseError } from '../../platform/db/errors.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { ReadGauge } from '../../platform/metrics.ts';
 import { activeIngestKeys } from './ingest-keys.ts';
@@ -54,7 +55,7 @@ const insertion = `
   select place from given join stored using (id)`;
 
 /** Whether each report was stored; one with an inactive key was not. */
-async function insert(sql: postgres.Sql, reports: readonly Report[]): Promise<boolean[]> {
+async function insert(sql: Sql, reports: readonly Report[]): Promise<boolean[]> {
   const lengths = reports.map(({ body }) => body.length);
   const starts: number[] = [];
   let start = 1;
@@ -86,7 +87,7 @@ function isGone(error: unknown): boolean {
   return failure instanceof Failure && failure.kind === 'not_found';
 }
 
-async function insertOne(sql: postgres.Sql, report: Report): Promise<boolean> {
+async function insertOne(sql: Sql, report: Report): Promise<boolean> {
   try {
     const [isStored = false] = await insert(sql, [report]);
     return isStored;
@@ -96,7 +97,7 @@ async function insertOne(sql: postgres.Sql, report: Report): Promise<boolean> {
   }
 }
 
-const insertBatched = batch<postgres.Sql, Report, boolean>(
+const insertBatched = batch<Sql, Report, boolean>(
   MAX_BATCH_REPORTS,
   async (sql, reports) => {
     try {

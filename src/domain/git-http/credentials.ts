@@ -1,5 +1,4 @@
 /** Authenticates git clients: by a token, a deploy token, or a password where those are taken (spec: OAuth 2.0 provider, 8). */
-import type postgres from 'postgres';
 import { selectUser } from '../../core/access/users.ts';
 import { type Caller, toActor } from '../../core/identity/actor.ts';
 import { requireScope } from '../../core/identity/authenticate.ts';
@@ -8,6 +7,7 @@ import { giveBackAttempt, mustHaveTwoFactor, provePassword } from '../../core/id
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { Failure, forbidden } from '../../platform/failure.ts';
 import { nameCaller } from '../../platform/fair-share.ts';
 import type { Service } from '../../platform/git/transport.ts';
@@ -103,7 +103,7 @@ async function byToken(
 }
 
 async function selectDeployToken(
-  sql: postgres.Sql,
+  sql: Sql,
   { username, password }: BasicCredential,
 ): Promise<DeployToken | undefined> {
   const [token] = await sql<DeployToken[]>`

@@ -1,5 +1,4 @@
 /** The repository that an address names, if the visitor may fetch from it or push to it. */
-import type postgres from 'postgres';
 import { authorizeDeployToken, authorizeGroup, authorizeProject } from '../../core/access/find.ts';
 import type { Decision } from '../../core/access/policy.ts';
 import { decidePersonal, seesInProject } from '../../core/access/snippets.ts';
@@ -7,6 +6,7 @@ import { groupWiki, projectWiki } from '../../core/repositories/containers.ts';
 import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import type { Purpose, Visitor } from './credentials.ts';
 import { type PushTarget, projectPushTarget, snippetPushTarget, wikiPushTarget } from './push-targets.ts';
@@ -81,7 +81,7 @@ async function findWiki({
 }
 
 /** `project` for a path that is, or was, a project's; else the id of its group: a number is a name here. */
-async function findOwner(sql: postgres.Sql, path: string): Promise<'project' | number | undefined> {
+async function findOwner(sql: Sql, path: string): Promise<'project' | number | undefined> {
   const slash = path.lastIndexOf('/');
   const [namespace, name] = [
     path.slice(0, Math.max(0, slash)).toLowerCase(),

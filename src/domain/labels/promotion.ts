@@ -1,6 +1,5 @@
 /** Promotion: a project's label becomes the group's, with those of the same name in the group's other projects. */
 import { sql } from 'kysely';
-import type postgres from 'postgres';
 import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '../../core/access/find.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -8,6 +7,7 @@ import type { LabelRow } from '../../core/work/label-records.ts';
 import { lockNamespace } from '../../core/work/resource-parents.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { Failure } from '../../platform/failure.ts';
 import { auditLabel } from './actions.ts';
 import { lockLabel } from './queries.ts';
@@ -17,7 +17,7 @@ import { lockLabel } from './queries.ts';
  * group's labels.
  */
 export async function promoteLabel(
-  { db, points }: { db: Db; points: postgres.Sql },
+  { db, points }: { db: Db; points: Sql },
   actor: Actor,
   project: AuthorizedProject,
   name: string,

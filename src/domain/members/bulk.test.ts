@@ -19,8 +19,7 @@ beforeAll(async () => {
     select 'many-' || i, 'Many', 'many-' || i || '@example.org', 0, false, now(), now(), now()
     from generate_series(1, ${COUNT + 1}) i returning id`;
   users = rows.map((row) => row.id);
-  // The driver passes every statement to this option, which it reads at each one.
-  Object.assign(sql.options, { debug: (_connection: number, text: string) => statements.push(text) });
+  sql.watch((text) => statements.push(text));
 });
 
 /** The number of statements that write the request; others are about the caller, now and then. */

@@ -1,6 +1,5 @@
 /** Promotion: a project's milestone becomes the group's, with those of the same title in the group's other projects. */
 import { sql } from 'kysely';
-import type postgres from 'postgres';
 import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '../../core/access/find.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
@@ -9,6 +8,7 @@ import type { MilestoneRow } from '../../core/work/milestone-records.ts';
 import { lockNamespace } from '../../core/work/resource-parents.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { Failure } from '../../platform/failure.ts';
 import { announceMilestone } from './actions.ts';
 import { lockMilestone } from './queries.ts';
@@ -18,7 +18,7 @@ import { lockMilestone } from './queries.ts';
  * the group's.
  */
 export async function promoteMilestone(
-  { db, points }: { db: Db; points: postgres.Sql },
+  { db, points }: { db: Db; points: Sql },
   actor: Actor,
   project: AuthorizedProject,
   id: number,

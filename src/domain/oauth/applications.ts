@@ -1,6 +1,5 @@
 /** Applications: their owners, and how they are made, changed, given a new secret and deleted. */
 import { type Selectable, sql } from 'kysely';
-import type postgres from 'postgres';
 import type { AuthorizedGroup, AuthorizedInstance } from '../../core/access/find.ts';
 import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
 import { found } from '../../core/endpoint.ts';
@@ -10,6 +9,7 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import type { OauthApplicationsTable } from '../../platform/db/rows.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { badRequest } from '../../platform/failure.ts';
 import { digest, randomHex } from '../../platform/secret.ts';
 import { type ApplicationDraft, type Ends, endsOf } from './application-rules.ts';
@@ -237,7 +237,7 @@ export type Authorization = {
 const MAX_AUTHORIZATIONS = 500;
 
 /** The user's authorizations that are not revoked, newest first. */
-export const listAuthorizations = (pool: postgres.Sql, userId: number): Promise<Authorization[]> =>
+export const listAuthorizations = (pool: Sql, userId: number): Promise<Authorization[]> =>
   pool<Authorization[]>`
     select g.application_id, a.name, a.dynamic, array_agg(distinct s.scope) as scopes, min(g.created_at) as since
     from oauth_grants g left join oauth_applications a on a.id = g.application_id

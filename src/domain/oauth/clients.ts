@@ -1,5 +1,5 @@
 /** The client of a request: its application, and whether it is proved (RFC 6749, section 2.3). */
-import type postgres from 'postgres';
+import type { Sql } from '../../platform/db/sql.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { isDigestOf } from '../../platform/secret.ts';
 import { OAuthError, type Parameters, type ProtocolContext } from './protocol.ts';
@@ -18,7 +18,7 @@ export type Client = {
 };
 
 /** The application with the public id; undefined without one. */
-export async function selectClient(sql: postgres.Sql, uid: string): Promise<Client | undefined> {
+export async function selectClient(sql: Sql, uid: string): Promise<Client | undefined> {
   // Nothing has refused it in a header yet, and the database cannot compare with it.
   if (uid.includes('\0')) return undefined;
   const [row] = await sql<Client[]>`

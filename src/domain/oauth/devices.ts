@@ -1,9 +1,9 @@
 /** Statements over device authorizations (RFC 8628): insert, decide, poll, redeem, expire. */
 import { sql as fragment } from 'kysely';
-import type postgres from 'postgres';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import type { Schedule, Tasks } from '../../platform/jobs/jobs.ts';
 import { digest, randomKey } from '../../platform/secret.ts';
 import { newSecret } from './grants.ts';
@@ -121,7 +121,7 @@ export type StoredDevice = {
 };
 
 /** The device of a device code, with whether its user is active; undefined without one. */
-export async function selectDevice(sql: postgres.Sql, deviceCode: string): Promise<StoredDevice | undefined> {
+export async function selectDevice(sql: Sql, deviceCode: string): Promise<StoredDevice | undefined> {
   const [row] = await sql<StoredDevice[]>`
     select d.id, d.application_id, d.state, d.expires_at, d.scopes, d.user_id, d.authenticated_at,
       case when u.deletion is null then u.state end as user_state

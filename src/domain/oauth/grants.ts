@@ -1,7 +1,7 @@
 /** Grants and their tokens: inserted, found and renewed. */
-import type postgres from 'postgres';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { digest, randomHex } from '../../platform/secret.ts';
 import type { Client } from './clients.ts';
 import type { Person } from './identity-claims.ts';
@@ -117,7 +117,7 @@ export type StoredCode = CodeGrant & {
 };
 
 /** The grant of a code, with whether its user is active; undefined without one. */
-export async function selectCode(sql: postgres.Sql, code: string): Promise<StoredCode | undefined> {
+export async function selectCode(sql: Sql, code: string): Promise<StoredCode | undefined> {
   const [row] = await sql<StoredCode[]>`
     select g.id, g.application_id, g.user_id, g.scopes, g.revoked_at, g.redirect_uri, g.code_challenge, g.nonce,
       g.authenticated_at, g.code_expires_at, g.code_used_at,
@@ -153,7 +153,7 @@ export type StoredRefresh = RefreshGrant & {
 type RefreshRow = Omit<StoredRefresh, 'client'> & Omit<Client, 'id' | 'scopes'> & { client_scopes: string[] };
 
 /** The grant of a refresh token with its client, read at once; undefined without one. */
-export async function selectRefresh(sql: postgres.Sql, token: string): Promise<StoredRefresh | undefined> {
+export async function selectRefresh(sql: Sql, token: string): Promise<StoredRefresh | undefined> {
   const [row] = await sql<RefreshRow[]>`
     select r.id as refresh_id, r.used_at, g.id as grant_id, g.application_id, g.user_id, g.scopes, g.revoked_at,
       g.redirect_uri, g.code_challenge, g.nonce, g.authenticated_at, a.uid, a.name, a.secret_digest, a.redirect_uris,

@@ -1,8 +1,8 @@
 /** The claims about a user for an application that signs them in (facts: OAuth 2.0 / OIDC), and the rows behind them. */
-import type postgres from 'postgres';
 import { DEVELOPER, MAINTAINER, MINIMAL, OWNER } from '../../core/access/roles.ts';
 import { type Surroundings, userAvatarUrl } from '../../core/identity/records.ts';
 import { now } from '../../platform/clock.ts';
+import type { PendingQuery, Sql } from '../../platform/db/sql.ts';
 import { authenticate, deriveKey } from '../../platform/secret.ts';
 
 export type Person = {
@@ -25,10 +25,10 @@ const MAX_DIRECT_GROUPS = 1_000;
 const MAX_GROUPS = 5_000;
 
 /** An id, or the column of an outer statement. */
-type UserId = number | postgres.PendingQuery<postgres.Row[]>;
+type UserId = number | PendingQuery<unknown>;
 
 /** Memberships `m` of the user that count: not expired, and above minimal access. */
-const memberships = (sql: postgres.Sql, userId: UserId) => sql`
+const memberships = (sql: Sql, userId: UserId) => sql`
   m.user_id = ${userId} and m.access_level > ${MINIMAL}
   and (m.expires_at is null or m.expires_at > ${now().toISOString().slice(0, 10)}::date)`;
 
@@ -36,7 +36,7 @@ const memberships = (sql: postgres.Sql, userId: UserId) => sql`
  * The select of a Person, whole or as a part of another statement: no row for a user who is deleted or being
  * deleted.
  */
-export const personOf = (sql: postgres.Sql, userId: UserId) => sql`
+export const personOf = (sql: Sql, userId: UserId) => sql`
     select u.id, u.username, u.name, u.email, u.website_url, u.avatar,
       exists (select from emails e where e.user_id = u.id and e.email = u.email and e.confirmed_at is not null)
         as email_verified,
@@ -48,13 +48,13 @@ export const personOf = (sql: postgres.Sql, userId: UserId) => sql`
     from users u where u.id = ${userId} and u.deletion is null`;
 
 /** The user with their groups; undefined for one who is deleted or being deleted. */
-export async function selectPerson(points: postgres.Sql, userId: number): Promise<Person | undefined> {
+export async function selectPerson(points: Sql, userId: number): Promise<Person | undefined> {
   const [row] = await points<Person[]>`${personOf(points, userId)}`;
   return row;
 }
 
 /** The paths of those groups and of all groups inside them. */
-export async function selectGroupPaths(sql: postgres.Sql, userId: number): Promise<string[]> {
+export async function selectGroupPaths(sql: Sql, userId: number): Promise<string[]> {
   const rows = await sql<{ full_path: string }[]>`
     select distinct n.full_path from members m join namespaces n on n.ancestor_ids @> array[m.namespace_id]
     where ${memberships(sql, userId)} and n.kind = 'group' and not n.deleting

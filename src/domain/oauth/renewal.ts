@@ -4,8 +4,9 @@
  * never between. The grant's access token keeps its row and gets another value, so that no old row is left to
  * be swept.
  */
-import type postgres from 'postgres';
+
 import { now } from '../../platform/clock.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { digest } from '../../platform/secret.ts';
 import { ACCESS_SECONDS, type Issued, newSecret, type StoredRefresh } from './grants.ts';
 import { type Person, personOf } from './identity-claims.ts';
@@ -20,7 +21,7 @@ type Renewal = {
 
 /** Renewals that wait for the next statement, and the number of running statements: for each database. */
 type Queue = { waiting: Renewal[]; running: number };
-const queues = new WeakMap<postgres.Sql, Queue>();
+const queues = new WeakMap<Sql, Queue>();
 
 const MAX_AT_ONCE = 100;
 /** One commits while the next runs. */
@@ -31,7 +32,7 @@ const STATEMENTS = 2;
  * request has used it, or the grant was revoked meanwhile: of two at once, one wins.
  */
 export function renewTokens(
-  sql: postgres.Sql,
+  sql: Sql,
   stored: Pick<StoredRefresh, 'refresh_id' | 'client'>,
   scopes: readonly string[],
 ): Promise<Issued | undefined> {
@@ -44,7 +45,7 @@ export function renewTokens(
   return promise;
 }
 
-function writeNext(sql: postgres.Sql, queue: Queue): void {
+function writeNext(sql: Sql, queue: Queue): void {
   if (queue.running >= STATEMENTS || queue.waiting.length === 0) return;
   const batch = queue.waiting.splice(0, MAX_AT_ONCE);
   queue.running += 1;
@@ -58,7 +59,7 @@ function writeNext(sql: postgres.Sql, queue: Queue): void {
     });
 }
 
-async function writeBatch(sql: postgres.Sql, batch: readonly Renewal[]): Promise<void> {
+async function writeBatch(sql: Sql, batch: readonly Renewal[]): Promise<void> {
   const byToken = new Map<number, Renewal>();
   for (const renewal of batch) {
     // The same token twice at once: the first wins.
@@ -82,11 +83,7 @@ type Made = { renewal: Renewal; accessToken: string; refreshToken: string };
 const DEADLOCK = '40P01';
 
 /** The refresh tokens that this statement used up, each with its user where an identity token needs it. */
-async function write(
-  sql: postgres.Sql,
-  createdAt: Date,
-  made: readonly Made[],
-): Promise<Map<number, Person | null>> {
+async function write(sql: Sql, createdAt: Date, made: readonly Made[]): Promise<Map<number, Person | null>> {
   const requested = made.map(({ renewal, accessToken, refreshToken }) => ({
     refresh_id: renewal.refreshId,
     name: renewal.name,

@@ -1,9 +1,9 @@
 /** A client's requests about a token: information, revocation, introspection (RFC 7009, 7662). */
-import type postgres from 'postgres';
 import { revokeGrants } from '../../core/identity/oauth-grants.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { digest } from '../../platform/secret.ts';
@@ -30,10 +30,10 @@ type StoredAccess = {
 type GrantClient = Pick<StoredAccess, 'application_id' | 'client_uid'>;
 
 /** The application of a grant, for each database: it never changes, and goes with its tokens. */
-const grantClients = new WeakMap<postgres.Sql, Map<number, GrantClient>>();
+const grantClients = new WeakMap<Sql, Map<number, GrantClient>>();
 const MAX_KNOWN = 10_000;
 
-async function clientOf(sql: postgres.Sql, grantId: number): Promise<GrantClient | undefined> {
+async function clientOf(sql: Sql, grantId: number): Promise<GrantClient | undefined> {
   const known = grantClients.get(sql) ?? new Map<number, GrantClient>();
   grantClients.set(sql, known);
   const before = known.get(grantId);
@@ -47,7 +47,7 @@ async function clientOf(sql: postgres.Sql, grantId: number): Promise<GrantClient
 }
 
 /** An access token of an application by its value; undefined for any other token. */
-async function selectAccess(sql: postgres.Sql, token: string): Promise<StoredAccess | undefined> {
+async function selectAccess(sql: Sql, token: string): Promise<StoredAccess | undefined> {
   const [row] = await sql<Omit<StoredAccess, keyof GrantClient>[]>`
     select user_id, scopes, grant_id, revoked_at, expires_at, created_at
     from access_tokens where digest = ${digest(token)} and kind = 'oauth'`;
@@ -103,7 +103,7 @@ const isOwn = (client: Client, applicationId: number | null): boolean =>
   applicationId === null || applicationId === client.id;
 
 /** The grant of a refresh token, whatever became of it. */
-async function selectRefreshGrant(sql: postgres.Sql, token: string) {
+async function selectRefreshGrant(sql: Sql, token: string) {
   const [row] = await sql<
     {
       grant_id: number;

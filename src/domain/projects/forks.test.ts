@@ -1,7 +1,6 @@
 /** Forks over HTTP: whole, independent of the source, and without remains when they fail. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {
@@ -16,6 +15,7 @@ import {
 import { overtake } from '../../../test/support/races.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
+import type { Sql } from '../../platform/db/sql.ts';
 import { repackRepository } from '../../platform/git/housekeeping.ts';
 import { git, gitText, gitUnless } from '../../platform/git/program.ts';
 
@@ -246,8 +246,7 @@ describe('a fork is never made more visible than its source', () => {
 
   test('while the source is being hidden', async () => {
     const made = bodyOf(await fork({ visibility: 'private' }), 201);
-    const hide = (id: number) => (tx: postgres.TransactionSql) =>
-      tx`update projects set visibility = 0 where id = ${id}`;
+    const hide = (id: number) => (tx: Sql) => tx`update projects set visibility = 0 where id = ${id}`;
     const opened = await overtake(ashlar, hide(source.id), () =>
       setVisibility(made.id, 'internal', ashlar.as(user.token)),
     );

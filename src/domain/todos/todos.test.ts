@@ -237,7 +237,10 @@ describe('what somebody sees no longer is neither shown nor counted', () => {
       { project_id: code.id, commit_sha: commit.id },
       { project_id: project.id, alert_id: alert?.id ?? 0 },
     ])
-      await sql`insert into todos ${sql({ ...row, ...about })}`;
+      await ashlar.app.services.database.db
+        .insertInto('todos')
+        .values({ ...row, ...about })
+        .execute();
     const types = (await todosOf(user)).map(({ target_type }: { target_type: string }) => target_type);
     expect(types.sort()).toEqual(given.about);
   });

@@ -30,7 +30,7 @@ test.each([
 });
 
 test.each(['postgres://u:p@db.example/name', 'postgres://u:p@a:1,b:2/name', 'postgres:///name'])(
-  '%s is left to the drivers',
+  '%s is left to the driver',
   (url) => {
     expect(connectionTo(url)).toBe(url);
   },

@@ -1,44 +1,35 @@
-/** Connections: the two pools, the Db type that every query takes first, and the conversions of PostgreSQL's types. */
-import { AsyncLocalStorage } from 'node:async_hooks';
+/** Connections: the two pools, the Db type that every query takes first, and how a database is reached. */
 import { userInfo } from 'node:os';
-import {
-  type AbortableOperationOptions,
-  CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-} from 'kysely';
-import { PostgresJSDialect } from 'kysely-postgres-js';
-import type postgres from 'postgres';
+import { Kysely } from 'kysely';
+import { type ClientConfig, Pool as WorkersPool } from 'pg';
 import { monotonic } from '../clock.ts';
-import { createShare, holdForRequest, type Share } from '../fair-share.ts';
-import { driver } from './driver.ts';
+import { createShare, type Share } from '../fair-share.ts';
+import { dialectOf, type PoolUse, withinTransaction } from './dialect.ts';
 import { translateDatabaseError } from './errors.ts';
+import { Pool } from './pool.ts';
 import type { Tables } from './rows.ts';
+import { type PoolSql, type Sql, sqlOfPool } from './sql.ts';
 
 /** A pool or a transaction: the same type, always the first argument. */
 export type Db = Kysely<Tables>;
-
-export type PoolUse = { name: string; size: number; statements: number; milliseconds: number };
 
 export type Database = {
   /** For requests: a statement that runs too long is cut off and answered with 503. */
   db: Db;
   /** For jobs and the relay: no hurry. */
   background: Db;
-  /** The driver itself, for the few statements that Kysely would only rebuild. */
-  sql: postgres.Sql;
+  /** The pool of requests itself, for the few statements that Kysely would only rebuild. */
+  sql: PoolSql;
   /**
    * One connection for point reads: what finds a row or a few by a unique index and waits for nobody. Those of all
    * callers travel together, for one write and one read of the socket; what is slow or writes would hold them all up.
    */
-  points: postgres.Sql;
+  points: PoolSql;
   /**
    * Two connections for what comes in by the thousand and is written together, found by unique indexes: processes of the
    * database that keep their plans, whatever the size that tables had when they were made.
    */
-  intake: postgres.Sql;
+  intake: PoolSql;
   uses(): PoolUse[];
   /** For a process of ours that connects by itself. */
   target: ConnectionTarget;
@@ -51,8 +42,8 @@ export type ConnectionTarget =
   | { host: string; port?: number; user: string; password: string; database: string };
 
 /**
- * The target as both drivers understand it. A URL may name the folder of a Unix socket, as libpq's may
- * (`postgres://user@/database?host=/var/run/postgresql`): one driver would take that for a setting of the server.
+ * The target as pg understands it. A URL may name the folder of a Unix socket, as libpq's may
+ * (`postgres://user@/database?host=/var/run/postgresql`), and may leave out the user.
  */
 export function connectionTo(target: ConnectionTarget): ConnectionTarget {
   const url = typeof target === 'string' ? parseConnectionUrl(target) : undefined;
@@ -72,42 +63,58 @@ export function connectionTo(target: ConnectionTarget): ConnectionTarget {
 export const parseConnectionUrl = (text: string): URL | null =>
   URL.parse(text.replace(/^(\w+:\/\/(?:[^/@]*@)?)(?=\/)/, '$1localhost'));
 
-/** int8 as a number, refused past 2^53 rather than rounded. */
-function parseBigint(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`integer out of range: ${text}`);
-  return value;
+/** What a URL says to us or to pg; all else in it are settings of the session. */
+const ours: ReadonlySet<string> = new Set([
+  ...['host', 'port', 'prepare', 'connect_timeout', 'target_session_attrs', 'uselibpqcompat'],
+  ...['ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation'],
+]);
+
+type Reached = { config: ClientConfig; settings: Record<string, string>; named: boolean };
+
+function reach(target: ConnectionTarget): Reached {
+  const to = connectionTo(target);
+  const url = typeof target === 'string' ? parseConnectionUrl(target) : null;
+  const settings = Object.fromEntries([...(url?.searchParams ?? [])].filter(([name]) => !ours.has(name)));
+  const named = url?.searchParams.get('prepare') !== 'false';
+  if (typeof to !== 'string') return { config: to, settings, named };
+  const user = encodeURIComponent(userInfo().username);
+  const isNamed = process.env.PGUSER !== undefined || /^\w+:\/\/[^/?]*@/.test(to);
+  // A mode means what it means to libpq: only the two that verify do.
+  const mode = /^(require|prefer)$/.test(url?.searchParams.get('sslmode') ?? '')
+    ? '&uselibpqcompat=true'
+    : '';
+  return {
+    config: { connectionString: (isNamed ? to : to.replace('//', `//${user}@`)) + mode },
+    settings,
+    named,
+  };
 }
 
-/** The driver leaves it to the engine, which takes years below 100 for others, or for none. Sessions are in UTC. */
-const parseInstant = (text: string): Date =>
-  new Date(text.endsWith('+00') ? `${text.slice(0, -3).replace(' ', 'T')}Z` : text);
+/** Milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
 
-const types = {
-  bigint: { to: 20, from: [20], parse: parseBigint, serialize: (value: number) => String(value) },
-  /** Dates without a time stay text, `YYYY-MM-DD`: a Date would move them with the time zone. */
-  date: { to: 1082, from: [1082], parse: (text: string) => text, serialize: (value: string) => value },
-  instant: {
-    to: 1184,
-    from: [1184],
-    parse: parseInstant,
-    serialize: (value: Date | string) => new Date(value).toISOString(),
-  },
-  numeric: { to: 1700, from: [1700], parse: Number, serialize: String },
+/** A pool of the job library, which brings its own statements; `hear` is told of connections that end while they rest. */
+export function openWorkersPool(target: ConnectionTarget, hear: (error: Error) => void): WorkersPool {
+  const pool = new WorkersPool({ ...reach(target).config, max: 4 });
+  pool.on('error', hear);
+  pool.on('connect', (client) => client.on('error', hear));
+  return pool;
+}
+
+type ConnectOptions = {
+  max: number;
+  /** Milliseconds; zero for none. */
+  statementTimeout: number;
+  name: string;
+  planOnce?: boolean;
+  byIndex?: boolean;
 };
 
-/** One pool of the driver. `statementTimeout` in milliseconds; zero for none. */
-export function connect(
-  target: ConnectionTarget,
-  options: { max: number; statementTimeout: number; name: string; planOnce?: boolean; byIndex?: boolean },
-): postgres.Sql {
-  const shared = {
-    max: options.max,
-    idle_timeout: 60,
-    connect_timeout: 10,
-    onnotice: () => {},
-    types,
-    connection: {
+function openPool(target: ConnectionTarget, options: ConnectOptions): Pool {
+  const { config, settings, named } = reach(target);
+  return new Pool({
+    config: { ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
+    settings: {
       application_name: `ashlar ${options.name}`,
       TimeZone: 'UTC',
       statement_timeout: options.statementTimeout,
@@ -116,23 +123,22 @@ export function connect(
       ...(options.planOnce && { plan_cache_mode: 'force_generic_plan' }),
       // Tables that are small now may be large before anybody plans anew.
       ...(options.byIndex && { enable_seqscan: 'off' }),
+      ...settings,
     },
-  };
-  const to = connectionTo(target);
-  // The driver infers a type per custom converter; callers only ever use the plain one.
-  return (typeof to === 'string'
-    ? driver(to, shared)
-    : driver({ ...shared, ...to })) as unknown as postgres.Sql;
+    max: options.max,
+    named,
+  });
 }
 
-/**
- * Seconds. Nobody waits any more, but a statement whose client hung up may still run, and of the connection that it holds
- * the driver does not notice when it is given back.
- */
+/** One pool; nothing is sent before the first statement. */
+export const connect = (target: ConnectionTarget, options: ConnectOptions): PoolSql =>
+  sqlOfPool(openPool(target, options));
+
+/** Seconds. Nobody waits any more, but a statement whose client hung up may still run. */
 const CLOSING_TIMEOUT_SECONDS = 1;
 
 /**
- * How callers share the pool of requests: those that the driver itself is asked for are left out. A caller's part
+ * How callers share the pool of requests: what is asked without Kysely is left out. A caller's part
  * keeps the cores of a small machine busy, and is what its rows may take of the memory at once. A wait is longer than most statements, and shorter than their limit.
  */
 function connectionShare(size: number): Share {
@@ -140,100 +146,6 @@ function connectionShare(size: number): Share {
   const perCaller = Math.ceil(places / 4);
   const waits = { waitingPerCaller: 1_000, waiting: 2_000, timeoutMs: 10_000 };
   return createShare({ of: 'database connections', places, perCaller, ...waits });
-}
-
-/** Set within a transaction: what is asked beside it must not wait for a place that the transaction itself holds. */
-const withinTransaction = new AsyncLocalStorage<true>();
-
-/**
- * Its connections count what they are asked, and are shared among callers where a share is given. A rollback fails only where the connection is gone, and the transaction with it. Kysely would then ask for a method that
- * this driver's connections do not have, and tell of that instead of what went wrong first.
- */
-class Dialect extends PostgresJSDialect {
-  readonly #use: PoolUse;
-  readonly #share: Share | undefined;
-
-  constructor(sql: postgres.Sql, use: PoolUse, share: Share | undefined) {
-    super({ postgres: sql });
-    this.#use = use;
-    this.#share = share;
-  }
-
-  override createDriver(): Driver {
-    const driver = super.createDriver();
-    const acquire = driver.acquireConnection.bind(driver);
-    const release = driver.releaseConnection.bind(driver);
-    return Object.assign(driver, {
-      acquireConnection: async (options?: AbortableOperationOptions) => {
-        const giveBack = withinTransaction.getStore() ? undefined : await this.#share?.take();
-        try {
-          return new CountedConnection(await acquire(options), this.#use, giveBack);
-        } catch (error) {
-          giveBack?.();
-          throw error;
-        }
-      },
-      async releaseConnection({ inner, giveBack }: CountedConnection) {
-        try {
-          await release(inner);
-        } finally {
-          giveBack?.();
-        }
-      },
-      async rollbackTransaction(connection: DatabaseConnection) {
-        await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
-      },
-    });
-  }
-}
-
-/**
- * Counts statements and their time. Kysely's own log writes a function into each connection that it is given, which the
- * engine makes an old object at once: each transaction would stay in memory until the whole heap is collected.
- */
-class CountedConnection implements DatabaseConnection {
-  readonly inner: DatabaseConnection;
-  readonly #use: PoolUse;
-  /** Gives back the place of the share. */
-  readonly giveBack: (() => void) | undefined;
-
-  constructor(inner: DatabaseConnection, use: PoolUse, giveBack: (() => void) | undefined) {
-    this.inner = inner;
-    this.#use = use;
-    this.giveBack = giveBack;
-  }
-
-  async executeQuery<R>(query: CompiledQuery, options?: AbortableOperationOptions): Promise<QueryResult<R>> {
-    const begin = monotonic();
-    try {
-      const result = await this.inner.executeQuery<R>(query, options);
-      holdForRequest(sizeOf(result.rows));
-      return result;
-    } finally {
-      this.#use.statements += 1;
-      this.#use.milliseconds += monotonic() - begin;
-    }
-  }
-
-  streamQuery<R>(
-    query: CompiledQuery,
-    size: number,
-    options?: AbortableOperationOptions,
-  ): AsyncIterableIterator<QueryResult<R>> {
-    return this.inner.streamQuery<R>(query, size, options);
-  }
-}
-
-/** Bytes of the texts in the rows, of which large rows consist. */
-function sizeOf(rows: readonly unknown[]): number {
-  let bytes = 0;
-  for (const row of rows as readonly Record<string, unknown>[]) {
-    for (const column in row) {
-      const value = row[column];
-      if (typeof value === 'string' || Buffer.isBuffer(value)) bytes += value.length;
-    }
-  }
-  return bytes;
 }
 
 /** Of a request, in milliseconds. */
@@ -250,10 +162,14 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
     },
     { name: 'background', size: sizes.background, statementTimeout: 0, share: undefined },
   ].map((pool) => {
-    const sql = connect(target, { max: pool.size, statementTimeout: pool.statementTimeout, name: pool.name });
-    const use: PoolUse = { name: pool.name, size: pool.size, statements: 0, milliseconds: 0 };
-    const db = new Kysely<Tables>({ dialect: new Dialect(sql, use, pool.share) });
-    return { sql, db, use };
+    const { name, size, statementTimeout, share } = pool;
+    const opened = openPool(target, { max: size, statementTimeout, name });
+    const use: PoolUse = { name, size, statements: 0, milliseconds: 0 };
+    return {
+      sql: sqlOfPool(opened),
+      db: new Kysely<Tables>({ dialect: dialectOf(opened, use, share) }),
+      use,
+    };
   });
   const points = connect(target, {
     max: 1,
@@ -305,7 +221,7 @@ export async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Pr
 }
 
 /** Whether the database answers, and in how many milliseconds. */
-export async function pingDatabase(sql: postgres.Sql): Promise<number> {
+export async function pingDatabase(sql: Sql): Promise<number> {
   const start = monotonic();
   await sql`select 1`;
   return monotonic() - start;

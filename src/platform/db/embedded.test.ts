@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { connect } from './database.ts';
 import { type EmbeddedPostgres, startEmbedded } from './embedded.ts';
 import { findPrograms, preparePrograms } from './embedded-programs.ts';
 
@@ -50,8 +50,8 @@ async function start(options?: { settings: Record<string, string> }): Promise<Em
   return server;
 }
 
-async function query(server: EmbeddedPostgres, text: string): Promise<postgres.Row[]> {
-  const sql = postgres({ ...server.connection, max: 1, onnotice: () => {} });
+async function query(server: EmbeddedPostgres, text: string): Promise<Record<string, string>[]> {
+  const sql = connect(server.connection, { max: 1, statementTimeout: 0, name: 'tests' });
   try {
     return await sql.unsafe(text);
   } finally {
@@ -78,11 +78,11 @@ function isAlive(pid: number): boolean {
 /** Starts a process that runs the server, writes rows and prints the number of each acknowledged one. */
 function startWriter(): ChildProcess & { acknowledged: () => number; server: () => number } {
   const script = `
-    import postgres from 'postgres';
+    import { connect } from ${JSON.stringify(join(import.meta.dirname, 'database.ts'))};
     import { startEmbedded } from ${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))};
     const server = await startEmbedded(${JSON.stringify(data)});
     console.log('server', server.pid);
-    const sql = postgres(server.connection);
+    const sql = connect(server.connection, { max: 1, statementTimeout: 0, name: 'writer' });
     const write = async () => {
       for (let row = 1; row < 1_000_000; row++) {
         await sql\`insert into written (row) values (\${row})\`;
@@ -127,7 +127,8 @@ test('commits are durable, and nothing listens but a socket that only we can rea
     expect(statSync(join(data, secret)).mode & 0o777).toBe(0o600);
   }
   if (asRoot) expect(statSync(join(data, 'postgres')).uid).toBe(nobody.uid);
-  const intruder = postgres({ ...server.connection, password: 'guess', max: 1 });
+  const stranger = { ...server.connection, password: 'guess' };
+  const intruder = connect(stranger, { max: 1, statementTimeout: 0, name: 'intruder' });
   await expect(intruder`select 1`).rejects.toMatchObject({ code: '28P01' });
 });
 

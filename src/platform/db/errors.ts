@@ -2,7 +2,7 @@
 import { NoResultError } from 'kysely';
 import { Failure, invalid, notFound } from '../failure.ts';
 
-type DatabaseError = { code: string; constraint_name?: string; message: string };
+type DatabaseError = { code: string; constraint?: string; message: string };
 
 const isDatabaseError = (error: unknown): error is DatabaseError =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
@@ -33,7 +33,7 @@ export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof NoResultError) return notFound();
   if (!isDatabaseError(error)) return error;
   if (error.code === '23505') {
-    const known = error.constraint_name === undefined ? undefined : takenProperty.get(error.constraint_name);
+    const known = error.constraint === undefined ? undefined : takenProperty.get(error.constraint);
     if (known)
       return new Failure(known.status, { [known.property]: ['has already been taken'] }, { cause: error });
   }

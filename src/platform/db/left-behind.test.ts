@@ -15,17 +15,17 @@ const database = openDatabase(
 afterAll(() => database.close());
 
 const TIMES = 3_000;
-/** Bytes for each; what a statement of the driver as it is released leaves behind is four times that. */
+/** Bytes for each. */
 const MOST = 300;
 
 const ways: [string, () => Promise<unknown>][] = [
   [
-    'a statement of the driver',
+    'a statement without Kysely',
     () => database.sql.unsafe('select $1::text as text', ['a'], { prepare: true }),
   ],
   ['a statement', () => raw`select 1 as one`.execute(database.db)],
   ['a transaction', () => database.db.transaction().execute((tx) => raw`select 1 as one`.execute(tx))],
-  ['a transaction of the driver', () => database.sql.begin((tx) => tx`select 1 as one`)],
+  ['a transaction without Kysely', () => database.sql.begin((tx) => tx`select 1 as one`)],
 ];
 
 test.each(ways)('%s', async (_, ask) => {

@@ -3,8 +3,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type postgres from 'postgres';
 import { digest } from '../secret.ts';
+import type { PoolSql, Sql } from './sql.ts';
 
 /** An arbitrary key for our advisory lock. */
 const LOCK = 7_263_114_905;
@@ -22,7 +22,7 @@ function readMigrations(folder: string): Migration[] {
 }
 
 /** Migrations that the database lacks. Throws when it has unknown or changed ones. */
-async function missingMigrations(sql: postgres.Sql, migrations: readonly Migration[]): Promise<Migration[]> {
+async function missingMigrations(sql: Sql, migrations: readonly Migration[]): Promise<Migration[]> {
   const rows = await sql<{ name: string; digest: string }[]>`select name, digest from migrations`;
   const applied = new Map(rows.map((row) => [row.name, row.digest]));
   const unknown = [...applied.keys()].filter((name) => !migrations.some((known) => known.name === name));
@@ -44,7 +44,7 @@ async function missingMigrations(sql: postgres.Sql, migrations: readonly Migrati
 }
 
 /** Throws, with advice, unless the database has exactly this program's migrations. */
-export async function requireCurrent(sql: postgres.Sql, folder: string): Promise<void> {
+export async function requireCurrent(sql: Sql, folder: string): Promise<void> {
   const [found] = await sql<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`;
   if (!found?.there) throw new Error('this database is new: start the server once first');
   const missing = await missingMigrations(sql, readMigrations(folder));
@@ -60,7 +60,7 @@ export async function requireCurrent(sql: postgres.Sql, folder: string): Promise
  * the same lock. Throws when the database has an unknown or changed migration.
  */
 export async function migrate(
-  sql: postgres.Sql,
+  sql: PoolSql,
   folder: string,
   alongside: () => Promise<void> = async () => {},
 ): Promise<string[]> {

@@ -2,8 +2,9 @@
  * Reads of one row by a key, those of all callers together: what is asked while one statement is on its way goes with the
  * next, and the same question is put once. A read never sees less than what was there when it was asked for.
  */
-import type postgres from 'postgres';
+
 import { batch } from '../batch.ts';
+import type { Sql } from './sql.ts';
 
 type Value = string | number;
 
@@ -17,11 +18,11 @@ const MAX_KEYS = 64;
 export function pointRead<Row extends object>(
   types: readonly string[],
   statement: string,
-): (sql: postgres.Sql, key: readonly Value[]) => Promise<Row | undefined> {
+): (sql: Sql, key: readonly Value[]) => Promise<Row | undefined> {
   const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
   const names = types.map((_, place) => `v${place + 1}`).join(', ');
   const text = `select k.place, r.* from unnest(${arrays}) with ordinality as k(${names}, place) cross join lateral (${statement}) r`;
-  return batch<postgres.Sql, readonly Value[], Row | undefined>(MAX_KEYS, async (sql, keys) => {
+  return batch<Sql, readonly Value[], Row | undefined>(MAX_KEYS, async (sql, keys) => {
     const places = new Map<string, number>();
     const distinct: (readonly Value[])[] = [];
     const placeOf = keys.map((key) => {

@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type postgres from 'postgres';
 import type { Log } from '../log.ts';
 import type { Db } from './database.ts';
+import type { Sql } from './sql.ts';
 
 export type Presence = {
   readonly id: string;
@@ -26,7 +26,7 @@ export const DEAD_AFTER_SECONDS = 10;
 export const REMOVED_AFTER_SECONDS = DEAD_AFTER_SECONDS * 6;
 
 /** Nothing is sent before the first announce(). `points` must be a connection that nobody holds for long. */
-export function createPresence(points: postgres.Sql, log: Log): Presence {
+export function createPresence(points: Sql, log: Log): Presence {
   const id = randomUUID();
   let timer: NodeJS.Timeout | undefined;
   let announced: Promise<unknown> | undefined;

@@ -1,9 +1,9 @@
 /** Rate limits (spec: Limits): exact for one process, never above the limit for several, and few leases. */
 import { randomUUID } from 'node:crypto';
-import type { Sql } from 'postgres';
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { TEMPLATE } from '../../../test/support/postgres.ts';
 import { connect } from '../db/database.ts';
+import type { PoolSql } from '../db/sql.ts';
 import {
   addressKey,
   createRateLimiter,
@@ -199,9 +199,9 @@ test.each([
 
 describe('several processes on one database', () => {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
-  const pools: Sql[] = [];
+  const pools: PoolSql[] = [];
 
-  function open(name: string): Sql {
+  function open(name: string): PoolSql {
     const pool = connect(
       { ...inject('postgres'), database: name },
       { max: 2, statementTimeout: 0, name: 'tests' },

@@ -3,7 +3,7 @@
  * fiftieth of a limit at a time from the database and spends it from memory, so that no request costs a write.
  */
 import { isIP } from 'node:net';
-import type { Sql } from 'postgres';
+import type { Sql } from '../db/sql.ts';
 
 export type RateLimit = { limit: number; periodSeconds: number };
 
@@ -173,8 +173,10 @@ export const leaseFrom =
 
 /** Deletes the windows that started before this time; returns their number. For a periodic job. */
 export async function forgetWindows(sql: Sql, before: Date): Promise<number> {
-  const { count } = await sql`delete from rate_limit_windows where window_start < ${before}`;
-  return count;
+  const [gone] = await sql<{ count: number }[]>`
+    with gone as (delete from rate_limit_windows where window_start < ${before} returning 1)
+    select count(*) as count from gone`;
+  return gone?.count ?? 0;
 }
 
 /** Headers of a throttled request (spec: Limits), with two more when it was refused. */

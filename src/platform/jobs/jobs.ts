@@ -2,8 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { Logger, parseCronItems, run, runMigrations, type WorkerEvents } from 'graphile-worker';
 import { sql } from 'kysely';
-import { Pool } from 'pg';
-import { type ConnectionTarget, connectionTo, type Db, inTransaction } from '../db/database.ts';
+import { type ConnectionTarget, type Db, inTransaction, openWorkersPool } from '../db/database.ts';
 import type { Presence } from '../db/processes.ts';
 import { createLog, type Log } from '../log.ts';
 import { releaseDead, workersOf } from './dead-workers.ts';
@@ -17,19 +16,9 @@ export type Schedule = { task: string; pattern: string };
 
 export type Workers = { stop(): Promise<void> };
 
-/**
- * The library's driver needs a pool of its own, and somebody who hears its errors: a connection that the server ends
- * while it is idle must not end the program.
- */
-function openPool(target: ConnectionTarget, log: Log): Pool {
-  const to = connectionTo(target);
-  const options = typeof to === 'string' ? { connectionString: to } : to;
-  const pool = new Pool({ ...options, max: 4 });
-  const hear = (error: Error) => log.info('connection of the workers ended', { error: error.message });
-  pool.on('error', hear);
-  pool.on('connect', (client) => client.on('error', hear));
-  return pool;
-}
+/** A connection that the server ends while it is idle must not end the program: the log says so. */
+const openPool = (target: ConnectionTarget, log: Log) =>
+  openWorkersPool(target, ({ message }) => log.info('connection of the workers ended', { error: message }));
 
 const silent = new Logger(() => () => {});
 

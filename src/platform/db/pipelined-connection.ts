@@ -1,0 +1,232 @@
+/** One connection: pg's client, on which statements follow each other without waiting for the answers. */
+import { EventEmitter } from 'node:events';
+import { Client, type ClientConfig, Connection } from 'pg';
+import {
+  Description,
+  type Exchange,
+  Prepared,
+  type RawRow,
+  type Statement,
+  type StatementConnection,
+  withCode,
+} from './statement.ts';
+
+/** What pg has and its declarations do not tell of. */
+declare module 'pg' {
+  interface Connection {
+    attachListeners(stream: EventEmitter): void;
+    close(what: { type: 'S'; name: string }): void;
+  }
+  interface Client {
+    connectionParameters: { ssl: boolean | undefined; sslnegotiation: string | undefined };
+    getStartupConf(): Record<string, string>;
+  }
+}
+
+const DATA_ROW = 0x44;
+/** Bytes of a message before its contents: its kind and its length. */
+const HEADER_BYTES = 5;
+
+/** pg's connection, which writes what is asked in one turn of the event loop at once, and leaves rows as they came. */
+class Wire extends Connection {
+  #gathers = false;
+  /** What has come of a message that is not whole yet, and how many bytes of it are missing. */
+  #parts: Buffer[] = [];
+  #missing = 0;
+
+  /** Each write wakes the server: those of this turn are one. */
+  gather(): void {
+    if (this.#gathers) return;
+    this.#gathers = true;
+    this.stream.cork();
+    setImmediate(() => {
+      this.#gathers = false;
+      this.stream.uncork();
+    });
+  }
+
+  /** pg would make texts of all values of a row, also of bytes: rows are taken out, all else is pg's. */
+  override attachListeners(stream: EventEmitter): void {
+    const rest = new EventEmitter();
+    super.attachListeners(rest);
+    stream.on('data', (chunk: Buffer) => {
+      this.#missing -= chunk.length;
+      this.#parts.push(chunk);
+      if (this.#missing > 0) return;
+      this.#read(this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts), rest);
+    });
+  }
+
+  #read(bytes: Buffer, rest: EventEmitter): void {
+    let at = 0;
+    let others = 0;
+    let needed = HEADER_BYTES;
+    while (bytes.length - at >= HEADER_BYTES) {
+      needed = 1 + bytes.readUInt32BE(at + 1);
+      if (bytes.length - at < needed) break;
+      if (bytes[at] === DATA_ROW) {
+        if (others < at) rest.emit('data', bytes.subarray(others, at));
+        const row: RawRow = { bytes, start: at };
+        this.emit('dataRow', row);
+        others = at + needed;
+      }
+      at += needed;
+      needed = HEADER_BYTES;
+    }
+    if (others < at) rest.emit('data', bytes.subarray(others, at));
+    this.#parts = at < bytes.length ? [bytes.subarray(at)] : [];
+    this.#missing = needed - (bytes.length - at);
+  }
+}
+
+/** Settings of a session by their names; those that are empty are left as the server has them. */
+export type Settings = Readonly<Record<string, string | number>>;
+
+/** Milliseconds. */
+const KEEP_ALIVE_MS = 60_000;
+
+class PipelinedClient extends Client {
+  readonly #settings: Settings;
+
+  constructor(config: ClientConfig, settings: Settings) {
+    super({ ...config, pipeline: true });
+    this.#settings = settings;
+    const { ssl, sslnegotiation: sslNegotiation } = this.connectionParameters;
+    const options = { ssl, sslNegotiation, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS };
+    Object.defineProperty(this, 'connection', { value: new Wire(options as ClientConfig) });
+  }
+
+  /** What pg asks for when it connects; its own list knows few settings. */
+  override getStartupConf(): Record<string, string> {
+    const settings = Object.entries(this.#settings).filter(([, value]) => value !== '' && value !== 0);
+    return {
+      ...{ user: this.user ?? '', database: this.database ?? '' },
+      ...Object.fromEntries(settings.map(([name, value]) => [name, String(value)])),
+    };
+  }
+}
+
+/** So many statements a server knows by name at once, for each connection. */
+const MAX_NAMES = 500;
+
+/** What a pool does when a connection has nothing more to do, or is gone. */
+export type ConnectionOwner = {
+  rest(link: PipelinedConnection): void;
+  lose(link: PipelinedConnection): void;
+};
+
+export class PipelinedConnection implements StatementConnection {
+  readonly named: boolean;
+  /** Statements that have no answer yet. */
+  pending = 0;
+  /** Whether somebody holds it alone. */
+  reserved = false;
+  isGone = false;
+  /** Of the pool's clock: since when it rests, and when it is too old to be used again. */
+  restsSince = 0;
+  diesAt = 0;
+  readonly #client: PipelinedClient;
+  readonly #owner: ConnectionOwner;
+  readonly #names = new Set<string>();
+  /** Those that come after one whose types are being asked for: what is asked first is sent first. */
+  #line: Statement[] = [];
+  #isDescribing = false;
+  #types: readonly number[] = [];
+
+  constructor(config: ClientConfig, settings: Settings, owner: ConnectionOwner, named: boolean) {
+    this.named = named;
+    this.#owner = owner;
+    this.#client = new PipelinedClient(config, settings);
+    const lose = () => {
+      if (this.isGone) return;
+      this.isGone = true;
+      owner.lose(this);
+    };
+    this.#client.on('error', lose);
+    this.#client.on('end', lose);
+    this.#client.connection.on('parameterDescription', (message: { dataTypeIDs: number[] }) => {
+      this.#types = message.dataTypeIDs;
+    });
+  }
+
+  async connect(): Promise<void> {
+    try {
+      await this.#client.connect();
+      this.#client.connection.on('readyForQuery', () => this.settle());
+    } catch (error) {
+      this.isGone = true;
+      this.destroy();
+      throw withCode(error as Error, 'CONNECT_TIMEOUT');
+    }
+  }
+
+  /** Takes leave of the server. */
+  async end(): Promise<void> {
+    this.isGone = true;
+    await this.#client.end();
+  }
+
+  /** Whoever waits for an answer is told at once that there will be none. */
+  destroy(): void {
+    this.#client.connection.stream.destroy();
+  }
+
+  ask(statement: Statement): void {
+    this.pending += 1;
+    if (this.#isDescribing || this.#line.length > 0) this.#line.push(statement);
+    else this.#begin(statement);
+  }
+
+  #begin(statement: Statement): void {
+    const { what } = statement;
+    if (!(what instanceof Prepared) || what.types) {
+      this.#send(statement);
+      return;
+    }
+    this.#isDescribing = true;
+    const done = (error?: Error) => {
+      this.#isDescribing = false;
+      if (error) {
+        this.settle();
+        statement.refuse(error);
+      } else this.#send(statement);
+      while (!this.#isDescribing) {
+        const next = this.#line.shift();
+        if (!next) return;
+        this.#begin(next);
+      }
+    };
+    this.pending += 1;
+    this.#send(new Description(what, done));
+  }
+
+  #send(exchange: Exchange): void {
+    (this.#client.connection as Wire).gather();
+    this.#client.query(exchange.by(this));
+  }
+
+  /** The server is done with one of them, or never had it. What an error ends is done when the server says so. */
+  settle(): void {
+    this.pending -= 1;
+    if (this.pending === 0) this.#owner.rest(this);
+  }
+
+  learn(name: string): boolean {
+    if (this.#names.has(name)) return true;
+    this.#names.add(name);
+    if (this.#names.size > MAX_NAMES) {
+      const [oldest = ''] = this.#names;
+      this.#names.delete(oldest);
+      this.#client.connection.close({ type: 'S', name: oldest });
+    }
+    return false;
+  }
+
+  forget(name: string): void {
+    this.#names.delete(name);
+  }
+
+  described(): readonly number[] {
+    return this.#types;
+  }
+}

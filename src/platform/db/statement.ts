@@ -1,0 +1,279 @@
+/** One statement on its way: what pg's client sends for it, and what becomes of the answers. */
+import { type Connection, type FieldDef, Query } from 'pg';
+import { bind } from './bind.ts';
+import { isBytes, type Reader, readerOf } from './values.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a caller that does not say what its rows are reads them as it likes.
+export type Row = Record<string, any>;
+
+export type Result = {
+  rows: Row[];
+  /** What the server says of a statement that is done: `INSERT 0 5`. */
+  tag: string;
+};
+
+type Column = { name: string; read: Reader };
+
+let names = 0;
+
+/** A text with the types that its values have by themselves, and what the server tells of both when it is first asked. */
+export class Prepared {
+  /** What servers know it by. */
+  name = `s${++names}`;
+  readonly text: string;
+  readonly declared: readonly number[];
+  /** Of all its parameters; undefined until a server has told them. */
+  types: readonly number[] | undefined;
+  columns: readonly Column[] = [];
+  /** Of its columns: 1 where the bytes come as they are, in place of text. None where all come as text. */
+  formats: readonly number[] = [];
+
+  constructor(text: string, declared: readonly number[]) {
+    this.text = text;
+    this.declared = declared;
+  }
+
+  describe(types: readonly number[], fields: readonly FieldDef[]): void {
+    this.columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      read: readerOf(dataTypeID, isBytes(dataTypeID)),
+    }));
+    const formats = fields.map(({ dataTypeID }) => (isBytes(dataTypeID) ? 1 : 0));
+    this.formats = formats.includes(1) ? formats : [];
+    this.types = types;
+  }
+
+  /** The tables have changed since: asks anew, by another name. */
+  forget(): void {
+    this.name = `s${++names}`;
+    this.types = undefined;
+  }
+}
+
+/** Where a statement is sent, as far as it knows it. */
+export type StatementConnection = {
+  /** Whether the server of this connection knows statements by names. */
+  readonly named: boolean;
+  /** Remembers that the server is told the name now; whether it knew it already. */
+  learn(name: string): boolean;
+  forget(name: string): void;
+  /** The types of the parameters that were described last. */
+  described(): readonly number[];
+  ask(statement: Statement): void;
+  /** A statement that was never sent is done with. */
+  settle(): void;
+};
+
+/** What pg has and its declarations have otherwise. */
+declare module 'pg' {
+  interface Connection {
+    parse(statement: { name: string; text: string; types: readonly number[] }): void;
+    describe(what: { type: 'S'; name: string }): void;
+    sendCopyFail(reason: string): void;
+  }
+}
+
+/** An error of the database, or of the connection to it, has a code; pg gives none to those of its own. */
+export const withCode = (error: Error, code: string): Error & { code: string } =>
+  'code' in error && typeof error.code === 'string'
+    ? (error as Error & { code: string })
+    : Object.assign(new Error(`${code}: ${error.message}`, { cause: error }), { code });
+
+/** A row as it came, in the middle of other messages. */
+export type RawRow = { bytes: Buffer; start: number };
+
+/**
+ * What pg's client asks of one of its queries. It takes none but its own class where statements follow each other unanswered;
+ * that class would set up events, and a result, that nobody here looks at.
+ */
+export abstract class Exchange {
+  #carrier: StatementConnection | undefined;
+  /** Why it could not be written. */
+  protected refusal: unknown;
+
+  /** Hands it to the client of a connection. */
+  by(carrier: StatementConnection): this {
+    this.#carrier = carrier;
+    return this;
+  }
+
+  get carrier(): StatementConnection {
+    if (!this.#carrier) throw new Error('a statement was sent without a connection');
+    return this.#carrier;
+  }
+
+  /** Writes it; returns what is wrong with it where nothing was written. */
+  submit(connection: Connection): Error | null {
+    try {
+      this.send(connection);
+      return null;
+    } catch (error) {
+      this.refusal = error;
+      return error as Error;
+    }
+  }
+
+  protected abstract send(connection: Connection): void;
+  abstract handleRowDescription(message: { fields: FieldDef[] }): void;
+  abstract handleReadyForQuery(): void;
+  abstract handleError(error: Error): void;
+  handleDataRow(_row: RawRow): void {}
+  handleCommandComplete(_message: { text: string }): void {}
+  handleEmptyQuery(): void {}
+  handleCopyData(): void {}
+  handleCopyInResponse(connection: Connection): void {
+    connection.sendCopyFail('nothing to copy');
+  }
+}
+Object.setPrototypeOf(Exchange.prototype, Query.prototype);
+
+/** Asks the server for the types of a statement. */
+export class Description extends Exchange {
+  readonly #prepared: Prepared;
+  readonly #done: (error?: Error) => void;
+  #fields: FieldDef[] = [];
+  #name = '';
+
+  constructor(prepared: Prepared, done: (error?: Error) => void) {
+    super();
+    this.#prepared = prepared;
+    this.#done = done;
+  }
+
+  protected send(connection: Connection): void {
+    const { name, text, declared } = this.#prepared;
+    this.#name = this.carrier.named ? name : '';
+    connection.parse({ name: this.#name, text, types: declared });
+    connection.describe({ type: 'S', name: this.#name });
+    connection.sync();
+  }
+
+  handleRowDescription({ fields }: { fields: FieldDef[] }): void {
+    this.#fields = fields;
+  }
+
+  handleReadyForQuery(): void {
+    this.#prepared.describe(this.carrier.described(), this.#fields);
+    if (this.#name !== '') this.carrier.learn(this.#name);
+    this.#done();
+  }
+
+  handleError(error: Error): void {
+    this.#done(error);
+  }
+}
+
+/** What the server says where a statement that it was told before does not fit any more, or is not there. */
+const outOfDate: ReadonlySet<unknown> = new Set([
+  'FetchPreparedStatement',
+  'RevalidateCachedQuery',
+  'transformAssignedExpr',
+]);
+
+/**
+ * Sends a statement and gathers its rows. A mere text may be several statements; of those with rows, the last one's are
+ * told.
+ */
+export class Statement extends Exchange {
+  readonly what: Prepared | string;
+  readonly #values: readonly unknown[];
+  readonly #resolve: (result: Result) => void;
+  readonly #reject: (error: unknown) => void;
+  #columns: readonly Column[] = [];
+  #rows: Row[] = [];
+  #tag = '';
+  /** The name that it was sent by. */
+  #name = '';
+  /** Why its rows cannot be read. */
+  #unreadable: unknown;
+  /** Why it was sent again. */
+  #before: Error | undefined;
+
+  constructor(
+    what: Prepared | string,
+    values: readonly unknown[],
+    resolve: (result: Result) => void,
+    reject: (error: unknown) => void,
+  ) {
+    super();
+    this.what = what;
+    this.#values = values;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  protected send(connection: Connection): void {
+    const { what, carrier } = this;
+    if (typeof what === 'string') connection.query(what);
+    else this.#sendPrepared(what, carrier, connection);
+  }
+
+  #sendPrepared(prepared: Prepared, carrier: StatementConnection, connection: Connection): void {
+    const { stream } = connection;
+    this.#name = carrier.named ? prepared.name : '';
+    this.#columns = prepared.columns;
+    const formats = carrier.named ? prepared.formats : [];
+    const bound = bind(this.#name, this.#values, prepared.types ?? [], {
+      formats,
+      described: !carrier.named,
+    });
+    if (!carrier.named || !carrier.learn(this.#name))
+      connection.parse({ name: this.#name, text: prepared.text, types: prepared.declared });
+    if (!stream.writable) return;
+    for (const part of bound) stream.write(part);
+  }
+
+  handleRowDescription({ fields }: { fields: FieldDef[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID, false) }));
+    this.#rows = [];
+  }
+
+  override handleDataRow({ bytes, start }: RawRow): void {
+    const row: Row = {};
+    let at = start + 7;
+    try {
+      for (const { name, read } of this.#columns) {
+        const length = bytes.readInt32BE(at);
+        at += 4;
+        if (length < 0) row[name] = null;
+        else {
+          row[name] = read(bytes, at, at + length);
+          at += length;
+        }
+      }
+      this.#rows.push(row);
+    } catch (error) {
+      this.#unreadable ??= error;
+    }
+  }
+
+  override handleCommandComplete({ text }: { text: string }): void {
+    this.#tag = text;
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#unreadable === undefined) this.#resolve({ rows: this.#rows, tag: this.#tag });
+    else this.#reject(this.#unreadable);
+  }
+
+  handleError(error: Error): void {
+    const { what, carrier } = this;
+    if (error === this.refusal) carrier.settle();
+    if (this.#name === '' || this.#before || !('routine' in error) || !outOfDate.has(error.routine)) {
+      this.refuse(error);
+      return;
+    }
+    this.#before = error;
+    this.#rows = [];
+    carrier.forget(this.#name);
+    if (what instanceof Prepared && what.name === this.#name) what.forget();
+    carrier.ask(this);
+  }
+
+  /** Tells who asked that there is no answer. */
+  refuse(error: unknown): void {
+    this.#rows = [];
+    const why = this.#before ?? error;
+    this.#reject(why === this.refusal ? why : withCode(why as Error, 'CONNECTION_CLOSED'));
+  }
+}
