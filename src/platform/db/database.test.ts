@@ -1,4 +1,6 @@
-/** Databases at a Unix socket, named by URLs, with both drivers. */
+/** Databases named by URLs, at a Unix socket too, for our pools and for the job library. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, expect, inject, test } from 'vitest';
 import { migrateJobs, startWorkers } from '../jobs/jobs.ts';
 import { createLog } from '../log.ts';
@@ -45,3 +47,31 @@ test('what a socket URL leaves out has defaults, and what is encoded is decoded'
     database: 'a@b',
   });
 });
+
+test.each([
+  ['postgres://u@h/d?ssl=require', 'postgres://u@h/d?sslmode=require'],
+  ['postgres://u@h/d?a=1&ssl=verify-full&b=2', 'postgres://u@h/d?a=1&sslmode=verify-full&b=2'],
+  ['postgres://u@h/d?ssl=true', 'postgres://u@h/d?ssl=true'],
+  ['postgres://u@h/d?nossl=require', 'postgres://u@h/d?nossl=require'],
+])('%s names the mode of encryption as pg does', (url, named) => {
+  expect(connectionTo(url)).toBe(named);
+});
+
+test.each(['ssl=require', 'sslmode=require', 'sslmode=prefer', 'sslmode=verify-full'])(
+  'a server without encryption is refused by ?%s, and nothing else goes wrong',
+  async (mode) => {
+    const listener = createServer((socket) =>
+      socket.on('error', () => undefined).once('data', () => socket.end('N')),
+    );
+    await once(listener.listen(0, '127.0.0.1'), 'listening');
+    const { port } = listener.address() as AddressInfo;
+    const sql = connect(`postgres://u:p@127.0.0.1:${port}/d?${mode}`, {
+      max: 1,
+      statementTimeout: 0,
+      name: 'tests',
+    });
+    await expect(sql`select 1`).rejects.toThrow('does not support SSL');
+    await sql.end();
+    listener.close();
+  },
+);

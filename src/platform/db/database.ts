@@ -41,14 +41,18 @@ export type ConnectionTarget =
   | string
   | { host: string; port?: number; user: string; password: string; database: string };
 
+/** A mode as `ssl` gives it, for which pg has `sslmode`. */
+const sslMode = /([?&])ssl=(?=(?:disable|allow|prefer|require|no-verify|verify-ca|verify-full)(?:&|$))/;
+
 /**
  * The target as pg understands it. A URL may name the folder of a Unix socket, as libpq's may
  * (`postgres://user@/database?host=/var/run/postgresql`), and may leave out the user.
  */
 export function connectionTo(target: ConnectionTarget): ConnectionTarget {
-  const url = typeof target === 'string' ? parseConnectionUrl(target) : undefined;
+  if (typeof target !== 'string') return target;
+  const url = parseConnectionUrl(target);
   const host = url?.searchParams.get('host');
-  if (!url || !host) return target;
+  if (!url || !host) return target.replace(sslMode, '$1sslmode=');
   const user = decodeURIComponent(url.username) || process.env.PGUSER || userInfo().username;
   return {
     host,
@@ -80,9 +84,7 @@ function reach(target: ConnectionTarget): Reached {
   const user = encodeURIComponent(userInfo().username);
   const isNamed = process.env.PGUSER !== undefined || /^\w+:\/\/[^/?]*@/.test(to);
   // A mode means what it means to libpq: only the two that verify do.
-  const mode = /^(require|prefer)$/.test(url?.searchParams.get('sslmode') ?? '')
-    ? '&uselibpqcompat=true'
-    : '';
+  const mode = /[?&]sslmode=(require|prefer)(&|$)/.test(to) ? '&uselibpqcompat=true' : '';
   return {
     config: { connectionString: (isNamed ? to : to.replace('//', `//${user}@`)) + mode },
     settings,
