@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** `npm test`: everything that needs nothing beyond the package and git. */
@@ -7,7 +8,7 @@ export default defineConfig({
     exclude: ['test/journeys/**', 'node_modules/**'],
     globalSetup: ['test/support/postgres.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: availableParallelism(),
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },
