@@ -16,7 +16,7 @@ import { type Commit, type NewObject, newBlob } from '../../platform/git/parse.t
 import { findBranch, headRef } from '../../platform/git/refs.ts';
 import { findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
 import { randomHex } from '../../platform/secret.ts';
-import { isKey, joinFrontMatter, splitFrontMatter } from './front-matter.ts';
+import { isKey, joinFrontMatter, MAX_FRONT_MATTER, splitFrontMatter } from './front-matter.ts';
 import { findPage, type Page, readTexts } from './pages.ts';
 import { presentPage } from './present.ts';
 import { attachmentName, endingFor, endings, markdownOf, nameOf } from './rules.ts';
@@ -104,6 +104,7 @@ function named(title: string, ending: string): PageName {
 function textOf(settings: ApplicationSettings, content: string, frontMatter: Record<string, string>): string {
   if (!Object.keys(frontMatter).every(isKey)) throw invalid({ front_matter: ['is invalid'] });
   const text = joinFrontMatter(frontMatter, content);
+  if (text.length - content.length > MAX_FRONT_MATTER) throw invalid({ front_matter: ['is too long'] });
   const size = Buffer.byteLength(text);
   const most = settings.wiki_page_max_content_bytes;
   if (size > most)

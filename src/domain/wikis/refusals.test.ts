@@ -89,6 +89,19 @@ describe('what is refused', () => {
     expect((await createPage(ashlar, place, { title: 'x', content: large })).content).toBe(large);
   });
 
+  test('more front matter than is read', async () => {
+    const place = await projectWikiParent(ashlar);
+    const page = (length: number) => ({
+      title: 'x',
+      content: 'x',
+      front_matter: { title: 'x'.repeat(length) },
+    });
+    expect(await createPage(ashlar, place, page(4_096), 400)).toEqual({
+      message: { front_matter: ['is too long'] },
+    });
+    expect(await createPage(ashlar, place, page(4_000))).toMatchObject(page(4_000));
+  });
+
   test('a page that changed since, by its own history', async () => {
     const place = await projectWikiParent(ashlar);
     await pushPages(ashlar, place, { 'old.md': 'x' });

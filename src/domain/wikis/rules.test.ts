@@ -100,6 +100,12 @@ describe('front matter', () => {
       { a: 1, b: true, c: null, d: 'q: "r"', e: "it's" },
       '',
     ],
+    [
+      '---\na: +4930\nb: 12345678901234567890\nc: 1.10\nd: -007\na: later\n---\n',
+      { a: 'later', b: '12345678901234567890', c: '1.10', d: -7 },
+      '',
+    ],
+    ['---\ntel: +4930\n---\n', { tel: '+4930' }, ''],
   ])('%j', (text, frontMatter, content) => {
     expect(splitFrontMatter(text)).toEqual({ frontMatter, content });
   });
@@ -111,6 +117,13 @@ describe('front matter', () => {
     '---\na: b # note\n---\ntext',
     '---\na: b: c\n---\ntext',
     '---\na: &anchor\n---\ntext',
+    '---\na: &x b\nc: *x\n---\ntext',
+    `---\na: &a b\n${[...'bcdefghi'].map((key, at) => `${key}: &${key} [${`*${'abcdefgh'[at]},`.repeat(9)}]\n`).join('')}---\n`,
+    '---\na: !!js/function x\n---\ntext',
+    '---\na: |\nb: c\n---\ntext',
+    '---\na: "b\nc: d"\n---\ntext',
+    '---\n<<: *x\n---\ntext',
+    `---\na: ${'b'.repeat(5_000)}\n---\ntext`,
     '---\nno pair\n---\ntext',
     'text\n---\ntitle: x\n---\n',
   ])('what is more than plain lines stays in the content: %j', (text) => {
