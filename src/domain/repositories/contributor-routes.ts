@@ -8,7 +8,7 @@ import type { Services } from '../../core/services.ts';
 import { offsetPage } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
 import { type Contributor, contributorsOf } from '../../platform/git/contributors.ts';
-import { languagesOf } from '../../platform/git/languages.ts';
+import { languagesOf } from '../../platform/git/language-shares.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { stringEnum } from '../../platform/http/schema.ts';

@@ -63,6 +63,13 @@ describe('languages', () => {
     ['a/vendor/x.go', undefined],
     ['vendored.go', 'Go'],
     ['jquery.min.js', undefined],
+    ['a.tsx', 'TypeScript'],
+    ['a.blade.php', 'Blade'],
+    ['a.gleam', 'Gleam'],
+    ['CMakeLists.txt', 'CMake'],
+    ['a.h', 'C'],
+    ['a.inc', undefined],
+    ['x.constructor', undefined],
   ])('%s is %s', (path, language) => {
     expect(languageOf(path)).toBe(language);
   });
