@@ -169,7 +169,7 @@ try {
   for (const mutant of left) {
     const failure = values.only === 'matrix' ? undefined : await noticed(mutant);
     if (failure === undefined) survivors.push(mutant);
-    const met = unmet.includes(mutant.id) ? ' (no door leads there)' : '';
+    const met = unmet.includes(mutant.id) ? ' (the matrix does not meet it)' : '';
     say(`${failure === undefined ? 'SURVIVED' : 'killed  '} ${mutant.id}: ${mutant.text}${met}`);
     if (failure !== undefined) say(`         by ${failure}`);
   }

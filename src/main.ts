@@ -108,8 +108,8 @@ async function describeRootPassword(
  * wait for ever. Acknowledged writes are durable, and the next start finds them.
  */
 async function endAtOnce(opened: Opened, code: number): Promise<never> {
-  const patience = setTimeout(() => process.exit(code), 5_000);
+  const deadline = setTimeout(() => process.exit(code), 5_000);
   await opened.close().catch(() => {});
-  clearTimeout(patience);
+  clearTimeout(deadline);
   process.exit(code);
 }

@@ -68,7 +68,7 @@ export function boundGarbage(): void {
 }
 
 /** Milliseconds after which nothing of the start is under way any more. */
-const SETTLE_MS = 2_000;
+const STARTUP_MS = 2_000;
 
 /**
  * Collects once, thoroughly, when the start is over: the engine itself would keep some eighty megabytes of free pages for
@@ -77,6 +77,6 @@ const SETTLE_MS = 2_000;
 export function releaseStartMemory(): void {
   const timer = setTimeout(() => {
     collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  }, SETTLE_MS);
+  }, STARTUP_MS);
   timer.unref();
 }

@@ -103,43 +103,43 @@ function promised({ access }: Endpoint): Row {
 const cellsOf = new Map<AccessCase, Map<string, string>>();
 const keyOf = (situation: Situation, caller: CallerName): string => `${situation} ${caller}`;
 
-test('every door opens to those whom it is for, and a refused request changes nothing', async () => {
+test('every route opens to those whom it is for, and a refused request changes nothing', async () => {
   const ask = async (cell: Cell) => {
-    const responses = cellsOf.get(cell.door) ?? new Map<string, string>();
-    cellsOf.set(cell.door, responses);
+    const responses = cellsOf.get(cell.route) ?? new Map<string, string>();
+    cellsOf.set(cell.route, responses);
     responses.set(keyOf(cell.situation, cell.caller), await walk.ask(cell));
   };
   for (const situation of situationNames) {
     await walk.enter(situation);
     const cells = walk.cells.filter((cell) => cell.situation === situation);
     await forEachOf(
-      cells.filter(({ door: route }) => onlyReads(route)),
+      cells.filter(({ route }) => onlyReads(route)),
       6,
       ask,
     );
     // One after the other, since the writes of each are undone.
     await forEachOf(
-      cells.filter(({ door: route }) => !onlyReads(route)),
+      cells.filter(({ route }) => !onlyReads(route)),
       1,
       ask,
     );
   }
-  const told = [...cellsOf].map(([route, responses]) => ({ door: route, said: [...responses.values()] }));
+  const told = [...cellsOf].map(([route, responses]) => ({ route, said: [...responses.values()] }));
   const strange = told.filter(({ said }) => said.some((each) => !/^(yes( \d+)?|no|[34]\d\d)$/.test(each)));
-  expect(strange.map(({ door: route, said }) => [route.title, said])).toEqual([]);
+  expect(strange.map(({ route, said }) => [route.title, said])).toEqual([]);
   const closed = told
     .filter(({ said }) => !said.some((each) => each.startsWith('yes')))
-    .map(({ door: route }) => route.title);
-  const shut = walk.doors.filter((route) => route.shut).map(({ title }) => title);
+    .map(({ route }) => route.title);
+  const shut = walk.routes.filter((route) => route.shut).map(({ title }) => title);
   expect(closed.sort()).toEqual([...openToNobody, ...shut].sort());
 }, 1_800_000);
 
 test('who may do what is as it was agreed upon', () => {
-  expectGolden('access-matrix.golden.md', render(walk.doors));
+  expectGolden('access-matrix.golden.md', render(walk.routes));
 });
 
 test('every endpoint keeps the promise of its access sentence', () => {
-  const broken = walk.doors.flatMap((route) => {
+  const broken = walk.routes.flatMap((route) => {
     const { endpoint, title } = route;
     const responses = cellsOf.get(route);
     if (!endpoint || openToNobody.has(title)) return [];
@@ -154,7 +154,7 @@ test('every endpoint keeps the promise of its access sentence', () => {
 
 test('what is wrong with a request is told only to those who may make it', async () => {
   const tried = walk.cells.filter(
-    ({ door: route, situation, caller }) =>
+    ({ route, situation, caller }) =>
       route.endpoint &&
       route.title === titleOf(route.endpoint) &&
       situation === 'private' &&
@@ -162,7 +162,7 @@ test('what is wrong with a request is told only to those who may make it', async
   );
   await walk.enter('private');
   await forEachOf(tried, 6, async (cell: Cell) => {
-    const spec = cell.door.endpoint;
+    const spec = cell.route.endpoint;
     if (!spec) return;
     const { status, text } = await walk.sendMalformed(cell);
     const noticed =
@@ -235,14 +235,14 @@ function render(routes: readonly AccessCase[]): string {
     ]),
   );
   const whilePrivate = table(
-    ['door', ...callers],
+    ['route', ...callers],
     ordered.map((route) => [route.title, ...callers.map((caller) => said(route, 'private', caller))]),
   );
   const others = situationNames
     .filter((name) => name !== 'private')
     .flatMap((situation) => situations[situation].who.map((caller) => ({ situation, caller })));
   const elsewhere = table(
-    ['door', ...others.map(({ situation, caller }) => `${situation}: ${caller}`)],
+    ['route', ...others.map(({ situation, caller }) => `${situation}: ${caller}`)],
     ordered
       .filter((route) => route.situations.length > 1)
       .map((route) => [
@@ -250,7 +250,7 @@ function render(routes: readonly AccessCase[]): string {
         ...others.map(({ situation, caller }) => said(route, situation, caller)),
       ]),
   );
-  return `# What each door answers to whom
+  return `# What each route answers to whom
 
 Written by \`UPDATE_GOLDEN=1\` from requests to the running program; a change of it is a change of who may do what. Each
 request would succeed for the right caller. \`yes\`: it went through. 401: sign in first (pages lead there, 303). 403: refused.

@@ -34,9 +34,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Door = { id: number; path: string; key: string };
+type Receiver = { id: number; path: string; key: string };
 
-async function makeDoor(kind: 'http' | 'metrics' = 'http'): Promise<Door> {
+async function makeReceiver(kind: 'http' | 'metrics' = 'http'): Promise<Receiver> {
   const { id, path_with_namespace } = await makeProject(one);
   const { key } = await makeIntegration(sql(), id, { kind });
   const word = kind === 'metrics' ? 'metrics/' : '';
@@ -44,9 +44,9 @@ async function makeDoor(kind: 'http' | 'metrics' = 'http'): Promise<Door> {
 }
 
 /** Sends all at once, by turns to either program; their responses, in the same order. */
-const sendAll = (sent: readonly { door: Door; payload: unknown }[]) =>
+const sendAll = (sent: readonly { route: Receiver; payload: unknown }[]) =>
   Promise.all(
-    sent.map(({ door: route, payload }, n) =>
+    sent.map(({ route, payload }, n) =>
       postAlert(urls[n % 2] ?? '', route.path, payload, { key: route.key }),
     ),
   );
@@ -56,9 +56,9 @@ const alertsOf = (id: number) => sql()<{ iid: number; title: string; status: str
 
 test('100 identical payloads are one alert that was seen 100 times', async () => {
   for (let round = 0; round < 3; round++) {
-    const route = await makeDoor();
+    const route = await makeReceiver();
     const payload = { title: 'Down', fingerprint: 'down' };
-    const responses = await sendAll(Array.from({ length: 100 }, () => ({ door: route, payload })));
+    const responses = await sendAll(Array.from({ length: 100 }, () => ({ route, payload })));
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
     const [alert, ...others] = await alertsOf(route.id);
     expect([alert, others]).toEqual([
@@ -70,9 +70,9 @@ test('100 identical payloads are one alert that was seen 100 times', async () =>
 });
 
 test('in many projects at once, each keeps its own, and every answer names what was asked for', async () => {
-  const routes = await Promise.all(Array.from({ length: 8 }, () => makeDoor()));
+  const routes = await Promise.all(Array.from({ length: 8 }, () => makeReceiver()));
   const sent = Array.from({ length: 400 }, (_, n) => ({
-    door: routes[(n * 7) % routes.length] as Door,
+    route: routes[(n * 7) % routes.length] as Receiver,
     payload: {
       title: `T${n % 5}`,
       // Without a fingerprint, the description makes each another.
@@ -83,7 +83,7 @@ test('in many projects at once, each keeps its own, and every answer names what 
   for (const [n, { status, body }] of responses.entries())
     expect([status, body]).toEqual([200, [{ iid: expect.any(Number), title: sent[n]?.payload.title }]]);
   for (const route of routes) {
-    const mine = sent.filter((each) => each.door === route);
+    const mine = sent.filter((each) => each.route === route);
     const alerts = await alertsOf(route.id);
     expect(alerts.reduce((sum, { events }) => sum + events, 0)).toBe(mine.length);
     expect(alerts).toHaveLength(new Set(mine.map(({ payload }) => JSON.stringify(payload))).size);
@@ -91,12 +91,12 @@ test('in many projects at once, each keeps its own, and every answer names what 
 });
 
 test('payloads of many alerts that overlap lock one another out of nothing', async () => {
-  const route = await makeDoor('metrics');
+  const route = await makeReceiver('metrics');
   const names = Array.from({ length: 40 }, (_, n) => `Alert ${n}`);
   const sent = Array.from({ length: 40 }, (_, n) => {
     const turned = [...names.slice(n), ...names.slice(0, n)];
     const order = n % 4 < 2 ? turned : turned.toReversed();
-    return { door: route, payload: metricsPayload(...order.map((name) => metricsItem(name))) };
+    return { route, payload: metricsPayload(...order.map((name) => metricsItem(name))) };
   });
   const responses = await sendAll(sent);
   expect(responses.map(({ status }) => status)).toEqual(sent.map(() => 200));
@@ -106,9 +106,9 @@ test('payloads of many alerts that overlap lock one another out of nothing', asy
 });
 
 test('alerts and recoveries at once leave one open alert at most, and count every payload once', async () => {
-  const route = await makeDoor();
+  const route = await makeReceiver();
   const sent = Array.from({ length: 120 }, (_, n) => ({
-    door: route,
+    route,
     payload: {
       title: 'Flaps',
       fingerprint: 'flaps',

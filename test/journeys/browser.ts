@@ -193,8 +193,8 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** The code that an authenticator app shows for a key, now or `steps` of 30 seconds on (RFC 6238). */
 export function totp(key: string, steps = 0): string {
-  const mails = [...key.replaceAll(/\s/g, '')];
-  const bits = mails.map((mail) => BASE32.indexOf(mail).toString(2).padStart(5, '0')).join('');
+  const letters = [...key.replaceAll(/\s/g, '')];
+  const bits = letters.map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
   const bytes = (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2));
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));

@@ -56,7 +56,7 @@ test('members of groups and projects, direct and inherited', async () => {
 test('access requests and invitations', async () => {
   const { root } = gitbeaker;
   const { id, api } = await gitbeaker.makeUser('outsider');
-  const group = await gitbeaker.makeGroup('open-door', { visibility: 'public' });
+  const group = await gitbeaker.makeGroup('open-route', { visibility: 'public' });
   const project = await root.Projects.create({
     name: 'Open',
     namespaceId: group.id,

@@ -58,7 +58,8 @@ test('the access matrix notices', async () => {
       if (said === usual.get(cell)) continue;
       // Only where the mutant caused it: without it, the route responds as usual.
       if ((await walk.ask(cell)) !== usual.get(cell)) continue;
-      killed[id] = `${cell.door.title}, ${cell.situation}, ${cell.caller}: ${usual.get(cell)} became ${said}`;
+      killed[id] =
+        `${cell.route.title}, ${cell.situation}, ${cell.caller}: ${usual.get(cell)} became ${said}`;
       break;
     }
     say(`${killed[id] === undefined ? 'not noticed' : 'noticed'} ${id} ${killed[id] ?? ''}`);

@@ -13,10 +13,10 @@ import { type AccessCase, makeRouteCases } from './route-cases.ts';
 import { changeOf, type Situation, situationNames, situations } from './situations.ts';
 import { watchChanges } from './undo.ts';
 
-export type Cell = { door: AccessCase; situation: Situation; caller: CallerName };
+export type Cell = { route: AccessCase; situation: Situation; caller: CallerName };
 
 export type Walk = {
-  doors: readonly AccessCase[];
+  routes: readonly AccessCase[];
   cells: readonly Cell[];
   world: AccessWorld;
   enter(situation: Situation): Promise<void>;
@@ -48,7 +48,7 @@ export async function openWalk(app: TestApp): Promise<Walk> {
     await sql.begin((tx) => tx.unsafe(changeOf(situation, world.places.group)));
     now = situation;
   }
-  function send({ door: route, caller }: Cell, request: GoodRequest): Promise<RawResponse> {
+  function send({ route, caller }: Cell, request: GoodRequest): Promise<RawResponse> {
     const { line, headers, body } = request;
     const presented = world.credentials(caller, route.credential);
     const filled = typeof body === 'string' ? body.replaceAll('{csrf}', presented.csrf ?? '') : body;
@@ -58,23 +58,23 @@ export async function openWalk(app: TestApp): Promise<Walk> {
     });
   }
   return {
-    doors: routes,
+    routes: routes,
     cells: situationNames.flatMap((situation) =>
       routes
         .filter((route) => route.situations.includes(situation))
         .flatMap((route) =>
           situations[situation].who
             .filter((caller) => route.callers?.includes(caller) ?? true)
-            .map((caller) => ({ door: route, situation, caller })),
+            .map((caller) => ({ route, situation, caller })),
         ),
     ),
     world,
     async ask(cell) {
       await enter(cell.situation);
-      const response = await send(cell, cell.door.request);
-      if (onlyReads(cell.door)) return verdictOf(cell.door, response);
+      const response = await send(cell, cell.route.request);
+      if (onlyReads(cell.route)) return verdictOf(cell.route, response);
       const changed = await undo();
-      const said = verdictOf(cell.door, response);
+      const said = verdictOf(cell.route, response);
       // A refusal, 404 or 403, must have written nothing.
       return !said.startsWith('yes') && changed.length > 0
         ? `${said}, but it wrote ${[...new Set(changed)].sort().join()}`
@@ -82,7 +82,7 @@ export async function openWalk(app: TestApp): Promise<Walk> {
     },
     enter,
     sendMalformed: (cell) =>
-      send(cell, { ...cell.door.request, headers: { 'content-type': 'application/json' }, body: '{"' }),
+      send(cell, { ...cell.route.request, headers: { 'content-type': 'application/json' }, body: '{"' }),
   };
 }
 

@@ -54,15 +54,15 @@ export type InsertedIssue = { issue: IssueRow; author: UserBasicRow };
 
 /** The columns of `given` that are not columns of issues. */
 const inputColumns = {
-  place: 'integer',
+  ordinal: 'integer',
   actor_id: 'bigint',
   given_iid: 'integer',
-  told_at: 'timestamptz',
+  event_at: 'timestamptz',
   assignee_ids: 'bigint[]',
   label_ids: 'bigint[]',
   epic_id: 'bigint',
-  reminded_ids: 'bigint[]',
-  reminders: 'text[]',
+  todo_user_ids: 'bigint[]',
+  todo_actions: 'text[]',
   audit_details: 'jsonb',
   fact: 'jsonb',
 } as const;
@@ -89,14 +89,14 @@ const issueColumns = {
 
 type GivenRow = Record<keyof typeof inputColumns | keyof typeof issueColumns, unknown>;
 
-function givenRow({ actor, project, issue }: IssueInsert, place: number, moment: Date): GivenRow {
+function givenRow({ actor, project, issue }: IssueInsert, ordinal: number, moment: Date): GivenRow {
   const announcement = issueAnnouncement(actor, project, issue, 'issue_created');
   const [audit] = auditRow(announcement, moment);
   return {
-    place,
+    ordinal,
     actor_id: actor.id,
     given_iid: issue.iid,
-    told_at: moment,
+    event_at: moment,
     project_id: project.id,
     author_id: issue.authorId,
     title: issue.title,
@@ -117,18 +117,18 @@ function givenRow({ actor, project, issue }: IssueInsert, place: number, moment:
     assignee_ids: issue.assigneeIds,
     label_ids: issue.labelIds,
     epic_id: issue.epicId,
-    reminded_ids: issue.todos.map(({ userId }) => userId),
-    reminders: issue.todos.map(({ action }) => action),
+    todo_user_ids: issue.todos.map(({ userId }) => userId),
+    todo_actions: issue.todos.map(({ action }) => action),
     audit_details: audit?.details,
     fact: announcement.fact?.payload,
   };
 }
 
-/** Inserts of relations, one CTE each beside `born`; a relation that none of the issues has adds no CTE. */
+/** Inserts of relations, one CTE each beside `inserted`; a relation that none of the issues has adds no CTE. */
 function relationStatements(issues: readonly PreparedIssue[]): string[] {
   const some = (has: (issue: PreparedIssue) => boolean) => issues.some(has);
   const event = (kind: string, columns: string, from = '', where = 'true') => `
-    select '${kind}', id, actor_id, ${columns}, created_at from born${from} where ${where}`;
+    select '${kind}', id, actor_id, ${columns}, created_at from inserted${from} where ${where}`;
   const labels = ', unnest(label_ids) l';
   const isLabelled = some(({ labelIds }) => labelIds.length > 0);
   const events = [
@@ -140,24 +140,24 @@ function relationStatements(issues: readonly PreparedIssue[]): string[] {
   ].filter((text) => text !== false);
   return [
     some(({ assigneeIds }) => assigneeIds.length > 0) &&
-      `assigned as (insert into issue_assignees (issue_id, user_id) select id, u from born, unnest(assignee_ids) u)`,
+      `assigned as (insert into issue_assignees (issue_id, user_id) select id, u from inserted, unnest(assignee_ids) u)`,
     isLabelled &&
-      `labelled as (insert into label_links (label_id, issue_id) select l, id from born${labels})`,
+      `labelled as (insert into label_links (label_id, issue_id) select l, id from inserted${labels})`,
     events.length > 0 &&
-      `told as (insert into resource_events
+      `evented as (insert into resource_events
         (kind, issue_id, user_id, action, label_id, milestone_id, weight, created_at)${events.join(' union all ')})`,
     some(({ epicId }) => epicId !== null) &&
       `in_epic as (insert into epic_issues (epic_id, issue_id, relative_position)
-        select epic_id, id, relative_position from born where epic_id is not null)`,
+        select epic_id, id, relative_position from inserted where epic_id is not null)`,
     some(({ issueType }) => issueType === 'incident') &&
       `timed as (insert into incident_timeline_events
           (project_id, issue_id, author_id, action, note, occurred_at, created_at, updated_at)
-        select project_id, id, actor_id, 'created', 'created the incident', told_at, told_at, told_at
-        from born where issue_type = 'incident')`,
+        select project_id, id, actor_id, 'created', 'created the incident', event_at, event_at, event_at
+        from inserted where issue_type = 'incident')`,
     some(({ todos }) => todos.length > 0) &&
-      `reminded as (insert into todos (user_id, author_id, project_id, issue_id, action, created_at, updated_at)
-        select r.user_id, actor_id, project_id, id, r.action, told_at, told_at
-        from born, unnest(reminded_ids, reminders) as r(user_id, action))`,
+      `todos_added as (insert into todos (user_id, author_id, project_id, issue_id, action, created_at, updated_at)
+        select r.user_id, actor_id, project_id, id, r.action, event_at, event_at
+        from inserted, unnest(todo_user_ids, todo_actions) as r(user_id, action))`,
   ].filter((text) => text !== false);
 }
 
@@ -171,11 +171,11 @@ const columns = Object.keys(issueColumns).join(', ');
 
 /**
  * The statement for issues that take the next numbers, or for one with a given number. Counters are updated,
- * and so locked, in the order of their projects, which avoids deadlocks. `patience` is evaluated before any
+ * and so locked, in the order of their projects, which avoids deadlocks. `lockTimeout` is evaluated before any
  * lock is waited for.
  */
-const insertion = (issues: readonly PreparedIssue[], patience?: string): string => `
-  with given as materialized (select given.*${patience === undefined ? '' : `, ${patience} as patience`} from ${given}),
+const insertion = (issues: readonly PreparedIssue[], lockTimeout?: string): string => `
+  with given as materialized (select given.*${lockTimeout === undefined ? '' : `, ${lockTimeout} as lock_timeout`} from ${given}),
   counted as (insert into project_counters as c (project_id, issues, open_issues, open_confidential_issues)
     select project_id, coalesce(max(given_iid), count(*)), count(*), count(*) filter (where confidential)
       from given group by project_id order by project_id
@@ -185,47 +185,47 @@ const insertion = (issues: readonly PreparedIssue[], patience?: string): string 
       open_confidential_issues = c.open_confidential_issues + excluded.open_confidential_issues
     returning project_id, issues),
   numbered as (select given.*, coalesce(given_iid, counted.issues + 1 -
-      row_number() over (partition by project_id order by place desc)) as iid
+      row_number() over (partition by project_id order by ordinal desc)) as iid
     from given join counted using (project_id)),
   made as (insert into issues (iid, relative_position, updated_at, ${columns})
     select iid, iid::bigint * ${POSITION_GAP}, created_at, ${columns} from numbered returning *),
-  born as (select made.*, ${Object.keys(inputColumns)
+  inserted as (select made.*, ${Object.keys(inputColumns)
     .map((name) => `numbered.${name}`)
     .join(', ')} from made join numbered using (project_id, iid)),
   ${[
     ...relationStatements(issues),
     `shown as (insert into activity_events (action, author_id, project_id, target_type, target_id, created_at)
-      select 'created', actor_id, project_id, 'Issue', id, told_at from born)`,
-    `touched as (update projects set last_activity_at = told.at
-      from (select project_id, max(told_at) as at from born group by project_id) told
-      where id = told.project_id and last_activity_at < told.at - interval '1 hour')`,
+      select 'created', actor_id, project_id, 'Issue', id, event_at from inserted)`,
+    `touched as (update projects set last_activity_at = latest.at
+      from (select project_id, max(event_at) as at from inserted group by project_id) latest
+      where id = latest.project_id and last_activity_at < latest.at - interval '1 hour')`,
     `audited as (insert into audit_events (author_id, entity_type, entity_id, event_name, details, created_at)
-      select actor_id, 'Project', project_id, 'issue_created', audit_details || jsonb_build_object('target_id', id), told_at
-      from born)`,
-    `heard as (insert into outbox (fact, payload, created_at)
-      select 'issue_created', fact || jsonb_build_object('issue_id', id), told_at from born)`,
+      select actor_id, 'Project', project_id, 'issue_created', audit_details || jsonb_build_object('target_id', id), event_at
+      from inserted)`,
+    `announced as (insert into outbox (fact, payload, created_at)
+      select 'issue_created', fact || jsonb_build_object('issue_id', id), event_at from inserted)`,
   ].join(',\n  ')}
-  select made.*, numbered.place, jsonb_build_object('id', u.id, 'username', u.username, 'name', u.name, 'state', u.state,
+  select made.*, numbered.ordinal, jsonb_build_object('id', u.id, 'username', u.username, 'name', u.name, 'state', u.state,
     'avatar', u.avatar, 'public_email', u.public_email, 'locked', u.locked_at is not null, 'email', u.email) as author
   from made join numbered using (project_id, iid) left join users u on u.id = made.author_id`;
 
 async function insertAll(
   db: Db,
   inserts: readonly IssueInsert[],
-  patience?: string,
+  lockTimeout?: string,
 ): Promise<InsertedIssue[]> {
   const moment = now();
   const text = insertion(
     inserts.map(({ issue }) => issue),
-    patience,
+    lockTimeout,
   );
-  const rows = inserts.map((insert, place) => givenRow(insert, place, moment));
-  const found = await db.executeQuery<IssueRow & { author: UserBasicRow; place: number }>(
+  const rows = inserts.map((insert, ordinal) => givenRow(insert, ordinal, moment));
+  const found = await db.executeQuery<IssueRow & { author: UserBasicRow; ordinal: number }>(
     CompiledQuery.raw(text, [JSON.stringify(rows)]),
   );
-  const born: InsertedIssue[] = [];
-  for (const row of found.rows) born[row.place] = { issue: row, author: row.author };
-  return born;
+  const inserted: InsertedIssue[] = [];
+  for (const row of found.rows) inserted[row.ordinal] = { issue: row, author: row.author };
+  return inserted;
 }
 
 /** Inserts the issue in the caller's transaction; 409 for a given number that is taken. */

@@ -35,10 +35,10 @@ export function markDifference(from: string, to: string): { from: string; to: st
   while (start < shorter && old[start] === fresh[start]) start++;
   let end = 0;
   while (end < shorter - start && old[old.length - 1 - end] === fresh[fresh.length - 1 - end]) end++;
-  const mark = (mails: string[], sign: string): string => {
-    const middle = mails.slice(start, mails.length - end).join('');
+  const mark = (letters: string[], sign: string): string => {
+    const middle = letters.slice(start, letters.length - end).join('');
     const marked = middle === '' ? '' : `{${sign}${middle}${sign}}`;
-    return mails.slice(0, start).join('') + marked + mails.slice(mails.length - end).join('');
+    return letters.slice(0, start).join('') + marked + letters.slice(letters.length - end).join('');
   };
   return { from: mark(old, '-'), to: mark(fresh, '+') };
 }

@@ -43,8 +43,8 @@ export type Receipt = {
 
 /** An alert, or several equal ones of one key. */
 type Given = {
-  door: number;
-  place: number;
+  key_index: number;
+  ordinal: number;
   kind: Kind;
   alert: ParsedAlert;
   mark: string | null;
@@ -53,12 +53,12 @@ type Given = {
 };
 
 type Row = {
-  door: number;
+  key_index: number;
   verdict: Verdict;
   project_id: number | null;
   kind: Kind | null;
   mapping: Json;
-  place?: number | null;
+  ordinal?: number | null;
   iid?: number | null;
   title?: string | null;
   news?: boolean | null;
@@ -67,10 +67,10 @@ type Row = {
 /** A bytea in the form that JSON can carry. */
 const hex = (bytes: Buffer | null): string | null => (bytes === null ? null : `\\x${bytes.toString('hex')}`);
 
-function givenRow({ door: route, place, kind, alert, mark, groupMark, events }: Given): AlertValues {
+function givenRow({ key_index, ordinal, kind, alert, mark, groupMark, events }: Given): AlertValues {
   return {
-    door: route,
-    place,
+    key_index,
+    ordinal,
     resolves: alert.resolves,
     ended_at: alert.endedAt,
     group_mark: groupMark,
@@ -94,11 +94,11 @@ function givenRow({ door: route, place, kind, alert, mark, groupMark, events }: 
 }
 
 const ingestKeyRow = (
-  route: number,
+  key_index: number,
   { readings, identifier, keyDigest }: IngestKey,
   presumed: Presumed | undefined,
 ): IngestKeyValues => ({
-  door: route,
+  key_index,
   spaces: readings.map(({ path }) => path.slice(0, path.lastIndexOf('/'))),
   names: readings.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
   kinds: readings.map(({ kind }) => kind),
@@ -115,27 +115,27 @@ const MAX_ALERTS = 250;
  * Splits alerts into parts to be written in turn, each of bounded size: where a recovery follows a firing
  * alert of the same fingerprint, or the reverse, a new part begins. Also returns each delivery's alerts.
  */
-function arrange(deliveries: readonly Delivery[], doorOf: readonly number[], groups: boolean) {
+function arrange(deliveries: readonly Delivery[], keyIndexes: readonly number[], groups: boolean) {
   const parts: Given[][] = [];
   const last = new Map<string, { part: number; resolves: boolean }>();
   const alike = new Map<string, Given>();
-  let places = 0;
+  let ordinals = 0;
   const own = deliveries.map(({ alerts, kind }, owner) =>
     alerts.map((alert): Given => {
-      const route = doorOf[owner] ?? 0;
+      const key_index = keyIndexes[owner] ?? 0;
       const { resolves } = alert;
       const mark = hex(alert.fingerprint);
       const before = last.get(mark ?? '');
       const part = before ? before.part + (before.resolves === resolves ? 0 : 1) : 0;
       if (mark !== null) last.set(mark, { part, resolves });
       const groupMark = resolves || groups ? mark : null;
-      const name = `${part} ${route} ${groupMark}`;
+      const name = `${part} ${key_index} ${groupMark}`;
       const known = groupMark === null ? undefined : alike.get(name);
       if (known) {
         known.events += 1;
         return known;
       }
-      const given = { door: route, place: places++, kind, alert, mark, groupMark, events: 1 };
+      const given = { key_index, ordinal: ordinals++, kind, alert, mark, groupMark, events: 1 };
       alike.set(name, given);
       const others = parts[part] ?? [];
       parts[part] = others;
@@ -154,28 +154,28 @@ async function deliverAll(
   sql: PoolSql,
   deliveries: readonly Delivery[],
   groups: boolean,
-  patience: boolean,
+  lockTimeout: boolean,
 ): Promise<Receipt[]> {
   const moment = now();
-  const routes = new Map<string, number>();
+  const keyIndexOf = new Map<string, number>();
   const rows: unknown[] = [];
-  const doorOf = deliveries.map(({ ingestKey, presumed }) => {
+  const keyIndexes = deliveries.map(({ ingestKey, presumed }) => {
     const name = JSON.stringify([
       ingestKey.readings,
       ingestKey.identifier,
       ingestKey.keyDigest?.toString('latin1'),
       presumed,
     ]);
-    const known = routes.get(name);
+    const known = keyIndexOf.get(name);
     if (known !== undefined) return known;
-    routes.set(name, rows.length);
+    keyIndexOf.set(name, rows.length);
     return rows.push(ingestKeyRow(rows.length, ingestKey, presumed)) - 1;
   });
-  const { own, parts } = arrange(deliveries, doorOf, groups);
+  const { own, parts } = arrange(deliveries, keyIndexes, groups);
   const run = (on: Pick<Sql, 'unsafe'>, part: readonly Given[]): Promise<Row[]> => {
     const fires = part.some(({ alert }) => !alert.resolves);
     const resolves = part.some(({ alert }) => alert.resolves);
-    const text = takingStatement(patience, fires, resolves);
+    const text = takingStatement(lockTimeout, fires, resolves);
     const parameters = [JSON.stringify(rows)];
     if (part.length > 0) parameters.push(JSON.stringify(part.map(givenRow)), moment.toISOString());
     return on.unsafe<Row[]>(text, parameters, { prepare: true });
@@ -186,23 +186,23 @@ async function deliverAll(
     await sql.begin(async (tx) => {
       for (const part of parts) found.push(...(await run(tx, part)));
     });
-  const byDoor = new Map(found.map((row) => [row.door, row]));
-  const byPosition = Map.groupBy(found, (row) => row.place);
-  return own.map((given, owner) => receiptOf(byDoor.get(doorOf[owner] ?? 0), given, byPosition));
+  const byKeyIndex = new Map(found.map((row) => [row.key_index, row]));
+  const byOrdinal = Map.groupBy(found, (row) => row.ordinal);
+  return own.map((given, owner) => receiptOf(byKeyIndex.get(keyIndexes[owner] ?? 0), given, byOrdinal));
 }
 
 function receiptOf(
   row: Row | undefined,
   given: readonly Given[],
-  byPosition: ReadonlyMap<number | null | undefined, readonly Row[]>,
+  byOrdinal: ReadonlyMap<number | null | undefined, readonly Row[]>,
 ): Receipt {
-  if (!row) throw new Error('every door has its row');
-  const told = new Map<number, string>();
+  if (!row) throw new Error('every ingest key has its row');
+  const alerts = new Map<number, string>();
   let news = false;
-  for (const { place } of given) {
-    for (const { iid, title, news: isNews } of byPosition.get(place) ?? []) {
+  for (const { ordinal } of given) {
+    for (const { iid, title, news: isNews } of byOrdinal.get(ordinal) ?? []) {
       // Two equal alerts of a payload have one entry.
-      if (iid != null && title != null) told.set(iid, title);
+      if (iid != null && title != null) alerts.set(iid, title);
       news ||= isNews === true;
     }
   }
@@ -210,7 +210,7 @@ function receiptOf(
     verdict: row.verdict,
     projectId: row.project_id,
     found: { kind: row.kind ?? 'http', mapping: row.mapping },
-    alerts: Array.from(told, ([iid, title]) => ({ iid, title })),
+    alerts: Array.from(alerts, ([iid, title]) => ({ iid, title })),
     news,
   };
 }

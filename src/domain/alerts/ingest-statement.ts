@@ -10,7 +10,7 @@ const definition = (columns: Columns): string =>
     .join(', ');
 
 const ingestKeyColumns = {
-  door: 'integer',
+  key_index: 'integer',
   spaces: 'text[]',
   names: 'text[]',
   kinds: 'text[]',
@@ -40,8 +40,8 @@ const alertColumns = {
 } as const satisfies Columns;
 
 const inputColumns = {
-  door: 'integer',
-  place: 'integer',
+  key_index: 'integer',
+  ordinal: 'integer',
   resolves: 'boolean',
   ended_at: 'timestamptz',
   /** The fingerprint where alerts are grouped by it. */
@@ -57,17 +57,17 @@ export type AlertValues = Record<keyof typeof inputColumns | keyof typeof alertC
 const columns = Object.keys(alertColumns).join(', ');
 
 /** Milliseconds: deliveries of a project that is locked for longer are retried one by one. */
-const PATIENCE = `set_config('lock_timeout', '50', true)`;
+const SHORT_LOCK_TIMEOUT = `set_config('lock_timeout', '50', true)`;
 
 /**
  * Finds project and integration of the keys in $1: a project at its current path comes before one that moved
  * from it (a redirected POST would become a GET with many tools). Digests are compared, so the time of the
  * comparison reveals nothing of a key.
  */
-const ingestKeys = (patience: boolean): string => `
-  asked as materialized (select asked.*${patience ? `, ${PATIENCE} as patience` : ''}
-    from jsonb_to_recordset($1::text::jsonb) as asked (${definition(ingestKeyColumns)})),
-  doors as materialized (select d.door, p.id as project_id, f.kind, i.id as integration_id, i.mapping,
+const ingestKeys = (lockTimeout: boolean): string => `
+  requested as materialized (select requested.*${lockTimeout ? `, ${SHORT_LOCK_TIMEOUT} as lock_timeout` : ''}
+    from jsonb_to_recordset($1::text::jsonb) as requested (${definition(ingestKeyColumns)})),
+  ingest_keys as materialized (select d.key_index, p.id as project_id, f.kind, i.id as integration_id, i.mapping,
     coalesce(s.create_issue, false) as create_issue, coalesce(s.send_email, false) as send_email,
     coalesce(s.auto_close_incident, true) as auto_close,
     case when p.id is null then 'unknown'
@@ -77,7 +77,7 @@ const ingestKeys = (patience: boolean): string => `
       when d.presumed_kind <> f.kind or (d.presumed_kind = 'http' and i.mapping is distinct from d.presumed_mapping)
         then 'again'
       else 'open' end as verdict
-    from asked d
+    from requested d
     left join lateral (
       select found.id, found.moved, c.kind
       from unnest(d.spaces, d.names, d.kinds) with ordinality as c(space, name, kind, rank)
@@ -98,20 +98,20 @@ const ingestKeys = (patience: boolean): string => `
 
 /** Firing alerts: an open one is only counted up. */
 const firing = `
-  known as (select a.id, t.place, t.events from told t
+  known as (select a.id, t.ordinal, t.events from received t
     join alerts a on a.project_id = t.project_id and a.grouping_key = t.group_mark and a.status <> 'resolved'
     where not t.resolves order by a.id for no key update of a),
   repeated as (update alerts a set events = a.events + k.events
     from (select id, sum(events) as events from known group by id) k where a.id = k.id
     returning a.id, a.iid, a.title),
-  fresh as materialized (select * from told where not resolves and place not in (select place from known)),
+  fresh as materialized (select * from received where not resolves and ordinal not in (select ordinal from known)),
   counted as (insert into project_counters as c (project_id, alerts)
     select project_id, count(*) from fresh group by project_id order by project_id
     on conflict (project_id) do update set alerts = c.alerts + excluded.alerts
     returning project_id, alerts),
   numbered as materialized (select fresh.*,
       counted.alerts - count(*) over (partition by project_id)
-        + row_number() over (partition by project_id order by place) as iid
+        + row_number() over (partition by project_id order by ordinal) as iid
     from fresh join counted using (project_id)),
   made as (insert into alerts as a
       (iid, project_id, integration_id, grouping_key, events, created_at, updated_at, ${columns})
@@ -119,49 +119,49 @@ const firing = `
     on conflict (project_id, grouping_key) where status <> 'resolved' and grouping_key is not null
       do update set events = a.events + excluded.events
     returning a.id, a.iid, a.title, a.project_id, a.grouping_key),
-  born as (select made.id, made.iid, made.title, made.project_id, n.place, n.create_issue, n.send_email
+  inserted as (select made.id, made.iid, made.title, made.project_id, n.ordinal, n.create_issue, n.send_email
     from made join numbered n using (project_id, iid)),
   heard_of as (insert into outbox (fact, payload, created_at)
     select 'alert_created', jsonb_build_object('project_id', project_id, 'alert_id', id,
-      'create_issue', create_issue, 'send_email', send_email), $3 from born order by id)`;
+      'create_issue', create_issue, 'send_email', send_email), $3 from inserted order by id)`;
 
 /** An alert that another process inserted meanwhile has another number than the one prepared here. */
-const fired = `select place, iid, title, true as news from born union all select place, iid, title, false from repeated join known using (id)
-  union all select n.place, made.iid, made.title, false from made join numbered n
+const fired = `select ordinal, iid, title, true as news from inserted union all select ordinal, iid, title, false from repeated join known using (id)
+  union all select n.ordinal, made.iid, made.title, false from made join numbered n
     on n.project_id = made.project_id and n.group_mark = made.grouping_key and n.iid <> made.iid`;
 
 /**
  * Recoveries: they end all open alerts with the fingerprint, of which there is one where alerts are grouped.
  */
 const resolving = `
-  ending as (select a.id, t.place, coalesce(t.ended_at, $3) as ended_at, t.auto_close from told t
+  ending as (select a.id, t.ordinal, coalesce(t.ended_at, $3) as ended_at, t.auto_close from received t
     join alerts a on a.project_id = t.project_id and a.fingerprint = t.group_mark and a.status <> 'resolved'
     where t.resolves order by a.id for no key update of a),
   ended as (update alerts a set status = 'resolved', ended_at = ending.ended_at, updated_at = $3
     from ending where a.id = ending.id
-    returning a.id, a.iid, a.title, a.project_id, a.issue_id, ending.place, ending.auto_close),
+    returning a.id, a.iid, a.title, a.project_id, a.issue_id, ending.ordinal, ending.auto_close),
   heard_over as (insert into outbox (fact, payload, created_at)
     select 'alert_recovered', jsonb_build_object('project_id', project_id, 'alert_id', id, 'issue_id', issue_id,
       'auto_close', auto_close), $3 from ended order by id)`;
 
-const resolved = 'select place, iid, title, true as news from ended';
+const resolved = 'select ordinal, iid, title, true as news from ended';
 
-const receipts = `d.door, d.verdict, d.project_id, d.kind, case when d.verdict = 'again' then d.mapping end as mapping`;
+const receipts = `d.key_index, d.verdict, d.project_id, d.kind, case when d.verdict = 'again' then d.mapping end as mapping`;
 
-const compose = (patience: boolean, fires: boolean, resolves: boolean): string => {
-  if (!fires && !resolves) return `with ${ingestKeys(patience)} select ${receipts} from doors d`;
+const compose = (lockTimeout: boolean, fires: boolean, resolves: boolean): string => {
+  if (!fires && !resolves) return `with ${ingestKeys(lockTimeout)} select ${receipts} from ingest_keys d`;
   const parts = [
-    ingestKeys(patience),
-    `told as materialized (select a.*, d.project_id, d.integration_id, d.create_issue, d.send_email, d.auto_close
+    ingestKeys(lockTimeout),
+    `received as materialized (select a.*, d.project_id, d.integration_id, d.create_issue, d.send_email, d.auto_close
       from jsonb_to_recordset($2::text::jsonb) as a (${definition({ ...inputColumns, ...alertColumns })})
-      join doors d using (door) where d.verdict = 'open')`,
+      join ingest_keys d using (key_index) where d.verdict = 'open')`,
     ...(fires ? [firing] : []),
     ...(resolves ? [resolving] : []),
     `outcomes as (${[...(fires ? [fired] : []), ...(resolves ? [resolved] : [])].join(' union all ')})`,
   ];
   return `with ${parts.join(',\n')}
-    select ${receipts}, t.place, o.iid, o.title, o.news
-    from doors d left join told t using (door) left join outcomes o using (place) order by o.iid`;
+    select ${receipts}, t.ordinal, o.iid, o.title, o.news
+    from ingest_keys d left join received t using (key_index) left join outcomes o using (ordinal) order by o.iid`;
 };
 
 const texts = new Map<string, string>();
@@ -171,9 +171,9 @@ const texts = new Map<string, string>();
  * and recoveries in it. Counters are updated, and so locked, in the order of projects; an alert that another
  * process inserts meanwhile is counted up, and leaves a number unused.
  */
-export function takingStatement(patience: boolean, fires: boolean, resolves: boolean): string {
-  const name = `${patience} ${fires} ${resolves}`;
-  const text = texts.get(name) ?? compose(patience, fires, resolves);
+export function takingStatement(lockTimeout: boolean, fires: boolean, resolves: boolean): string {
+  const name = `${lockTimeout} ${fires} ${resolves}`;
+  const text = texts.get(name) ?? compose(lockTimeout, fires, resolves);
   texts.set(name, text);
   return text;
 }

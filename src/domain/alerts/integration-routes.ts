@@ -140,8 +140,8 @@ export const integrationEndpoints: Endpoint[] = [
         path: subject.fullPath.toLowerCase(),
         kind: kind === 'metrics' ? kind : 'http',
       } as const;
-      const route = { readings: [reading], identifier, keyDigest: key_digest };
-      return ingest(services, route, Buffer.from(JSON.stringify(input.payload)));
+      const ingestKey = { readings: [reading], identifier, keyDigest: key_digest };
+      return ingest(services, ingestKey, Buffer.from(JSON.stringify(input.payload)));
     },
   }),
   endpoint({

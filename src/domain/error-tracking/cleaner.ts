@@ -14,7 +14,7 @@ const MAX_KEYS = 500;
 const MAX_ITEMS = 500;
 const MAX_DEPTH = 100;
 /** Characters that an object or a number counts for, beside its texts. */
-const PLACEHOLDER_LENGTH = 8;
+const SCALAR_LENGTH = 8;
 
 /** Members that have the value where `name`, `key` or `header` names it. */
 const VALUE_KEYS: ReadonlySet<string> = new Set(['value', 'val', 'content']);
@@ -117,7 +117,7 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
   }
 
   function number(value: number): Json {
-    left -= PLACEHOLDER_LENGTH;
+    left -= SCALAR_LENGTH;
     if (Math.abs(value) < 1e12) return value;
     const written = String(value);
     return scrubCards(written) === written ? value : REMOVED;
@@ -157,7 +157,7 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
       );
       if (short === '__proto__') continue;
       count += 1;
-      left -= short.length + PLACEHOLDER_LENGTH;
+      left -= short.length + SCALAR_LENGTH;
       const isHidden = hides(key) || (isSecret && VALUE_KEYS.has(key));
       kept[short] = isHidden ? hidden(value[key]) : walk(value[key], depth);
     }
@@ -169,7 +169,7 @@ export function createCleaner(keepAddresses: boolean, most: number): Cleaner {
     if (typeof value === 'number') return number(value);
     if (typeof value === 'boolean') return value;
     if (typeof value !== 'object' || value === null) return null;
-    left -= PLACEHOLDER_LENGTH;
+    left -= SCALAR_LENGTH;
     if (depth >= MAX_DEPTH) return '…';
     return Array.isArray(value) ? list(value, depth + 1) : isRecord(value) ? members(value, depth + 1) : null;
   }

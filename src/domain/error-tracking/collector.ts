@@ -73,23 +73,23 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
     const isCounted = settings.error_tracking_events_per_minute > 0;
     const report = (isCounted ? undefined : glanceAt(arrived)) ?? (await reader.read(arrived));
     // Clients that can set neither header nor query name the key in the report.
-    const door = known ?? (await enter(keyOfDsn(report.dsn ?? ''), project));
+    const ingestKey = known ?? (await enter(keyOfDsn(report.dsn ?? ''), project));
     items.add(report.others);
     const { eventId, events, packing } = report;
     if (events > 0) {
-      await limit.take(door.project_id, events, settings);
+      await limit.take(ingestKey.project_id, events, settings);
       const stored = await spool.store({
-        key: door.key,
+        key: ingestKey.key,
         form,
         packing,
         body: report.instead ?? body,
         address: request.address,
       });
       if (!stored) {
-        ingestKeys.forget(door.key);
+        ingestKeys.forget(ingestKey.key);
         throw unknown();
       }
-    } else if (!(await ingestKeys.select(door.key))) throw unknown();
+    } else if (!(await ingestKeys.select(ingestKey.key))) throw unknown();
     return json(200, eventId === undefined ? {} : { id: eventId });
   }
 

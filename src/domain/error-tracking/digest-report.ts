@@ -48,8 +48,8 @@ export type Digested = { events: readonly DigestedEvent[]; unreadable: number; o
  */
 const MAX_EVENT_BYTES = 4 * 1_048_576;
 /** Characters of an event that are kept, and of one that packs badly. */
-const EVENT_BUDGET_BYTES = 524_288;
-const SMALL_EVENT_BUDGET_BYTES = 65_536;
+const EVENT_BUDGET_LENGTH = 524_288;
+const SMALL_EVENT_BUDGET_LENGTH = 65_536;
 /** Bytes of a packed event; and of a report's packed events, after which each gets the small budget. */
 const MAX_PAYLOAD_BYTES = 262_144;
 const MAX_TOTAL_PAYLOAD_BYTES = 2_097_152;
@@ -120,7 +120,7 @@ function digestEvent(
   const packed = packEvent(isWhole ? complete() : outline);
   const { event_id, timestamp, platform, level, environment, release } = outline;
   const little = (): Buffer => {
-    const less = outlineEvent(raw, { ...arrival, eventId: event_id }, SMALL_EVENT_BUDGET_BYTES);
+    const less = outlineEvent(raw, { ...arrival, eventId: event_id }, SMALL_EVENT_BUDGET_LENGTH);
     return packEvent(isWhole ? less.complete() : less.outline);
   };
   return {
@@ -157,7 +157,7 @@ export function digestReport(report: ReportRow, situation: Situation): Digested 
       return;
     }
     // A hundred similar events pack well as one body, but each is packed alone here.
-    const room = kept < MAX_TOTAL_PAYLOAD_BYTES ? EVENT_BUDGET_BYTES : SMALL_EVENT_BUDGET_BYTES;
+    const room = kept < MAX_TOTAL_PAYLOAD_BYTES ? EVENT_BUDGET_LENGTH : SMALL_EVENT_BUDGET_LENGTH;
     const event = digestEvent(raw, arrival, report, situation, room);
     kept += event.payload.length;
     events.push(event);

@@ -10,7 +10,7 @@ export const MAX_BATCH_REPORTS = 250;
 const MAX_BATCH_BYTES = 8_388_608;
 
 /** The idle timeout of the transaction, long enough for a batch of the costliest reports. */
-const PATIENCE = '10min';
+const IDLE_TIMEOUT = '10min';
 
 /** Bounds of an error's counted users, tag keys, and values of a key. */
 const MAX_PEOPLE = 10_000;
@@ -41,13 +41,13 @@ export async function takeReports(tx: Db, most: number): Promise<TakenReport[]> 
     with next as materialized (
       select s.id, octet_length(s.body) as size from error_spool s join projects p on p.id = s.project_id
       order by s.id limit ${most} for update of s skip locked for key share of p skip locked),
-    patience as materialized (select set_config('idle_in_transaction_session_timeout', ${PATIENCE}, true)),
+    idle_timeout as materialized (select set_config('idle_in_transaction_session_timeout', ${IDLE_TIMEOUT}, true)),
     few as (
       select id from (select id, sum(size) over (order by id) - size as before from next) sized
       where before < ${MAX_BATCH_BYTES})
     select s.id, s.project_id, s.form, s.encoding, s.body, s.address, s.received_at,
       coalesce(t.keep_addresses, false) as keep_addresses
-    from patience, error_spool s left join error_tracking_settings t on t.project_id = s.project_id
+    from idle_timeout, error_spool s left join error_tracking_settings t on t.project_id = s.project_id
     where s.id in (select id from few) order by s.id`.execute(tx);
   return rows;
 }

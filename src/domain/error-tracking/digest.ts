@@ -32,7 +32,7 @@ const POLL_INTERVAL_MS = 1_000;
 /** Milliseconds of pause after a failure, such as a lost database. */
 const PAUSE_MS = 5_000;
 /** Checks of the process within the time limit of a report. */
-const MAX_ORDERS = 8;
+const CHECKS_PER_LIMIT = 8;
 /** Milliseconds to finish a batch when the program stops. */
 const END_TIMEOUT_MS = 5_000;
 const help = 'Reported events that were digested since the start, by what became of them.';
@@ -111,7 +111,7 @@ export function createDigest(
       const time = monotonic() - seen.since;
       if (id !== 0 && time >= limits.milliseconds) watched.kill('SIGKILL');
       else if (!isWorking && time >= limits.idle) letGo(watched);
-    }, limits.milliseconds / MAX_ORDERS);
+    }, limits.milliseconds / CHECKS_PER_LIMIT);
     watching.unref();
   }
 

@@ -28,7 +28,7 @@ const HOOKS = join(packageFolder, 'bin', 'hooks');
 /** Bytes of names that one variable of the environment may have. */
 const MAX_NAMES = 100_000;
 /** Bytes of a refused push that are read: clients read no response before they have sent everything. */
-const MAX_DRAINED = 1_073_741_824;
+const MAX_DRAINED_BYTES = 1_073_741_824;
 
 const pushResponse = (body: Readable | Buffer): HttpResponse => ofService('receive-pack-result', body);
 
@@ -62,7 +62,7 @@ async function drain(body: Readable): Promise<void> {
   let bytes = 0;
   for await (const chunk of chunksOf(body)) {
     bytes += chunk.length;
-    if (bytes > MAX_DRAINED) return;
+    if (bytes > MAX_DRAINED_BYTES) return;
   }
 }
 

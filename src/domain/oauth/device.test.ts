@@ -30,12 +30,12 @@ describe('POST /oauth/authorize_device', () => {
       client_id: application.uid,
       scope: 'read_user api',
     });
-    const mails = '[BCDFGHJKLMNPQRSTVWXZ]{4}';
+    const letters = '[BCDFGHJKLMNPQRSTVWXZ]{4}';
     expect([called.status, called.body]).toEqual([
       200,
       {
         device_code: expect.stringMatching(/^[0-9a-f]{64}$/),
-        user_code: expect.stringMatching(new RegExp(`^${mails}-${mails}$`)),
+        user_code: expect.stringMatching(new RegExp(`^${letters}-${letters}$`)),
         verification_uri: `${ashlar.url}/oauth/device`,
         verification_uri_complete: `${ashlar.url}/oauth/device?user_code=${called.body.user_code}`,
         expires_in: 300,

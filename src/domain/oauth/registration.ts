@@ -13,7 +13,7 @@ import { OAuthError, protocolEndpoint, protocolReply } from './protocol.ts';
 const SCOPE = 'mcp';
 /** The client is not verified: the consent page shows the name with this. */
 const MARK = '[Unverified Dynamic Application] ';
-const MAX_NAME_LENGTH = 200;
+const NAME_LENGTH_LIMIT = 200;
 const LIMIT = { limit: 5, periodSeconds: 3_600 } as const;
 
 const wrong = (description: string): OAuthError => new OAuthError('invalid_client_metadata', { description });
@@ -23,8 +23,8 @@ export function readMetadata(metadata: RawObject): ApplicationDraft {
   const { client_name, redirect_uris } = metadata;
   const name = typeof client_name === 'string' ? client_name.trim() : '';
   if (name === '') throw wrong('client_name is required');
-  if (name.length >= MAX_NAME_LENGTH)
-    throw wrong(`client_name must have less than ${MAX_NAME_LENGTH} characters`);
+  if (name.length >= NAME_LENGTH_LIMIT)
+    throw wrong(`client_name must have less than ${NAME_LENGTH_LIMIT} characters`);
   const [unreadable] = nameProblems(name);
   if (unreadable !== undefined) throw wrong(`client_name ${unreadable}`);
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0) throw wrong('redirect_uris is required');

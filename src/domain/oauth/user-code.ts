@@ -13,7 +13,7 @@ export const RANDOM_BYTES = 16;
 export function userCodeFrom(random: Buffer): string {
   let rest = BigInt(`0x${random.toString('hex')}`) % CODES;
   let code = '';
-  for (let mail = 0; mail < LENGTH; mail++) {
+  for (let letter = 0; letter < LENGTH; letter++) {
     code += ALPHABET.charAt(Number(rest % BigInt(ALPHABET.length)));
     rest /= BigInt(ALPHABET.length);
   }
@@ -25,6 +25,6 @@ export const showUserCode = (code: string): string => `${code.slice(0, 4)}-${cod
 
 /** The code that a user typed, in any case and with any separators; undefined when it can be none. */
 export function parseUserCode(typed: string): string | undefined {
-  const mails = typed.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return CODE.test(mails) ? mails : undefined;
+  const letters = typed.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return CODE.test(letters) ? letters : undefined;
 }

@@ -82,9 +82,9 @@ const withReached = (caller: Caller): RawBuilder<unknown> => {
  * Rows of a first page, and of the longest: with these in the text the planner knows that they are few, and
  * plans once.
  */
-const FEW = [21, 101];
+const ROW_BOUNDS = [21, 101];
 const few = (rows: number): RawBuilder<unknown> => {
-  const bound = FEW.find((each) => each >= rows);
+  const bound = ROW_BOUNDS.find((each) => each >= rows);
   return bound === undefined ? sql`${rows}` : fragment(String(bound));
 };
 

@@ -7,8 +7,8 @@ import { fullRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { Ref } from '../../platform/git/refs.ts';
 
-/** Milliseconds: an expression that takes longer is meant to. */
-const MERGED_TIMEOUT_MS = 2_000;
+/** Milliseconds; a slower expression is an attack. */
+const REGEX_TIMEOUT_MS = 2_000;
 
 /**
  * The refs whose names match. PostgreSQL matches them: its expressions, unlike ours, do not run away, and
@@ -18,7 +18,7 @@ export async function matchingRegex(db: Db, refs: readonly Ref[], regex: string)
   const names = refs.map(({ name }) => name);
   try {
     const found = await inTransaction(db, async (tx) => {
-      await sql`select set_config('statement_timeout', ${String(MERGED_TIMEOUT_MS)}, true)`.execute(tx);
+      await sql`select set_config('statement_timeout', ${String(REGEX_TIMEOUT_MS)}, true)`.execute(tx);
       const { rows } = await sql<{ name: string }>`
         select name from unnest(${names}::text[]) name where name ~ ${regex}`.execute(tx);
       return new Set(rows.map((row) => row.name));

@@ -7,7 +7,7 @@ import type { BlameRecord, FileDescription } from './file-schema.ts';
 export const headerText = (text: string): string =>
   Buffer.from(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced.
-    text.replace(/[\x00-\x1f\x7f]/g, (mail) => encodeURIComponent(mail)),
+    text.replace(/[\x00-\x1f\x7f]/g, (letter) => encodeURIComponent(letter)),
   ).toString('latin1');
 
 /** `X-Gitlab-File-Name` and so on: the record without its content. */

@@ -92,15 +92,15 @@ async function runDiff(
     ...['-c', 'core.quotePath=false', 'diff-tree', '-r', renames, '-z', '--raw', '-p', '--full-index'],
     ...['--no-ext-diff', '--no-textconv', '--no-color', from, to, '--'],
   ];
-  const patience = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
-  const program = await spawnGit(args, { ...place, kind: 'long', signal: patience });
+  const deadline = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
+  const program = await spawnGit(args, { ...place, kind: 'long', signal: deadline });
   program.stdin.end();
   try {
     const { atEnd, ...diff } = await parseDiff(program.stdout, options);
     if (!atEnd) return diff;
     const ending = await program.ended;
     if (ending.code === 0) return diff;
-    const error = patience.aborted ? tooLarge() : endingError(['diff-tree'], place.folder, ending);
+    const error = deadline.aborted ? tooLarge() : endingError(['diff-tree'], place.folder, ending);
     if (!(error instanceof Failure) || diff.total === 0) throw error;
     return withoutLastPatch(diff);
   } finally {

@@ -33,9 +33,9 @@ export async function eachFile(
 }
 
 async function list({ folder }: GitFolder, tree: string, visit: (file: ListedFile) => void): Promise<void> {
-  const patience = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
+  const deadline = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
   const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', tree];
-  const program = await spawnGit(args, { folder, kind: 'long', signal: patience });
+  const program = await spawnGit(args, { folder, kind: 'long', signal: deadline });
   program.stdin.end();
   let files = 0;
   let bytes = 0;
@@ -54,7 +54,7 @@ async function list({ folder }: GitFolder, tree: string, visit: (file: ListedFil
     }
     const ending = await program.ended;
     if (ending.code === 0) return;
-    throw patience.aborted ? tooLarge() : endingError(args, folder, ending);
+    throw deadline.aborted ? tooLarge() : endingError(args, folder, ending);
   } finally {
     program.signal('SIGKILL');
     program.stdout.destroy();

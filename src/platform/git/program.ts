@@ -196,7 +196,7 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Buf
   const output: Buffer[] = [];
   let bytes = 0;
   let isSlow = false;
-  const patience = setTimeout(
+  const deadline = setTimeout(
     () => {
       isSlow = true;
       signal('SIGKILL');
@@ -211,7 +211,7 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Buf
   if (options.input === undefined) stdin.end();
   else if (Buffer.isBuffer(options.input) || typeof options.input === 'string') stdin.end(options.input);
   else options.input.on('error', () => signal('SIGKILL')).pipe(stdin);
-  const { code, complaint } = await ended.finally(() => clearTimeout(patience));
+  const { code, complaint } = await ended.finally(() => clearTimeout(deadline));
   if (bytes > maximum) {
     if (options.cutOutput) return Buffer.concat(output).subarray(0, maximum);
     throw new Failure('unprocessable', 'The answer is too large.');

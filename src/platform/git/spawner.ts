@@ -105,7 +105,7 @@ const ADDRESS_SPACE = 2_097_152;
 const bounded: readonly string[] = ['-c', 'ulimit -S -v "$0" 2>/dev/null; exec "$@"', String(ADDRESS_SPACE)];
 
 /** Backlog of sockets while this process is busy. */
-const MAX_DIALLED = 4_096;
+const SOCKET_BACKLOG = 4_096;
 
 /** A private folder; socket names must be short. */
 function makeAddress(): string {
@@ -119,7 +119,7 @@ async function startSpawner(): Promise<ChildProcess> {
   const server = createServer({ allowHalfOpen: true }, greet);
   // Later errors belong to single sockets: the spawner reports them for their programs.
   await new Promise<void>((resolve, reject) =>
-    server.on('error', reject).listen(address, MAX_DIALLED, resolve),
+    server.on('error', reject).listen(address, SOCKET_BACKLOG, resolve),
   );
   server.unref();
   const file = fileURLToPath(new URL(`./spawner-process${extname(import.meta.url)}`, import.meta.url));

@@ -95,10 +95,10 @@ async function start(options: ServiceOptions, give: () => void): Promise<Running
     // A reader must not take a part of a pack for the whole. receive-pack keeps its output: on a broken pipe
     // it would end before its cleanup.
     if (service === 'upload-pack') stdout.destroy(new Error(`git ${service} was ended`));
-    const patience = service === 'receive-pack' ? GRACE_MS : 0;
+    const grace = service === 'receive-pack' ? GRACE_MS : 0;
     const timers = [
-      setTimeout(() => signal('SIGTERM'), patience),
-      setTimeout(() => signal('SIGKILL'), patience + GRACE_MS),
+      setTimeout(() => signal('SIGTERM'), grace),
+      setTimeout(() => signal('SIGKILL'), grace + GRACE_MS),
     ];
     void ended.then(() => timers.forEach(clearTimeout));
   }

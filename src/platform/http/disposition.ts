@@ -6,7 +6,7 @@ export function dispositionHeader(kind: 'inline' | 'attachment', name: string): 
   if (plain === name) return `${kind}; filename="${name}"`;
   const exact = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,
-    (mail) => `%${mail.charCodeAt(0).toString(16).toUpperCase()}`,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
 }

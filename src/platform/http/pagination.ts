@@ -258,5 +258,5 @@ const nameOf = (part: string): string => [...new URLSearchParams(part).keys()][0
 const plain = (url: string): string =>
   url.replace(
     /[^\x21-\x7e]|[<>"\\^`{|}]/g,
-    (mail) => `%${mail.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
+    (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
   );

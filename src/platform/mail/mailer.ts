@@ -33,7 +33,7 @@ export type MailerOptions = {
 const NAME = /^[\w.-]{1,200}$/;
 
 /** The program waits no longer for a server that does not answer; the mail is tried again later. */
-const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
 /** Headers are broken at spaces only, and servers refuse lines of more than 998 characters (RFC 5322). */
 const tooLong = /(\S{900})\S+/gu;
@@ -92,7 +92,7 @@ const isSilence = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT';
 
 function smtpMailer(url: string, options: MailerOptions): Mailer {
-  const transport = once(async () => (await import('nodemailer')).createTransport({ url, ...patience }));
+  const transport = once(async () => (await import('nodemailer')).createTransport({ url, ...timeouts }));
   let silentUntil = 0;
   return {
     async send(mail) {
