@@ -43,7 +43,7 @@ const MAX_PARAMETERS = 65_535;
 
 /**
  * Binds the values, of these types, to the statement of the name and runs it, in pieces that are to be written in this
- * order. `formats` are those of the columns; with `described`, the server tells what columns there are.
+ * order. `formats` are those of the columns; with `described`, the server describes the columns.
  */
 export function bind(
   name: string,

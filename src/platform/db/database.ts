@@ -95,11 +95,11 @@ function reach(target: ConnectionTarget): Reached {
 /** Milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** A pool of the job library, which brings its own statements; `hear` is told of connections that end while they rest. */
-export function openWorkersPool(target: ConnectionTarget, hear: (error: Error) => void): WorkersPool {
+/** A pool for the job library, which has its own statements; `onError` gets the errors of idle connections. */
+export function openWorkersPool(target: ConnectionTarget, onError: (error: Error) => void): WorkersPool {
   const pool = new WorkersPool({ ...reach(target).config, max: 4 });
-  pool.on('error', hear);
-  pool.on('connect', (client) => client.on('error', hear));
+  pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
   return pool;
 }
 
@@ -136,7 +136,7 @@ function openPool(target: ConnectionTarget, options: ConnectOptions): Pool {
 export const connect = (target: ConnectionTarget, options: ConnectOptions): PoolSql =>
   sqlOfPool(openPool(target, options));
 
-/** Seconds. Nobody waits any more, but a statement whose client hung up may still run. */
+/** Seconds. No request waits any more, but a statement whose client hung up may still run. */
 const CLOSING_TIMEOUT_SECONDS = 1;
 
 /**

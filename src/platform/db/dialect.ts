@@ -19,7 +19,7 @@ import type { Pool, ReservedConnection } from './pool.ts';
 
 export type PoolUse = { name: string; size: number; statements: number; milliseconds: number };
 
-/** Set within a transaction: what is asked beside it must not wait for a place that the transaction itself holds. */
+/** Set within a transaction: a statement beside it must not wait for the slot that the transaction itself has. */
 export const withinTransaction = new AsyncLocalStorage<true>();
 
 /** What a pool is used through: each statement and each transaction has a connection of its own, and a place of the share. */
@@ -55,8 +55,8 @@ class PoolDriver implements Driver {
     }
   }
 
-  async releaseConnection({ held: lease, giveBack }: CountedConnection): Promise<void> {
-    lease.release();
+  async releaseConnection({ reserved, giveBack }: CountedConnection): Promise<void> {
+    reserved.release();
     giveBack?.();
   }
 
@@ -73,7 +73,7 @@ class PoolDriver implements Driver {
     if ((await connection.ask('commit')) === 'ROLLBACK') throw new AbortedTransactionError();
   }
 
-  /** Fails only where the connection is gone, and the transaction with it: what went wrong first is what is told. */
+  /** Fails only where the connection is gone, and the transaction with it: the first error is the one that leaves. */
   async rollbackTransaction(connection: CountedConnection): Promise<void> {
     await connection.ask('rollback').catch(() => undefined);
   }
@@ -88,13 +88,13 @@ class PoolDriver implements Driver {
  * engine makes an old object at once: each transaction would stay in memory until the whole heap is collected.
  */
 class CountedConnection implements DatabaseConnection {
-  readonly held: ReservedConnection;
+  readonly reserved: ReservedConnection;
   readonly #use: PoolUse;
   /** Gives back the place of the share. */
   readonly giveBack: (() => void) | undefined;
 
-  constructor(lease: ReservedConnection, use: PoolUse, giveBack: (() => void) | undefined) {
-    this.held = lease;
+  constructor(reserved: ReservedConnection, use: PoolUse, giveBack: (() => void) | undefined) {
+    this.reserved = reserved;
     this.#use = use;
     this.giveBack = giveBack;
   }
@@ -114,7 +114,7 @@ class CountedConnection implements DatabaseConnection {
   async #run(text: string, parameters: readonly unknown[]) {
     const begin = monotonic();
     try {
-      const result = await this.held.run(text, parameters, true);
+      const result = await this.reserved.run(text, parameters, true);
       holdForRequest(sizeOf(result.rows));
       return result;
     } finally {

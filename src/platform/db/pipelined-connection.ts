@@ -27,7 +27,7 @@ const DATA_ROW = 0x44;
 /** Bytes of a message before its contents: its kind and its length. */
 const HEADER_BYTES = 5;
 
-/** pg's connection, which writes what is asked in one turn of the event loop at once, and leaves rows as they came. */
+/** pg's connection: it writes the statements of one turn of the event loop at once, and leaves rows unparsed. */
 class Wire extends Connection {
   #gathers = false;
   /** What has come of a message that is not whole yet, and how many bytes of it are missing. */
@@ -96,7 +96,7 @@ class PipelinedClient extends Client {
     Object.defineProperty(this, 'connection', { value: new Wire(options as ClientConfig) });
   }
 
-  /** What pg asks for when it connects; its own list knows few settings. */
+  /** The settings of the session, sent at the start; pg's own list has few of them. */
   override getStartupConf(): Record<string, string> {
     const settings = Object.entries(this.#settings).filter(([, value]) => value !== '' && value !== 0);
     return {
@@ -119,7 +119,7 @@ export class PipelinedConnection implements StatementConnection {
   readonly named: boolean;
   /** Statements that have no answer yet. */
   pending = 0;
-  /** Whether somebody holds it alone. */
+  /** Whether a caller has it alone. */
   reserved = false;
   isGone = false;
   /** Of the pool's clock: since when it rests, and when it is too old to be used again. */
@@ -128,8 +128,8 @@ export class PipelinedConnection implements StatementConnection {
   readonly #client: PipelinedClient;
   readonly #owner: ConnectionOwner;
   readonly #names = new Set<string>();
-  /** Those that come after one whose types are being asked for: what is asked first is sent first. */
-  #line: Statement[] = [];
+  /** Statements behind one whose types are being described: the order of the calls is kept. */
+  #queued: Statement[] = [];
   #isDescribing = false;
   #types: readonly number[] = [];
 
@@ -160,20 +160,20 @@ export class PipelinedConnection implements StatementConnection {
     }
   }
 
-  /** Takes leave of the server. */
+  /** Ends the session in order. */
   async end(): Promise<void> {
     this.isGone = true;
     await this.#client.end();
   }
 
-  /** Whoever waits for an answer is told at once that there will be none. */
+  /** Closes the socket; pending statements fail at once. */
   destroy(): void {
     this.#client.connection.stream.destroy();
   }
 
   ask(statement: Statement): void {
     this.pending += 1;
-    if (this.#isDescribing || this.#line.length > 0) this.#line.push(statement);
+    if (this.#isDescribing || this.#queued.length > 0) this.#queued.push(statement);
     else this.#begin(statement);
   }
 
@@ -191,7 +191,7 @@ export class PipelinedConnection implements StatementConnection {
         statement.refuse(error);
       } else this.#send(statement);
       while (!this.#isDescribing) {
-        const next = this.#line.shift();
+        const next = this.#queued.shift();
         if (!next) return;
         this.#begin(next);
       }

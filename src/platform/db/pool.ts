@@ -1,6 +1,6 @@
 /**
  * Connections to one database. A statement goes to one that rests, else to a new one while there may be more, else behind
- * what another is busy with; whoever needs a connection alone, as a transaction does, checks one out.
+ * what another is busy with; a transaction, which needs a connection alone, checks one out.
  */
 import type { ClientConfig } from 'pg';
 import { monotonic } from '../clock.ts';
@@ -16,7 +16,7 @@ export type PoolOptions = {
   named: boolean;
 };
 
-/** What a statement is asked by: a pool, or a connection that was checked out of it. */
+/** Runs statements: a pool, or a connection that was checked out of it. */
 export type Executor = {
   /** A text with its parameters, `$1` and so on; one without any may be several statements. */
   run(text: string, values: readonly unknown[], prepare: boolean): Promise<Result>;
@@ -25,7 +25,7 @@ export type Executor = {
 /** A connection that its holder has alone until it is released. */
 export type ReservedConnection = Executor & { release(): void };
 
-/** Is told of each statement as it is asked for. */
+/** Called with each statement when it starts. */
 export type Watcher = (text: string, values: readonly unknown[]) => void;
 
 /** Who waits for a connection: with a statement, or to have it alone. */
@@ -40,13 +40,13 @@ const MAX_IDLE_MS = 60_000;
 const MAX_LIFETIME_MS = 2_700_000;
 const CHECK_INTERVAL_MS = 15_000;
 
-/** Texts that are remembered with what the server told of them. */
+/** Texts that are kept with their description by the server. */
 const MAX_PREPARED = 1_000;
 
 export class Pool implements Executor, ConnectionOwner {
   readonly #options: PoolOptions;
   readonly #links: PipelinedConnection[] = [];
-  readonly #line: QueueEntry[] = [];
+  readonly #queued: QueueEntry[] = [];
   readonly #prepared = new Map<string, Prepared>();
   #opening = 0;
   #ending: PromiseWithResolvers<void> | undefined;
@@ -101,7 +101,7 @@ export class Pool implements Executor, ConnectionOwner {
       statement.refuse(connectionError('CONNECTION_ENDED'));
       return;
     }
-    const link = this.#line.length > 0 ? undefined : (this.#resting() ?? this.#leastBusy());
+    const link = this.#queued.length > 0 ? undefined : (this.#resting() ?? this.#leastBusy());
     if (link) link.ask(statement);
     else this.#queue({ statement, reject: (error) => statement.refuse(error) });
   }
@@ -109,7 +109,7 @@ export class Pool implements Executor, ConnectionOwner {
   /** Checks a connection out. */
   async reserve(): Promise<ReservedConnection> {
     if (this.#ending) throw connectionError('CONNECTION_ENDED');
-    const link = this.#line.length > 0 ? undefined : this.#resting();
+    const link = this.#queued.length > 0 ? undefined : this.#resting();
     if (link) return this.#hold(link);
     return new Promise((resolve, reject) => {
       this.#queue({ hold: (free) => resolve(this.#hold(free)), reject });
@@ -153,8 +153,8 @@ export class Pool implements Executor, ConnectionOwner {
   }
 
   #queue(waiting: QueueEntry): void {
-    this.#line.push(waiting);
-    if (this.#opening < this.#line.length && this.#mayOpen()) void this.#open();
+    this.#queued.push(waiting);
+    if (this.#opening < this.#queued.length && this.#mayOpen()) void this.#open();
   }
 
   /** Of a failure those learn who wait for it: all where there is no connection, else who waits longest. */
@@ -173,20 +173,23 @@ export class Pool implements Executor, ConnectionOwner {
       this.rest(link);
     } catch (error) {
       this.#opening -= 1;
-      const waiting = this.#line.splice(0, this.#links.length + this.#opening > 0 ? 1 : this.#line.length);
+      const waiting = this.#queued.splice(
+        0,
+        this.#links.length + this.#opening > 0 ? 1 : this.#queued.length,
+      );
       for (const { reject } of waiting) reject(error);
-      if (this.#line.length > this.#opening && this.#mayOpen()) void this.#open();
+      if (this.#queued.length > this.#opening && this.#mayOpen()) void this.#open();
       this.#endIfDone();
     }
   }
 
-  /** Gives a connection to those who wait; it rests when nobody does. */
+  /** Gives a connection to the queue; it rests when the queue is empty. */
   rest(link: PipelinedConnection): void {
     if (link.isGone || link.reserved || link.pending > 0) return;
-    let share = Math.ceil(this.#line.length / (this.#opening + 1));
+    let share = Math.ceil(this.#queued.length / (this.#opening + 1));
     while (share-- > 0) {
-      if (this.#line[0]?.hold && link.pending > 0) return;
-      const next = this.#line.shift();
+      if (this.#queued[0]?.hold && link.pending > 0) return;
+      const next = this.#queued.shift();
       if (next?.statement) link.ask(next.statement);
       if (next?.hold) {
         next.hold(link);
@@ -203,7 +206,7 @@ export class Pool implements Executor, ConnectionOwner {
   lose(link: PipelinedConnection): void {
     const place = this.#links.indexOf(link);
     if (place >= 0) this.#links.splice(place, 1);
-    if (this.#opening < this.#line.length && this.#mayOpen()) void this.#open();
+    if (this.#opening < this.#queued.length && this.#mayOpen()) void this.#open();
     this.#endIfDone();
   }
 
@@ -219,8 +222,8 @@ export class Pool implements Executor, ConnectionOwner {
   }
 
   /**
-   * Closes the connections when what was asked has its answer, or after so many seconds, when whoever still waits is told
-   * that there will be none.
+   * Closes the connections when pending statements have ended, or after so many seconds, when those that are left are
+   * refused.
    */
   async end({ timeout }: { timeout?: number } = {}): Promise<void> {
     if (!this.#ending) {
@@ -234,7 +237,7 @@ export class Pool implements Executor, ConnectionOwner {
   }
 
   #destroy(): void {
-    for (const { reject } of this.#line.splice(0)) reject(connectionError('CONNECTION_DESTROYED'));
+    for (const { reject } of this.#queued.splice(0)) reject(connectionError('CONNECTION_DESTROYED'));
     for (const link of [...this.#links]) link.destroy();
     this.#ending?.resolve();
   }

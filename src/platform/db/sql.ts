@@ -1,9 +1,9 @@
-/** Statements as tagged templates: values become parameters, and what was written by itself becomes a part of the text. */
+/** Statements as tagged templates: values become parameters, and statements and names among them become parts of the text. */
 import type { Executor, Pool, Watcher } from './pool.ts';
 import type { Row } from './statement.ts';
 import { JsonValue } from './values.ts';
 
-/** What a statement may be given: values, names by `sql('name')`, JSON by `sql.json()`, and other statements as parts. */
+/** The parameters of a statement: values, names by `sql('name')`, JSON by `sql.json()`, and other statements as parts. */
 export type Parameter = string | number | bigint | boolean | object | null;
 
 export type Sql = {
@@ -23,15 +23,15 @@ export type Sql = {
   ): PendingQuery<Rows>;
 };
 
-/** A pool as it is asked. */
+/** The statements of a pool. */
 export type PoolSql = Sql & {
-  /** Runs `work` in one transaction. A statement of it that fails ends it, whoever caught the error. */
+  /** Runs `work` in one transaction. A statement that fails ends it, even where `work` catches the error. */
   begin<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
-  /** A connection of one's own until it is released. */
+  /** A connection for the caller alone, until it is released. */
   reserve(): Promise<Sql & { release(): void }>;
-  /** Refuses what is asked from now on, and closes when all is answered, or after so many seconds. */
+  /** Refuses new statements, and closes when the pending ones have ended, or after so many seconds. */
   end(options?: { timeout?: number }): Promise<void>;
-  /** Tells of each statement from now on, whoever asks for it. */
+  /** Calls `seen` for each statement from now on. */
   watch(seen: Watcher): void;
 };
 
@@ -43,28 +43,28 @@ class Name {
   }
 }
 
-/** A statement that is sent when somebody waits for it: until then it may be a part of another. */
+/** A statement that is sent when it is awaited: until then it may be a part of another. */
 export class PendingQuery<Rows> implements Promise<Rows> {
-  readonly #asker: Executor;
+  readonly #executor: Executor;
   readonly #text: TemplateStringsArray | string;
   readonly #values: readonly Parameter[];
   readonly #prepare: boolean;
   #rows: Promise<Rows> | undefined;
 
   constructor(
-    asker: Executor,
+    executor: Executor,
     text: TemplateStringsArray | string,
     values: readonly Parameter[],
     prepare: boolean,
   ) {
-    this.#asker = asker;
+    this.#executor = executor;
     this.#text = text;
     this.#values = values;
     this.#prepare = prepare;
   }
 
   get [Symbol.toStringTag](): string {
-    return 'Asked';
+    return 'PendingQuery';
   }
 
   // biome-ignore lint/suspicious/noThenProperty: as with Kysely's, to wait for a statement is to send it.
@@ -90,7 +90,7 @@ export class PendingQuery<Rows> implements Promise<Rows> {
 
   async #run(): Promise<Rows> {
     const values: Parameter[] = [];
-    const { rows } = await this.#asker.run(this.write(values), values, this.#prepare);
+    const { rows } = await this.#executor.run(this.write(values), values, this.#prepare);
     return rows as Rows;
   }
 
@@ -113,14 +113,14 @@ export class PendingQuery<Rows> implements Promise<Rows> {
 }
 
 /** Statements of a pool, or of a connection that was checked out of it. */
-function sqlOf(asker: Executor): Sql {
+function sqlOf(executor: Executor): Sql {
   function sql(text: TemplateStringsArray | string, ...values: Parameter[]): PendingQuery<Row[]> | Name {
-    return typeof text === 'string' ? new Name(text) : new PendingQuery<Row[]>(asker, text, values, true);
+    return typeof text === 'string' ? new Name(text) : new PendingQuery<Row[]>(executor, text, values, true);
   }
   const more: Pick<Sql, 'json' | 'unsafe'> = {
     json: (value) => new JsonValue(value),
     unsafe: (text, parameters = [], { prepare } = { prepare: false }) =>
-      new PendingQuery(asker, text, parameters, prepare),
+      new PendingQuery(executor, text, parameters, prepare),
   };
   return Object.assign(sql, more) as Sql;
 }
@@ -129,8 +129,8 @@ export function sqlOfPool(pool: Pool): PoolSql {
   const more: Pick<PoolSql, 'begin' | 'reserve' | 'end' | 'watch'> = {
     begin: (work) => inTransactionOf(pool, work),
     reserve: async () => {
-      const lease = await pool.reserve();
-      return Object.assign(sqlOf(lease), { release: lease.release });
+      const reserved = await pool.reserve();
+      return Object.assign(sqlOf(reserved), { release: reserved.release });
     },
     end: (options) => pool.end(options),
     watch: (seen) => pool.watch(seen),
@@ -139,27 +139,27 @@ export function sqlOfPool(pool: Pool): PoolSql {
 }
 
 async function inTransactionOf<T>(pool: Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
-  const lease = await pool.reserve();
+  const reserved = await pool.reserve();
   let failure: { error: unknown } | undefined;
   const run: Executor['run'] = async (text, values, prepare) => {
     try {
-      return await lease.run(text, values, prepare);
+      return await reserved.run(text, values, prepare);
     } catch (error) {
       failure ??= { error };
       throw error;
     }
   };
   try {
-    await lease.run('begin', [], true);
+    await reserved.run('begin', [], true);
     const result = await work(sqlOf({ run }));
-    // The server would undo it without a word.
+    // The server would roll back and answer as for a commit.
     if (failure) throw failure.error;
-    await lease.run('commit', [], true);
+    await reserved.run('commit', [], true);
     return result;
   } catch (error) {
-    await lease.run('rollback', [], true).catch(() => undefined);
+    await reserved.run('rollback', [], true).catch(() => undefined);
     throw error;
   } finally {
-    lease.release();
+    reserved.release();
   }
 }

@@ -16,13 +16,13 @@ type Column = { name: string; read: Reader };
 
 let names = 0;
 
-/** A text with the types that its values have by themselves, and what the server tells of both when it is first asked. */
+/** A text with the types that its values have by themselves, and the server's description of both. */
 export class Prepared {
   /** What servers know it by. */
   name = `s${++names}`;
   readonly text: string;
   readonly declared: readonly number[];
-  /** Of all its parameters; undefined until a server has told them. */
+  /** Of all its parameters; undefined until a server has described them. */
   types: readonly number[] | undefined;
   columns: readonly Column[] = [];
   /** Of its columns: 1 where the bytes come as they are, in place of text. None where all come as text. */
@@ -43,7 +43,7 @@ export class Prepared {
     this.types = types;
   }
 
-  /** The tables have changed since: asks anew, by another name. */
+  /** The tables have changed since: it is described again, under another name. */
   forget(): void {
     this.name = `s${++names}`;
     this.types = undefined;
@@ -54,7 +54,7 @@ export class Prepared {
 export type StatementConnection = {
   /** Whether the server of this connection knows statements by names. */
   readonly named: boolean;
-  /** Remembers that the server is told the name now; whether it knew it already. */
+  /** Records that the server learns the name now; whether it knew it already. */
   learn(name: string): boolean;
   forget(name: string): void;
   /** The types of the parameters that were described last. */
@@ -83,8 +83,8 @@ export const withCode = (error: Error, code: string): Error & { code: string } =
 export type RawRow = { bytes: Buffer; start: number };
 
 /**
- * What pg's client asks of one of its queries. It takes none but its own class where statements follow each other unanswered;
- * that class would set up events, and a result, that nobody here looks at.
+ * The interface of a query for pg's client, which in pipelines takes its own class alone; that class would set up events
+ * and a result that are not used here.
  */
 export abstract class Exchange {
   #carrier: StatementConnection | undefined;
@@ -163,7 +163,7 @@ export class Description extends Exchange {
   }
 }
 
-/** What the server says where a statement that it was told before does not fit any more, or is not there. */
+/** Errors of a prepared statement that is out of date or gone, by the server's routine. */
 const outOfDate: ReadonlySet<unknown> = new Set([
   'FetchPreparedStatement',
   'RevalidateCachedQuery',
@@ -270,7 +270,7 @@ export class Statement extends Exchange {
     carrier.ask(this);
   }
 
-  /** Tells who asked that there is no answer. */
+  /** Fails the statement. */
   refuse(error: unknown): void {
     this.#rows = [];
     const why = this.#before ?? error;

@@ -51,7 +51,7 @@ export class JsonValue {
   }
 }
 
-/** The type that the server is told; zero where it finds out by itself, from the place where the value stands. */
+/** The type for the server; zero where the server infers it from the statement. */
 export function typeOf(value: unknown): number {
   if (typeof value === 'object' && value !== null) {
     if (value instanceof Date) return INSTANT;
@@ -137,7 +137,7 @@ const readers: ReadonlyMap<number, Reader> = new Map<number, Reader>([
   [JSONB, readJson],
 ]);
 
-/** Bytes as they are, copied: what they lie in is larger, and goes when nobody names it any more. */
+/** A copy of the bytes: a view would keep the larger chunk that they came in. */
 const readBytes: Reader = (bytes, start, end) => Buffer.from(bytes.subarray(start, end));
 
 /** How values of a column are read, by its type and by whether they come as bytes instead of text. */
