@@ -16,7 +16,7 @@ const ROUNDS = 15;
 const MAX_ROUNDS = 4 * ROUNDS;
 const CLIENTS = 6;
 /** Milliseconds after which the program is killed, at most: a client makes some ten exchanges meanwhile. */
-const MAX_LIFE_LENGTH = 400;
+const MAX_LIFE_MS = 400;
 const PASSWORD = 'correct horse battery staple';
 const insecure = { [oauth.allowInsecureRequests]: true } as const;
 
@@ -226,7 +226,7 @@ test('a client that was cut off has tokens that work or starts again; no approva
     const as = await discover(program);
     let struck = false;
     const working = clients.map((client) => workUntilStruck(client, as, () => struck));
-    await sleep(Math.random() * MAX_LIFE_LENGTH);
+    await sleep(Math.random() * MAX_LIFE_MS);
     struck = true;
     // Every third time the database goes with it; after the program, or clients would get errors about it.
     killNow(program.pid);
