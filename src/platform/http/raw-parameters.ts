@@ -198,9 +198,10 @@ const adoptJson = (value: unknown, depth: number): RawValue => {
   if (depth > MAX_JSON_DEPTH) throw badRequest(`JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
   if (Array.isArray(value)) return value.map((item) => adoptJson(item, depth + 1));
   const adopted = emptyObject();
-  for (const [key, item] of Object.entries(value)) {
+  // Entries would be an array for each of up to 50,000 names.
+  for (const key in value) {
     refuseUnstorable(key);
-    adopted[key] = adoptJson(item, depth + 1);
+    adopted[key] = adoptJson((value as Record<string, unknown>)[key], depth + 1);
   }
   return adopted;
 };
