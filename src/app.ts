@@ -81,6 +81,7 @@ export function createApp(options: AppOptions): App {
     disk,
     presence,
     repositories,
+    registered: new Map(),
     baseUrl,
     inFlight: load.inFlight,
     wake: () => relay?.wake(),
@@ -116,6 +117,8 @@ export function createApp(options: AppOptions): App {
     ...(options.capabilities ?? capabilities)(services),
     documentationCapability(() => mounted),
   ];
+  for (const register of mounted.flatMap((capability) => capability.registrations ?? []))
+    register(services.registered);
   const endpoints = mounted.flatMap((capability) => capability.endpoints);
   for (const gauge of mounted.flatMap((capability) => capability.gauges ?? [])) metrics.add(gauge);
   const background = mounted.flatMap((capability) => capability.background ?? []);

@@ -5,6 +5,7 @@ import type { Schedule, Tasks } from '../platform/jobs/jobs.ts';
 import type { ReadGauge } from '../platform/metrics.ts';
 import type { Listener } from '../platform/outbox/outbox.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { Registration } from './registry.ts';
 
 export type Capability = {
   /** Its folder's name; the documentation groups by it. */
@@ -19,6 +20,8 @@ export type Capability = {
   background?: { start(): void; stop(): Promise<void> };
   /** Its metrics. */
   gauges?: readonly ReadGauge[];
+  /** What it contributes to other capabilities, by their registries. */
+  registrations?: readonly Registration[];
   /** The tables with rows of a deleted project, group or user: listed, so that none is missed. */
   tables: readonly string[];
   /** Removes what belongs to the projects; called in batches, inside a transaction, before the projects' rows go. */

@@ -6,6 +6,7 @@ import type { DiskGuard } from '../platform/disk.ts';
 import type { RateLimiter } from '../platform/http/rate-limit.ts';
 import type { Log } from '../platform/log.ts';
 import type { Authenticator } from './identity/authenticate.ts';
+import type { Registered } from './registry.ts';
 import type { Repositories } from './repositories/store.ts';
 import type { FeatureGates } from './settings/features.ts';
 import type { SettingsSource } from './settings/settings.ts';
@@ -21,6 +22,8 @@ export type Services = {
   /** This process among those on the database. */
   presence: Presence;
   repositories: Repositories;
+  /** What capabilities registered with each other. */
+  registered: Registered;
   log: Log;
   /** Seals secrets that must be read again. */
   secretKey: string;
