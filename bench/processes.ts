@@ -72,7 +72,9 @@ export const memoryOf = (root: number): number =>
 
 /** A figure that a program shows of itself at /-/metrics. */
 export async function metric(url: string, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/-/metrics`)).text();
+  // On a connection of its own: the server may close an idle one just as it is used again.
+  const response = await fetch(`${url}/-/metrics`, { headers: { connection: 'close' } });
+  const text = await response.text();
   const line = text.split('\n').find((each) => each.startsWith(`${name} `));
   return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
 }
