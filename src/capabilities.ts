@@ -53,7 +53,7 @@ export const capabilities = (services: Services): Capability[] => {
     housekeepingCapability(services),
     wikisCapability(services),
     snippetsCapability(services),
-    conversationCapability(),
+    conversationCapability(services),
     spamCapability(services),
     storageMovesCapability(services),
     searchCapability(),

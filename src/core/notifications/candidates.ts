@@ -3,7 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { memberIds } from '../access/memberships.ts';
 import type { ActorColumns } from '../identity/actor.ts';
-import { takesPart } from '../work/subscriptions.ts';
+import { epicKind } from '../work/epic-noteable.ts';
+import { issueKind } from '../work/issue-noteable.ts';
 import { audienceKind, type Candidate, type Participation, reachesWatchers } from './audience.ts';
 import type { NotificationEvent } from './events.ts';
 import type { NotificationEventName } from './levels.ts';
@@ -44,8 +45,11 @@ function partakers({ event: { name: event, subject, projectId } }: EventContext)
   if (created.has(event)) return nobody;
   switch (subject.kind) {
     case 'issue':
-    case 'epic':
-      return sql`select user_id from (${takesPart[subject.kind](bigints([subject.id]))}) x`;
+    case 'epic': {
+      const { subscriptions } = subject.kind === 'issue' ? issueKind : epicKind;
+      const rows = subscriptions?.participants(bigints([subject.id]));
+      return rows ? sql`select user_id from (${rows}) x` : nobody;
+    }
     case 'snippet':
       return sql`select author_id as user_id from notes where snippet_id = ${subject.id} and system_action is null`;
     case 'commit':

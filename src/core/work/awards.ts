@@ -3,11 +3,20 @@ import { type Selectable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { AwardEmojiTable } from '../../platform/db/rows.ts';
+import type { Noteable, NoteableKind } from './noteables.ts';
 
 export type AwardRow = Selectable<AwardEmojiTable>;
 
-/** A noteable or note, by the column of its id. */
-export type Awardable = { column: 'issue_id' | 'epic_id' | 'snippet_id' | 'note_id'; id: number };
+/** A noteable or note, by the column of its id, and the table that counts its votes. */
+export type Awardable = {
+  column: 'note_id' | NonNullable<NoteableKind['awardColumn']>;
+  id: number;
+  countedIn?: NoteableKind['countedIn'];
+};
+
+/** The noteable as an awardable; undefined where it takes no awards. */
+export const awardableOf = ({ kind, id }: Noteable): Awardable | undefined =>
+  kind.awardColumn && { column: kind.awardColumn, id: id ?? 0, countedIn: kind.countedIn };
 
 /** Names that differ from gemoji's. */
 const otherNames: Readonly<Record<string, string>> = { '+1': 'thumbsup', '-1': 'thumbsdown' };
@@ -28,21 +37,26 @@ export async function emojiName(text: string): Promise<string | undefined> {
 
 const counted = { thumbsup: 'upvotes', thumbsdown: 'downvotes' } as const;
 
-async function count(tx: Db, award: Pick<AwardRow, 'name' | 'issue_id' | 'epic_id'>, difference: 1 | -1) {
-  const column = award.name === 'thumbsup' || award.name === 'thumbsdown' ? counted[award.name] : undefined;
-  const [table, id] = award.issue_id === null ? ['epics', award.epic_id] : ['issues', award.issue_id];
-  if (column === undefined || id === null) return;
-  await sql`update ${sql.table(table)} set ${sql.ref(column)} = greatest(${sql.ref(column)} + ${difference}::integer, 0)
+async function count(
+  tx: Db,
+  { countedIn, id }: Awardable,
+  { name }: Pick<AwardRow, 'name'>,
+  difference: 1 | -1,
+): Promise<void> {
+  const column = name === 'thumbsup' || name === 'thumbsdown' ? counted[name] : undefined;
+  if (column === undefined || countedIn === undefined) return;
+  await sql`update ${sql.table(countedIn)} set ${sql.ref(column)} = greatest(${sql.ref(column)} + ${difference}::integer, 0)
     where id = ${id}`.execute(tx);
 }
 
 /** The new award; undefined when the user has given the same before. Call it inside a transaction. */
 export async function giveAward(
   tx: Db,
-  { column, id }: Awardable,
+  awardable: Awardable,
   userId: number,
   name: string,
 ): Promise<AwardRow | undefined> {
+  const { column, id } = awardable;
   const time = now();
   const award = await tx
     .insertInto('award_emoji')
@@ -50,18 +64,18 @@ export async function giveAward(
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (award) await count(tx, award, 1);
+  if (award) await count(tx, awardable, award, 1);
   return award;
 }
 
 /** Removes the award; false when it is gone already. Call it inside a transaction. */
-export async function takeAward(tx: Db, awardId: number): Promise<boolean> {
+export async function takeAward(tx: Db, awardable: Awardable, awardId: number): Promise<boolean> {
   const award = await tx
     .deleteFrom('award_emoji')
     .where('id', '=', awardId)
     .returningAll()
     .executeTakeFirst();
-  if (award) await count(tx, award, -1);
+  if (award) await count(tx, awardable, award, -1);
   return award !== undefined;
 }
 
@@ -75,21 +89,18 @@ export async function toggleAward(tx: Db, awardable: Awardable, userId: number, 
     .where('user_id', '=', userId)
     .where('name', '=', name)
     .executeTakeFirst();
-  if (award) await takeAward(tx, award.id);
+  if (award) await takeAward(tx, awardable, award.id);
 }
 
 /** Removes all awards of a user who is being deleted. */
-export async function takeAwardsOf(tx: Db, userId: number): Promise<void> {
-  for (const [name, column] of Object.entries(counted)) {
-    for (const [table, key] of [
-      ['issues', 'issue_id'],
-      ['epics', 'epic_id'],
-    ] as const) {
-      await sql`update ${sql.table(table)} t set ${sql.ref(column)} = greatest(${sql.ref(column)} - 1, 0)
-        from award_emoji a where a.user_id = ${userId} and a.name = ${name} and a.${sql.ref(key)} = t.id`.execute(
+export async function takeAwardsOf(tx: Db, kinds: readonly NoteableKind[], userId: number): Promise<void> {
+  for (const { countedIn, awardColumn } of kinds) {
+    if (countedIn === undefined || awardColumn === undefined) continue;
+    for (const [name, column] of Object.entries(counted))
+      await sql`update ${sql.table(countedIn)} t set ${sql.ref(column)} = greatest(${sql.ref(column)} - 1, 0)
+        from award_emoji a where a.user_id = ${userId} and a.name = ${name} and a.${sql.ref(awardColumn)} = t.id`.execute(
         tx,
       );
-    }
   }
   await tx.deleteFrom('award_emoji').where('user_id', '=', userId).execute();
 }

@@ -1,78 +1,33 @@
-/** Runs the effects of quick actions that are not changes of properties. */
+/** Runs the effects of quick actions that need nothing but a noteable and a user. */
 import { inTransaction } from '../../platform/db/database.ts';
-import { Failure, type FailureKind } from '../../platform/failure.ts';
-import { authorizeGroup, authorizeProject } from '../access/find.ts';
-import { emojiName, toggleAward } from './awards.ts';
-import { isMoveAction, type MoveAction } from './command-terms.ts';
-import type { Effect } from './commands.ts';
-import { findIssueById } from './issue-find.ts';
-import { type LinkType, linkIssues } from './issue-links.ts';
-import { cloneIssue, moveIssue } from './issue-moves.ts';
-import { promoteIssue } from './issue-promotion.ts';
-import { resetSpentTime, spendTime } from './issue-times.ts';
-import { type Noteable, noteableKey } from './noteables.ts';
+import { awardableOf, emojiName, toggleAward } from './awards.ts';
+import type { OwnEffect } from './command-rules.ts';
+import type { Noteable } from './noteables.ts';
 import { setSubscription } from './subscriptions.ts';
 import { addTodos, completeTodos } from './todo-writes.ts';
 import type { ActorContext } from './write-context.ts';
 
-/** The noteable as an issue that the actor reads, for effects that only issues have. */
-const issueOf = ({ db, services, actor }: ActorContext, { kind, id }: Noteable) =>
-  kind === 'issue' && id !== undefined ? findIssueById(db, services.database.points, actor, id) : undefined;
-
 async function award({ db, actor }: ActorContext, noteable: Noteable, text: string): Promise<void> {
   const name = await emojiName(text);
-  const key = noteableKey(noteable);
-  if (name === undefined || key.column === 'commit_sha' || key.column === 'alert_id') return;
-  await inTransaction(db, (tx) => toggleAward(tx, key, actor.id, name));
+  const awardable = awardableOf(noteable);
+  if (name === undefined || !awardable) return;
+  await inTransaction(db, (tx) => toggleAward(tx, awardable, actor.id, name));
 }
 
-async function link(
+export async function applyOwnEffect(
   context: ActorContext,
   noteable: Noteable,
-  issueId: number,
-  type: LinkType,
+  effect: OwnEffect,
 ): Promise<void> {
-  const { db, services, actor } = context;
-  const from = await issueOf(context, noteable);
-  if (!from || from.issue.id === issueId) return;
-  const to = await findIssueById(db, services.database.points, actor, issueId);
-  // An existing link is the state requested; a forbidden one is passed over.
-  await linkIssues(context, from, to, type).catch(unless('conflict', 'forbidden'));
-}
-
-/** Ignores failures of these kinds. */
-const unless =
-  (...kinds: FailureKind[]) =>
-  (error: unknown): void => {
-    if (!(error instanceof Failure && kinds.includes(error.kind))) throw error;
-  };
-
-async function applyMoveAction(
-  context: ActorContext,
-  noteable: Noteable,
-  action: MoveAction,
-): Promise<unknown> {
-  const { services, actor } = context;
-  const { points } = services.database;
-  const from = await issueOf(context, noteable);
-  if (!from) return undefined;
-  const { issue, project } = from;
-  if (action.do === 'promote') {
-    const group = await authorizeGroup(points, actor, 'create_epics', project.row.namespace_id);
-    return promoteIssue(context, project, issue, group);
-  }
-  const to = await authorizeProject(points, actor, 'read_project', action.projectId);
-  return action.do === 'move'
-    ? moveIssue(context, project, issue, to)
-    : cloneIssue(context, project, issue, to, action.withNotes);
-}
-
-async function apply(context: ActorContext, noteable: Noteable, effect: Effect): Promise<void> {
   const { db, actor } = context;
   switch (effect.do) {
     case 'subscribe':
-    case 'unsubscribe':
-      return setSubscription(db, actor.id, noteable, effect.do === 'subscribe');
+    case 'unsubscribe': {
+      const { subscriptions } = noteable.kind;
+      if (!subscriptions || noteable.id === undefined) return;
+      const what = { column: subscriptions.column, id: noteable.id };
+      return setSubscription(db, actor.id, what, effect.do === 'subscribe');
+    }
     case 'todo':
       await inTransaction(db, (tx) =>
         addTodos(tx, { users: [actor.id], author: actor, target: noteable, action: 'marked' }),
@@ -82,37 +37,5 @@ async function apply(context: ActorContext, noteable: Noteable, effect: Effect):
       return completeTodos(db, actor.id, noteable);
     case 'award':
       return award(context, noteable, effect.name);
-    case 'link':
-      return link(context, noteable, effect.issueId, effect.type);
-    case 'spend': {
-      const on = await issueOf(context, noteable);
-      const spentAt = effect.spentOn === undefined ? undefined : new Date(`${effect.spentOn}T00:00:00Z`);
-      if (on) await spendTime(db, actor, on.project, on.issue, { seconds: effect.seconds, spentAt });
-      return;
-    }
-    case 'move':
-    case 'clone':
-    case 'promote':
-      // Another request may have moved the issue, or the permission, project or group may be gone by now.
-      await applyMoveAction(context, noteable, effect).catch(
-        unless('bad_request', 'conflict', 'forbidden', 'not_found'),
-      );
-      return;
-    case 'reset_spent': {
-      const on = await issueOf(context, noteable);
-      if (on) await resetSpentTime(db, actor, on.project, on.issue);
-      return;
-    }
   }
-}
-
-/** Runs the effects in their order, move actions last. parseQuickActions() decided the permissions. */
-export async function applyEffects(
-  context: ActorContext,
-  noteable: Noteable,
-  effects: readonly Effect[],
-): Promise<void> {
-  const actions = effects.filter(isMoveAction);
-  const others = effects.filter((effect) => !isMoveAction(effect));
-  for (const effect of [...others, ...actions]) await apply(context, noteable, effect);
 }

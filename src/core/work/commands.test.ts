@@ -1,8 +1,11 @@
 /** Quick actions: parsed lines and their effects. */
 import { describe, expect, test } from 'vitest';
-import { commandsIn, interpretCommands, type Known } from './commands.ts';
+import { awardRules, textRules } from './command-rules.ts';
+import { byNames, commandsIn, interpretCommands } from './commands.ts';
 import { parseDay } from './day-words.ts';
 import { addressedNames, mentionedNames } from './mentions.ts';
+import { workCommandRules } from './work-command-rules.ts';
+import type { Known } from './work-command-terms.ts';
 
 const known: Known = {
   kind: 'issue',
@@ -37,6 +40,8 @@ const known: Known = {
   ]),
   projectId: 1,
 };
+
+const interpret = (text: string, context: Known) => interpretCommands(text, context, workCommandRules.issue);
 
 const cases: [text: string, comesTo: Record<string, unknown>][] = [
   ['/close', { state_event: 'close' }],
@@ -73,7 +78,7 @@ const cases: [text: string, comesTo: Record<string, unknown>][] = [
 
 describe('commands that change', () => {
   test.each(cases)('%j', (text, changes) => {
-    const read = interpretCommands(text, known);
+    const read = interpret(text, known);
     expect(read).toMatchObject({ text: '', changes, refused: [] });
     expect(read.messages.length).toBeGreaterThan(0);
   });
@@ -97,7 +102,7 @@ test.each([
   ['/clone g/other --with_notes', { do: 'clone', projectId: 2, withNotes: true }],
   ['/promote', { do: 'promote' }],
 ])('%j does something', (text, effect) => {
-  expect(interpretCommands(text, known)).toMatchObject({ text: '', changes: {}, effects: [effect] });
+  expect(interpret(text, known)).toMatchObject({ text: '', changes: {}, effects: [effect] });
 });
 
 test.each([
@@ -122,7 +127,7 @@ test.each([
   '/move g/missing',
   '/clone g/missing',
 ])('%j means nothing here', (text) => {
-  const read = interpretCommands(text, known);
+  const read = interpret(text, known);
   expect(read).toMatchObject({ text: '', changes: {}, effects: [], messages: [] });
   expect(read.refused).toHaveLength(1);
 });
@@ -131,27 +136,27 @@ test('who is not of the team changes what the author may, and nothing more', () 
   const text =
     '/title Mine\n/close\n/label ~bug\n/assign me\n/lock\n/subscribe\n/move g/other\n/clone\n/promote';
   const author = { ...known, may: { update: true, metadata: false, promote: true } };
-  expect(interpretCommands(text, author)).toMatchObject({
+  expect(interpret(text, author)).toMatchObject({
     changes: { title: 'Mine', state_event: 'close' },
     effects: [{ do: 'subscribe' }],
     refused: ['label', 'assign', 'lock', 'move', 'clone', 'promote'],
   });
   const guest = { ...known, may: { update: false, metadata: false, promote: false } };
-  expect(interpretCommands(text, guest)).toMatchObject({ changes: {}, effects: [{ do: 'subscribe' }] });
+  expect(interpret(text, guest)).toMatchObject({ changes: {}, effects: [{ do: 'subscribe' }] });
 });
 
 test('an issue goes elsewhere once, when it is there and not gone yet, and becomes an epic only by who makes those', () => {
   const text = '/clone\n/move g/other\n/promote';
-  expect(interpretCommands(text, known)).toMatchObject({
+  expect(interpret(text, known)).toMatchObject({
     effects: [{ do: 'clone' }],
     refused: ['move', 'promote'],
   });
   const staged = (stage: 'new' | 'gone') => ({ ...known, now: { ...known.now, stage } });
-  expect(interpretCommands(text, staged('new'))).toMatchObject({ effects: [] });
-  expect(interpretCommands('/move g/other\n/promote', staged('gone'))).toMatchObject({ effects: [] });
-  expect(interpretCommands('/clone', staged('gone'))).toMatchObject({ effects: [{ do: 'clone' }] });
+  expect(interpret(text, staged('new'))).toMatchObject({ effects: [] });
+  expect(interpret('/move g/other\n/promote', staged('gone'))).toMatchObject({ effects: [] });
+  expect(interpret('/clone', staged('gone'))).toMatchObject({ effects: [{ do: 'clone' }] });
   const may = { update: true, metadata: true, promote: false };
-  expect(interpretCommands('/promote', { ...known, may })).toMatchObject({ effects: [] });
+  expect(interpret('/promote', { ...known, may })).toMatchObject({ effects: [] });
 });
 
 test.each([
@@ -163,22 +168,24 @@ test.each([
   ['/unknown thing', '/unknown thing'],
   ['/shrug who knows', 'who knows ¯\\＿(ツ)＿/¯'],
 ])('of %j remains %j', (text, rest) => {
-  expect(interpretCommands(text, known).text).toBe(rest);
+  expect(interpret(text, known).text).toBe(rest);
 });
 
 test('a command is one only where there is something for it to do', () => {
-  expect(commandsIn('/close\n/shrug', 'snippet')).toEqual([{ name: 'shrug', argument: '' }]);
-  expect(commandsIn('/due today\n/close', 'epic')).toEqual([{ name: 'close', argument: '' }]);
+  expect(commandsIn('/close\n/shrug', byNames([...awardRules, ...textRules]))).toEqual([
+    { name: 'shrug', argument: '' },
+  ]);
+  expect(commandsIn('/due today\n/close', workCommandRules.epic)).toEqual([{ name: 'close', argument: '' }]);
 });
 
 test('more than a hundred stay text', () => {
-  expect(commandsIn('/close\n'.repeat(200), 'issue')).toHaveLength(100);
+  expect(commandsIn('/close\n'.repeat(200), workCommandRules.issue)).toHaveLength(100);
 });
 
 test('what is named twice is linked once, and no more is done than a hundred things', () => {
-  const { effects } = interpretCommands(`/relate ${'#5 '.repeat(300)}`, known);
+  const { effects } = interpret(`/relate ${'#5 '.repeat(300)}`, known);
   expect(effects).toEqual([{ do: 'link', issueId: 55, type: 'relates_to' }]);
-  const many = interpretCommands('/relate #5 g/p#6\n'.repeat(100), known);
+  const many = interpret('/relate #5 g/p#6\n'.repeat(100), known);
   expect([many.effects.length, many.messages.length, many.refused.length]).toEqual([100, 50, 50]);
 });
 
@@ -228,5 +235,5 @@ test.each([
 ])('a text of many %s is read in no time', (_name, text) => {
   expect(mentionedNames(`${text} @`).length).toBeLessThan(101);
   expect(addressedNames(`${text} @`).length).toBeLessThan(101);
-  expect(interpretCommands(text, known).changes).toEqual({});
+  expect(interpret(text, known).changes).toEqual({});
 });

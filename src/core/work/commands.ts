@@ -1,26 +1,20 @@
 /** Quick actions: parses the lines of a text that are commands (`/close`). Pure. */
 
 import { fencedLines } from './code-spans.ts';
-import { commandRules } from './command-rules.ts';
-import { type Changes, type Effect, isMoveAction, type Known } from './command-terms.ts';
-import type { NoteableKind } from './noteables.ts';
-
-export type { Effect, Known } from './command-terms.ts';
+import type { CommandRule, Effect, Known } from './command-terms.ts';
 
 export type Command = { name: string; argument: string };
 
-export type Interpretation = {
+export type Interpretation<C, E> = {
   /** The text without its commands. */
   text: string;
-  changes: Changes;
-  effects: readonly Effect[];
+  changes: C;
+  effects: readonly E[];
   /** One sentence for each command that ran. */
   messages: readonly string[];
   /** Names of the commands that do not apply here, or that the user may not give. */
   refused: readonly string[];
 };
-
-const rulesByName = new Map(commandRules.flatMap((rule) => rule.names.map((name) => [name, rule] as const)));
 
 const commandLine = /^\/([a-z_]+)(?:[ \t]+([\s\S]*))?$/i;
 
@@ -30,34 +24,46 @@ const MAX_COMMANDS = 100;
 /** Each effect runs separately: a command that would exceed this is refused. */
 const MAX_EFFECTS = 100;
 
+type Named = Pick<CommandRule<never, never, never>, 'names'>;
+
+/** The rules of one kind of noteable, by each of their names. */
+export type CommandRules<Rule extends Named> = ReadonlyMap<string, Rule>;
+
+export const byNames = <Rule extends Named>(rules: readonly Rule[]): CommandRules<Rule> =>
+  new Map(rules.flatMap((rule) => rule.names.map((name) => [name, rule] as const)));
+
 /** The lines of the text with their commands; a line in code has none. */
-function readLines(text: string, kind: NoteableKind): { line: string; command?: Command }[] {
+function readLines(text: string, rules: CommandRules<Named>): { line: string; command?: Command }[] {
   const lines = text.split(/\r?\n/);
   const fenced = fencedLines(lines);
   let read = 0;
   return lines.map((line, at) => {
     if (fenced[at] || !line.startsWith('/') || line.length > MAX_LINE_LENGTH) return { line };
     const [, name = '', argument = ''] = commandLine.exec(line.trimEnd()) ?? [];
-    const rule = rulesByName.get(name.toLowerCase());
-    if (!rule?.kinds.includes(kind) || read >= MAX_COMMANDS) return { line };
+    if (!rules.has(name.toLowerCase()) || read >= MAX_COMMANDS) return { line };
     read += 1;
     return { line, command: { name: name.toLowerCase(), argument } };
   });
 }
 
 /** The commands in the text, in their order. */
-export const commandsIn = (text: string, kind: NoteableKind): Command[] =>
-  text.includes('/') ? readLines(text, kind).flatMap(({ command }) => command ?? []) : [];
+export const commandsIn = (text: string, rules: CommandRules<Named>): Command[] =>
+  text.includes('/') ? readLines(text, rules).flatMap(({ command }) => command ?? []) : [];
 
 /** The text without its commands, and their changes and effects. */
-export function interpretCommands(text: string, known: Known): Interpretation {
-  let changes: Changes = {};
-  const effects: Effect[] = [];
+export function interpretCommands<K extends Known, C extends object, E extends Effect>(
+  text: string,
+  known: K,
+  rules: CommandRules<CommandRule<K, C, E>>,
+): Interpretation<C, E> {
+  // Properties of changes are all optional.
+  let changes = {} as C;
+  const effects: E[] = [];
   const messages: string[] = [];
   const refused: string[] = [];
   const kept: string[] = [];
-  for (const { line, command } of readLines(text, known.kind)) {
-    const rule = command && rulesByName.get(command.name);
+  for (const { line, command } of readLines(text, rules)) {
+    const rule = command && rules.get(command.name);
     if (!rule) {
       kept.push(line);
       continue;
@@ -66,7 +72,7 @@ export function interpretCommands(text: string, known: Known): Interpretation {
     const allowed = { speakers: true, author: update, team: metadata }[rule.who];
     const outcome = allowed ? rule.mean(command.argument, known, changes) : undefined;
     const added = outcome?.effects ?? [];
-    const leavesTwice = added.some(isMoveAction) && effects.some(isMoveAction);
+    const leavesTwice = added.some(leaves) && effects.some(leaves);
     if (!outcome || leavesTwice || effects.length + added.length > MAX_EFFECTS) {
       refused.push(command.name);
       continue;
@@ -78,3 +84,6 @@ export function interpretCommands(text: string, known: Known): Interpretation {
   }
   return { text: kept.join('\n').trim(), changes, effects, messages, refused };
 }
+
+export const leaves = (effect: Effect): boolean => effect.leaves === true;
+export const stays = (effect: Effect): boolean => !leaves(effect);

@@ -3,8 +3,8 @@ import type { Db } from '../../platform/db/database.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { PUBLIC } from '../access/roles.ts';
 import type { FoundEpic } from './epic-find.ts';
+import { epicNoteable } from './epic-noteable.ts';
 import type { IssueRow } from './issue-rows.ts';
-import { epicNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
 
 /** The visibility of an epic or issue. */

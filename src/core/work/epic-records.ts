@@ -8,6 +8,7 @@ import type { Caller } from '../identity/actor.ts';
 import { presentUserBasic, type Surroundings, UserBasic, userBasicColumns } from '../identity/records.ts';
 import type { Services } from '../services.ts';
 import { type DatedEpic, datesOf, type EpicDates, noDates } from './epic-dates.ts';
+import { epicKind } from './epic-noteable.ts';
 import { type EpicRow, epicWebUrl } from './epic-rows.ts';
 import { visibleEpics } from './epic-visibility.ts';
 import { LabelBasicRecord, type LabelRow, labelsOf, presentLabelBasic, textColor } from './label-records.ts';
@@ -167,7 +168,7 @@ export async function presentEpics(
     parentsOf(db, actor, rows),
     labelsOf(db, 'epic', ids),
     epicDates(db, ids),
-    options.single && actor ? subscribedAmong(db, actor.id, 'epic', ids) : undefined,
+    options.single && actor ? subscribedAmong(db, actor.id, epicKind, ids) : undefined,
   ]);
   const references: EpicRelations = {
     baseUrl: around.baseUrl,

@@ -16,13 +16,13 @@ import {
 } from './epic-changes.ts';
 import type { FoundEpic } from './epic-find.ts';
 import { changedLabels, writeLabels } from './epic-labels.ts';
+import { epicNoteable } from './epic-noteable.ts';
 import { addSystemNoteOfEpic } from './epic-notes.ts';
 import type { EpicRow } from './epic-rows.ts';
 import { joinEpics, lockTrees, separateEpic } from './epic-tree.ts';
 import { resourceEvents, type WorkChange, without } from './issue-changes.ts';
 import { labelsOf } from './label-records.ts';
 import { addMentionTodos } from './mention-todos.ts';
-import { epicNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
 import { writeResourceEvents } from './resource-events.ts';
 import { systemNote } from './system-notes.ts';

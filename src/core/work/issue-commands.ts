@@ -1,9 +1,9 @@
 /** Quick actions in the description of an issue that is created or updated: parameters of the request. */
 import type { AuthorizedProject } from '../access/find.ts';
-import type { Effect } from './commands.ts';
 import type { IssueChanges } from './issue-changes.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { atCreation, readCommands, type Spoken, stageOf } from './read-commands.ts';
+import type { WorkEffect } from './work-command-terms.ts';
 import type { ActorContext } from './write-context.ts';
 
 /** The request with the changes of its description's commands, and their effects. */
@@ -12,7 +12,7 @@ export async function parseQuickActions<T extends IssueChanges>(
   project: AuthorizedProject,
   issue: IssueRow | typeof atCreation,
   request: T,
-): Promise<{ changes: T & IssueChanges; effects: readonly Effect[] }> {
+): Promise<{ changes: T & IssueChanges; effects: readonly WorkEffect[] }> {
   const { description } = request;
   if (!description?.includes('/')) return { changes: request, effects: [] };
   const isNew = !('id' in issue);
@@ -23,7 +23,7 @@ export async function parseQuickActions<T extends IssueChanges>(
     authorId: isNew ? context.actor.id : issue.author_id,
     now: isNew
       ? { ...atCreation, assigneeIds: request.assignee_ids ?? [] }
-      : await standing(context, issue, request),
+      : await issueState(context, issue, request),
   };
   const read = await readCommands(context, spoken, description);
   if (!read) return { changes: request, effects: [] };
@@ -41,10 +41,10 @@ export async function parseQuickActions<T extends IssueChanges>(
 }
 
 /** The state of the issue for the commands. */
-async function standing(
+export async function issueState(
   { db }: ActorContext,
   issue: IssueRow,
-  request: IssueChanges,
+  request: Pick<IssueChanges, 'assignee_ids'> = {},
 ): Promise<Spoken['now']> {
   const assignees =
     request.assignee_ids ??

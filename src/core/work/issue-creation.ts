@@ -3,17 +3,16 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import type { UserBasicRow } from '../identity/records.ts';
-import { applyEffects } from './command-effects.ts';
 import { checkDates, checkTexts, labelsAfter, type NewIssue, permitted } from './issue-changes.ts';
 import { parseQuickActions } from './issue-commands.ts';
 import { type IssueInsert, insertIssue, insertIssueInBatch, type PreparedIssue } from './issue-insert.ts';
+import { issueNoteable } from './issue-noteable.ts';
 import type { IssueRelations } from './issue-relations.ts';
 import { creationRights } from './issue-rights.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { checkIssueSpam } from './issue-spam.ts';
 import { scoped, updateIssue } from './issue-writes.ts';
 import type { LabelRow } from './label-records.ts';
-import { issueNoteable } from './noteables.ts';
 import { atCreation } from './read-commands.ts';
 import {
   checkEpic,
@@ -23,6 +22,7 @@ import {
   resolveReferences,
   withNewLabels,
 } from './resolve-references.ts';
+import { applyEffects } from './work-command-effects.ts';
 import type { ActorContext, WriteContext } from './write-context.ts';
 
 /** Puts a description into a template after its quick actions were parsed. */

@@ -5,6 +5,7 @@ import type { Caller } from '../identity/actor.ts';
 import { type UserBasicRow, userBasicColumns } from '../identity/records.ts';
 import type { Services } from '../services.ts';
 import { visibleEpics } from './epic-visibility.ts';
+import { issueKind } from './issue-noteable.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { visibleIssues } from './issue-visibility.ts';
 import { type LabelRow, labelsOf } from './label-records.ts';
@@ -60,7 +61,7 @@ export async function loadIssueRelations(
       countsOf(db, ids),
       services.config.tier === 'free' ? new Map<number, EpicOfIssue>() : epicsOf(db, actor, ids),
       originalsById(db, actor, unique(rows.map((row) => row.duplicated_to_id))),
-      single && actor ? isSubscribed(db, actor.id, { kind: 'issue', id: ids[0] }) : undefined,
+      single && actor ? isSubscribed(db, actor.id, { kind: issueKind, id: ids[0] }) : undefined,
     ]);
   return { people, assignees, paths, labels, milestones, counts, epics, originals, subscribed };
 }

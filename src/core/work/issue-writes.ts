@@ -9,7 +9,6 @@ import { announce } from '../activity/announce.ts';
 import { resolveAlertsOf } from '../alerts/links.ts';
 import { timelineOf, writeTimeline } from '../alerts/timeline-writes.ts';
 import type { Actor } from '../identity/actor.ts';
-import { applyEffects } from './command-effects.ts';
 import {
   checkDates,
   checkTexts,
@@ -25,11 +24,11 @@ import {
 import { parseQuickActions } from './issue-commands.ts';
 import { POSITION_GAP } from './issue-insert.ts';
 import { lockIssue } from './issue-lock.ts';
+import { issueNoteable } from './issue-noteable.ts';
 import { updateRights } from './issue-rights.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { checkIssueSpam } from './issue-spam.ts';
 import { withoutScopedSiblings } from './label-names.ts';
-import { issueNoteable } from './noteables.ts';
 import { writeSystemNotes } from './notes.ts';
 import {
   checkEpic,
@@ -44,6 +43,7 @@ import {
 import { writeResourceEvents } from './resource-events.ts';
 import { systemNote } from './system-notes.ts';
 import { addTodos, completeTodos } from './todo-writes.ts';
+import { applyEffects } from './work-command-effects.ts';
 import { changesPayload, eventOf, issueAnnouncement } from './work-events.ts';
 import type { ActorContext, WriteContext } from './write-context.ts';
 

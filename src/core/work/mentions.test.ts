@@ -11,6 +11,11 @@ import {
   makeUser,
 } from '../../../test/support/rows.ts';
 import { PRIVATE, PUBLIC } from '../access/roles.ts';
+import { alertKind } from '../alerts/alert-noteable.ts';
+import { commitKind } from '../repositories/commit-noteable.ts';
+import { snippetKind } from '../repositories/snippet-noteable.ts';
+import { epicKind } from './epic-noteable.ts';
+import { issueKind } from './issue-noteable.ts';
 import { readersAmong, usersByIds } from './mentions.ts';
 import type { Noteable } from './noteables.ts';
 
@@ -60,21 +65,26 @@ const team = 'planner reporter developer auditor admin';
 
 describe.each(['closed', 'open'] as const)('in a place that is %s, with its parts for members', (where) => {
   test.each<[what: string, about: Partial<Noteable>, internal: boolean, readers: string]>([
-    ['an issue', { kind: 'issue' }, false, everyMember],
-    ['an internal note on an issue', { kind: 'issue' }, true, team],
-    ['a confidential issue, one of them assigned', { kind: 'issue', confidential: true }, false, everyMember],
-    ['a confidential issue of nobody’s', { kind: 'issue', confidential: true, id: 0 }, false, team],
-    ['a snippet', { kind: 'snippet', visibility: PUBLIC }, false, everyMember],
-    ['a private snippet', { kind: 'snippet', visibility: PRIVATE }, false, everyMember],
-    ['a commit', { kind: 'commit', sha: 'a'.repeat(40) }, false, 'reporter developer auditor admin'],
-    ['an alert', { kind: 'alert' }, false, 'developer auditor admin'],
-    ['an epic', { kind: 'epic' }, false, where === 'open' ? `stranger ${everyMember}` : everyMember],
-    ['an internal note on an epic', { kind: 'epic' }, true, team],
-    ['a confidential epic', { kind: 'epic', confidential: true }, false, team],
+    ['an issue', { kind: issueKind }, false, everyMember],
+    ['an internal note on an issue', { kind: issueKind }, true, team],
+    [
+      'a confidential issue, one of them assigned',
+      { kind: issueKind, confidential: true },
+      false,
+      everyMember,
+    ],
+    ['a confidential issue of nobody’s', { kind: issueKind, confidential: true, id: 0 }, false, team],
+    ['a snippet', { kind: snippetKind, visibility: PUBLIC }, false, everyMember],
+    ['a private snippet', { kind: snippetKind, visibility: PRIVATE }, false, everyMember],
+    ['a commit', { kind: commitKind, sha: 'a'.repeat(40) }, false, 'reporter developer auditor admin'],
+    ['an alert', { kind: alertKind }, false, 'developer auditor admin'],
+    ['an epic', { kind: epicKind }, false, where === 'open' ? `stranger ${everyMember}` : everyMember],
+    ['an internal note on an epic', { kind: epicKind }, true, team],
+    ['a confidential epic', { kind: epicKind, confidential: true }, false, team],
   ])('%s', async (_what, about, internal, readers) => {
     const { db, points } = ashlar.app.services.database;
     const { group, project, issue } = places[where];
-    const home = about.kind === 'epic' ? { group } : { project };
+    const home = about.kind === epicKind ? { group } : { project };
     const noteable = {
       id: issue,
       authorId: 1,
@@ -96,7 +106,7 @@ test('a private snippet of an open project is for its members', async () => {
   const { db, points } = ashlar.app.services.database;
   const project = await makeProject(ashlar, { of: places.closed.group, visibility: PUBLIC });
   const found = async (visibility: number) => {
-    const noteable = { kind: 'snippet', id: 1, visibility, project } as unknown as Noteable;
+    const noteable = { kind: snippetKind, id: 1, visibility, project } as unknown as Noteable;
     const named = await usersByIds(db, [people.stranger.id, people.guest.id]);
     return (await readersAmong(db, points, noteable, named)).size;
   };

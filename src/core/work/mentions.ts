@@ -4,13 +4,9 @@ import type { Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/sql.ts';
 import { Failure } from '../../platform/failure.ts';
 import { authorizeGroup, authorizeProject } from '../access/find.ts';
-import { PRIVATE } from '../access/roles.ts';
-import { seesInProject } from '../access/snippets.ts';
 import { type Actor, type ActorColumns, toActor } from '../identity/actor.ts';
 import { outsideCode } from './code-spans.ts';
-import { seesEpic } from './epic-visibility.ts';
-import { seesIssue } from './issue-visibility.ts';
-import type { Noteable } from './noteables.ts';
+import { type Noteable, type NoteableKind, readsInternalNotes } from './noteables.ts';
 
 /** More names in one text are ignored: each costs a query. */
 const MAX_NAMES = 100;
@@ -74,33 +70,22 @@ export async function usersByIds(db: Db, ids: readonly number[]): Promise<Person
   return rows as Person[];
 }
 
+type Readers = Awaited<ReturnType<NoteableKind['readers']>>;
+
 /** Whether the user sees the noteable, or the internal notes on it. */
 async function sees(
   points: Sql,
-  noteable: Noteable,
+  { project, group }: Noteable,
   person: Actor,
-  assigneeIds: readonly number[],
+  isReader: Readers,
   internal: boolean,
 ): Promise<boolean> {
   try {
-    if (noteable.group) {
-      // Whether they read its epics seesEpic() asks.
-      const group = await authorizeGroup(points, person, 'read_group', noteable.group.id);
-      if (internal && !group.may('read_internal_epic_notes')) return false;
-      return seesEpic(group, noteable);
-    }
-    const { id = 0 } = noteable.project ?? {};
-    const project = await authorizeProject(points, person, 'read_project', id);
-    if (internal && !project.may('read_internal_notes')) return false;
-    if (noteable.kind === 'commit') return project.may('read_code');
-    if (noteable.kind === 'alert') return project.may('read_alerts');
-    if (noteable.kind === 'snippet')
-      return (
-        project.may('read_project_snippets') &&
-        seesInProject(person, { visibility: noteable.visibility ?? PRIVATE }, project.role)
-      );
-    const issue = { confidential: noteable.confidential, author_id: noteable.authorId ?? 0 };
-    return project.may('read_issues') && seesIssue(project, person, issue, assigneeIds);
+    // Reading its parent suffices here: isReader() decides on the noteable.
+    const parent = group
+      ? { project: undefined, group: await authorizeGroup(points, person, 'read_group', group.id) }
+      : { project: await authorizeProject(points, person, 'read_project', project?.id ?? 0), group };
+    return (!internal || readsInternalNotes(parent)) && isReader(person, parent);
   } catch (error) {
     if (error instanceof Failure) return false;
     throw error;
@@ -116,19 +101,11 @@ export async function readersAmong(
   internal = false,
 ): Promise<Set<number>> {
   if (people.length === 0) return new Set();
-  const assignees =
-    noteable.kind === 'issue' && noteable.confidential
-      ? await db
-          .selectFrom('issue_assignees')
-          .select('user_id')
-          .where('issue_id', '=', noteable.id ?? 0)
-          .execute()
-      : [];
-  const assigneeIds = assignees.map(({ user_id }) => user_id);
+  const isReader = await noteable.kind.readers(db, noteable);
   const seen = await Promise.all(
     people.map(async (person) => {
       const actor = toActor(person, { via: 'password' });
-      return (await sees(points, noteable, actor, assigneeIds, internal)) ? [person.id] : [];
+      return (await sees(points, noteable, actor, isReader, internal)) ? [person.id] : [];
     }),
   );
   return new Set(seen.flat());

@@ -1,5 +1,5 @@
 /** The quick actions that move, clone or promote an issue. Pure. */
-import { type CommandRule, issues } from './command-terms.ts';
+import { issues, type WorkCommandRule } from './work-command-terms.ts';
 
 /** The full path of the project in the argument, if there is one, and whether notes are copied. */
 export function destinationIn(argument: string): { path: string | undefined; withNotes: boolean } {
@@ -10,7 +10,7 @@ export function destinationIn(argument: string): { path: string | undefined; wit
   };
 }
 
-export const moveCommandRules: readonly CommandRule[] = [
+export const moveCommandRules: readonly WorkCommandRule[] = [
   {
     names: ['move'],
     kinds: issues,
@@ -19,7 +19,7 @@ export const moveCommandRules: readonly CommandRule[] = [
       const { path = '' } = destinationIn(argument);
       const projectId = projects.get(path);
       if (now.stage !== 'here' || projectId === undefined || projectId === here) return undefined;
-      return { effects: [{ do: 'move', projectId }], message: `Moved this issue to ${path}.` };
+      return { effects: [{ do: 'move', projectId, leaves: true }], message: `Moved this issue to ${path}.` };
     },
   },
   {
@@ -31,7 +31,7 @@ export const moveCommandRules: readonly CommandRule[] = [
       const projectId = path === undefined ? here : projects.get(path);
       if (now.stage === 'new' || projectId === undefined) return undefined;
       const message = path === undefined ? 'Cloned this issue.' : `Cloned this issue to ${path}.`;
-      return { effects: [{ do: 'clone', projectId, withNotes }], message };
+      return { effects: [{ do: 'clone', projectId, withNotes, leaves: true }], message };
     },
   },
   {
@@ -40,7 +40,7 @@ export const moveCommandRules: readonly CommandRule[] = [
     who: 'team',
     mean: (_argument, { now, may }) =>
       now.stage === 'here' && may.promote
-        ? { effects: [{ do: 'promote' }], message: 'Promoted issue to an epic.' }
+        ? { effects: [{ do: 'promote', leaves: true }], message: 'Promoted issue to an epic.' }
         : undefined,
   },
 ];

@@ -2,9 +2,11 @@
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
-import { presentUserBasic, type Surroundings, UserBasic, userBasicColumns } from '../identity/records.ts';
-import { type NoteableKind, noteableTypes } from './noteables.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../identity/records.ts';
+import { noteableKinds } from './noteable-registry.ts';
+import type { NoteableKind } from './noteables.ts';
 import { type NoteRow, positionOf } from './notes.ts';
+import type { WriteContext } from './write-context.ts';
 
 const place = Type.Optional(nullable(Type.Integer()));
 const LineEnd = Type.Object({
@@ -66,57 +68,45 @@ export const DiscussionRecord = Type.Object({
 });
 export type DiscussionRecord = Static<typeof DiscussionRecord>;
 
-type Placed = Pick<NoteRow, 'issue_id' | 'epic_id' | 'snippet_id' | 'alert_id'>;
+/** Whether the note belongs to a thread that can be resolved. */
+export const isResolvable = (
+  kind: NoteableKind,
+  note: Pick<NoteRow, 'in_thread' | 'system_action'>,
+): boolean => kind.isResolvable && note.in_thread && note.system_action === null;
 
-export function kindOf(note: Placed): NoteableKind {
-  if (note.issue_id !== null) return 'issue';
-  if (note.epic_id !== null) return 'epic';
-  if (note.alert_id !== null) return 'alert';
-  return note.snippet_id !== null ? 'snippet' : 'commit';
-}
-
-/** Whether its thread can be resolved: threads on issues and epics can. */
-export const isResolvable = (note: Placed & Pick<NoteRow, 'in_thread' | 'system_action'>): boolean =>
-  note.in_thread && note.system_action === null && (note.issue_id !== null || note.epic_id !== null);
-
-/** Numbers of issues, epics or alerts by id, in one statement or none. */
-async function iidsOf(db: Db, table: 'issues' | 'epics' | 'alerts', ids: readonly (number | null)[]) {
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
-  if (wanted.length === 0) return new Map<number, number>();
-  const rows = await db.selectFrom(table).select(['id', 'iid']).where('id', 'in', wanted).execute();
-  return new Map(rows.map(({ id, iid }) => [id, iid]));
+/** Numbers of the noteables by id, in one statement or none. */
+async function numbersOf(
+  db: Db,
+  { numberedIn, column }: NoteableKind,
+  rows: readonly NoteRow[],
+): Promise<Map<unknown, number>> {
+  if (numberedIn === undefined) return new Map();
+  const ids = [...new Set(rows.map((row) => Number(row[column])))].filter((id) => id > 0);
+  if (ids.length === 0) return new Map();
+  const found = await db.selectFrom(numberedIn).select(['id', 'iid']).where('id', 'in', ids).execute();
+  return new Map(found.map(({ id, iid }) => [id, iid]));
 }
 
 /** The records, in the order of the rows; without those whose author was deleted meanwhile. */
 export async function presentNotes(
-  { db, around }: { db: Db; around: Surroundings },
+  { db, services, settings }: Pick<WriteContext, 'db' | 'services' | 'settings'>,
   rows: readonly NoteRow[],
 ): Promise<NoteRecord[]> {
   if (rows.length === 0) return [];
+  const around = { baseUrl: services.baseUrl(), settings };
+  const kinds = noteableKinds(services);
   const people = [...new Set(rows.flatMap((row) => [row.author_id, row.resolved_by_id ?? row.author_id]))];
-  const [users, issues, epics, alerts] = await Promise.all([
+  const [users, ...numbers] = await Promise.all([
     db.selectFrom('users').select(userBasicColumns).where('id', 'in', people).execute(),
-    iidsOf(
-      db,
-      'issues',
-      rows.map((row) => row.issue_id),
-    ),
-    iidsOf(
-      db,
-      'epics',
-      rows.map((row) => row.epic_id),
-    ),
-    iidsOf(
-      db,
-      'alerts',
-      rows.map((row) => row.alert_id),
-    ),
+    ...kinds.map((kind) => numbersOf(db, kind, rows)),
   ]);
   const usersById = new Map(users.map((user) => [user.id, presentUserBasic(around, user)]));
   return rows.flatMap((row) => {
     const author = usersById.get(row.author_id);
-    if (!author) return [];
-    const resolvable = isResolvable(row);
+    const place = kinds.findIndex(({ column }) => row[column] !== null);
+    const kind = kinds[place];
+    if (!author || !kind) return [];
+    const resolvable = isResolvable(kind, row);
     const position = positionOf(row);
     return {
       id: row.id,
@@ -127,7 +117,7 @@ export async function presentNotes(
       updated_at: row.updated_at.toISOString(),
       system: row.system_action !== null,
       noteable_id: row.issue_id ?? row.epic_id ?? row.snippet_id ?? row.alert_id,
-      noteable_type: noteableTypes[kindOf(row)],
+      noteable_type: kind.type,
       project_id: row.project_id,
       commit_id: row.commit_sha,
       ...(position && { position }),
@@ -141,8 +131,7 @@ export async function presentNotes(
       internal: row.internal,
       imported: false,
       imported_from: 'none',
-      noteable_iid:
-        issues.get(row.issue_id ?? 0) ?? epics.get(row.epic_id ?? 0) ?? alerts.get(row.alert_id ?? 0) ?? null,
+      noteable_iid: numbers[place]?.get(row[kind.column]) ?? null,
       commands_changes: {},
     };
   });

@@ -1,13 +1,41 @@
-/** Noteables: issues, epics, snippets of projects, commits and alerts, in one type. */
-import type { Selectable } from 'kysely';
-import type { AlertsTable, EpicsTable, IssuesTable } from '../../platform/db/rows.ts';
+/** Noteables: what notes, awards and to-dos are about. The owner of a kind makes its one value. */
+
+import type { RawBuilder } from 'kysely';
+import type { Db } from '../../platform/db/database.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../access/find.ts';
-import type { SnippetRow } from '../repositories/snippet-records.ts';
+import type { Actor } from '../identity/actor.ts';
 
-export const noteableKinds = ['issue', 'epic', 'snippet', 'commit', 'alert'] as const;
-export type NoteableKind = (typeof noteableKinds)[number];
+/** The receipts of a project or group for one reader. */
+export type NoteableParent = { project: AuthorizedProject | undefined; group: AuthorizedGroup | undefined };
 
-export type Noteable = {
+export type NoteableKind = {
+  /** The noun in messages. */
+  name: string;
+  /** The public name (facts: Note, Todo, Award emoji). */
+  type: string;
+  /** The column that refers to it in the tables of notes, awards and to-dos, as far as these have it. */
+  column: 'issue_id' | 'epic_id' | 'snippet_id' | 'commit_sha' | 'alert_id';
+  /** The table with the numbers of this kind; without one it has ids alone. */
+  numberedIn?: 'issues' | 'epics' | 'alerts';
+  /** The table that counts notes and the two votes. */
+  countedIn?: 'issues' | 'epics';
+  /** The column of awards; without one it takes none. */
+  awardColumn?: 'issue_id' | 'epic_id' | 'snippet_id';
+  /** Whether threads can be resolved. */
+  isResolvable: boolean;
+  hasTodos: boolean;
+  /** Its column of subscriptions, and its participants, as rows of target and user_id. */
+  subscriptions?: {
+    column: 'issue_id' | 'epic_id';
+    participants(ids: RawBuilder<unknown>): RawBuilder<unknown>;
+  };
+  /** Whether anonymous callers can read it. */
+  isPublic(noteable: Noteable): boolean;
+  /** Whether people with receipts of its project or group see it; rows that many need are read once. */
+  readers(db: Db, noteable: Noteable): Promise<(person: Actor, parent: NoteableParent) => boolean>;
+};
+
+export type Noteable = NoteableParent & {
   kind: NoteableKind;
   /** Undefined for commits. */
   id: number | undefined;
@@ -20,117 +48,29 @@ export type Noteable = {
   confidential: boolean;
   /** Only members may comment. */
   locked: boolean;
-  /** The visibility of a snippet, beside its project's. */
+  /** Its own visibility, beside its project's. */
   visibility?: number | undefined;
-  project: AuthorizedProject | undefined;
-  group: AuthorizedGroup | undefined;
 };
-
-/** The kinds by their public names (facts: Note, Todo, Award emoji). */
-export const noteableTypes = {
-  issue: 'Issue',
-  epic: 'Epic',
-  snippet: 'Snippet',
-  commit: 'Commit',
-  alert: 'AlertManagement::Alert',
-} as const satisfies Record<NoteableKind, string>;
-
-const plain = {
-  sha: undefined,
-  iid: undefined,
-  confidential: false,
-  locked: false,
-  group: undefined,
-};
-
-export const issueNoteable = (project: AuthorizedProject, issue: Selectable<IssuesTable>): Noteable => ({
-  ...plain,
-  kind: 'issue',
-  id: issue.id,
-  iid: issue.iid,
-  title: issue.title,
-  authorId: issue.author_id,
-  confidential: issue.confidential,
-  locked: issue.discussion_locked === true,
-  project,
-});
-
-export const epicNoteable = (group: AuthorizedGroup, epic: Selectable<EpicsTable>): Noteable => ({
-  ...plain,
-  kind: 'epic',
-  id: epic.id,
-  iid: epic.iid,
-  title: epic.title,
-  authorId: epic.author_id,
-  confidential: epic.confidential,
-  project: undefined,
-  group,
-});
-
-export const snippetNoteable = (project: AuthorizedProject, snippet: SnippetRow): Noteable => ({
-  ...plain,
-  kind: 'snippet',
-  id: snippet.id,
-  title: snippet.title,
-  authorId: snippet.author_id,
-  visibility: snippet.visibility,
-  project,
-});
-
-export const commitNoteable = (
-  project: AuthorizedProject,
-  commit: { oid: string; title: string },
-): Noteable => ({
-  ...plain,
-  kind: 'commit',
-  id: undefined,
-  sha: commit.oid,
-  title: commit.title,
-  authorId: undefined,
-  project,
-});
-
-export const alertNoteable = (
-  project: AuthorizedProject,
-  alert: Pick<Selectable<AlertsTable>, 'id' | 'iid' | 'title'>,
-): Noteable => ({
-  ...plain,
-  kind: 'alert',
-  id: alert.id,
-  iid: alert.iid,
-  title: alert.title,
-  authorId: undefined,
-  project,
-});
 
 /** The columns that refer to a noteable; the writer leaves out those that its table lacks. */
 export const noteableColumns = (noteable: Noteable) => ({
-  issue_id: noteable.kind === 'issue' ? (noteable.id ?? null) : null,
-  epic_id: noteable.kind === 'epic' ? (noteable.id ?? null) : null,
-  snippet_id: noteable.kind === 'snippet' ? (noteable.id ?? null) : null,
+  issue_id: null,
+  epic_id: null,
+  snippet_id: null,
+  alert_id: null,
   commit_sha: noteable.sha ?? null,
-  alert_id: noteable.kind === 'alert' ? (noteable.id ?? null) : null,
+  ...(noteable.id !== undefined && { [noteable.kind.column]: noteable.id }),
   project_id: noteable.project?.id ?? null,
   namespace_id: noteable.group?.id ?? null,
 });
 
-type NoteableKey =
-  | { column: 'issue_id' | 'epic_id' | 'snippet_id'; id: number }
-  | { column: 'alert_id'; id: number }
-  | { column: 'commit_sha'; id: string };
-
 /** The column of notes, awards and the like that refers to the noteable, and its value. */
-export function noteableKey(noteable: Noteable): NoteableKey {
-  const { kind, id, sha } = noteable;
-  if (kind === 'commit') return { column: 'commit_sha', id: sha ?? '' };
-  if (kind === 'alert') return { column: 'alert_id', id: id ?? 0 };
-  return { column: `${kind}_id`, id: id ?? 0 };
-}
+export const noteableKey = ({ kind, id, sha }: Noteable) => ({ column: kind.column, id: sha ?? id ?? 0 });
 
 /** Whether the caller with this receipt may comment: on a locked noteable only members may. */
 export const mayComment = ({ locked, project, group }: Noteable): boolean =>
   !locked || (project?.role ?? group?.role ?? 0) > 0;
 
 /** Whether the caller reads internal notes. */
-export const readsInternalNotes = ({ project, group }: Noteable): boolean =>
+export const readsInternalNotes = ({ project, group }: NoteableParent): boolean =>
   project?.may('read_internal_notes') ?? group?.may('read_internal_epic_notes') ?? false;

@@ -69,20 +69,17 @@ const noteRow = (noteable: Noteable, author: { id: number }, note: NewNote, time
 export const isCounted = (note: Pick<NoteRow, 'system_action' | 'internal'>): boolean =>
   note.system_action === null && !note.internal;
 
-/** Adjusts the count of an issue or epic; other noteables have none. */
-export async function countNotes(
-  tx: Db,
-  note: Pick<NoteRow, 'issue_id' | 'epic_id'>,
-  difference: number,
-): Promise<void> {
-  const change = {
-    user_notes_count: sql<number>`greatest(user_notes_count + ${difference}::integer, 0)`,
-    updated_at: now(),
-  };
-  if (note.issue_id !== null)
-    await tx.updateTable('issues').set(change).where('id', '=', note.issue_id).execute();
-  if (note.epic_id !== null)
-    await tx.updateTable('epics').set(change).where('id', '=', note.epic_id).execute();
+/** Adjusts the count of notes where the noteable has one. */
+export async function countNotes(tx: Db, { kind, id }: Noteable, difference: number): Promise<void> {
+  if (kind.countedIn === undefined) return;
+  await tx
+    .updateTable(kind.countedIn)
+    .set({
+      user_notes_count: sql<number>`greatest(user_notes_count + ${difference}::integer, 0)`,
+      updated_at: now(),
+    })
+    .where('id', '=', id ?? 0)
+    .execute();
 }
 
 /** Writes one note and counts it. Call it inside a transaction. */
@@ -97,7 +94,7 @@ export async function writeNote(
     .values(noteRow(noteable, author, note, now()))
     .returningAll()
     .executeTakeFirstOrThrow();
-  if (row.system_action === null) await countNotes(tx, row, isCounted(row) ? 1 : 0);
+  if (row.system_action === null) await countNotes(tx, noteable, isCounted(row) ? 1 : 0);
   return row;
 }
 

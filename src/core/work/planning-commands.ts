@@ -1,18 +1,19 @@
 /** The quick actions that set dates, time, weight, type, milestone, epic and the like of an issue. Pure. */
-import { type Changes, type CommandRule, issues, referencesIn } from './command-terms.ts';
+import { referencesIn } from './command-terms.ts';
 import { parseDay } from './day-words.ts';
 import { humanDuration, parseDuration } from './durations.ts';
 import { healthStatuses, issueTypes, severities } from './issue-changes.ts';
+import { type Changes, issues, type WorkCommandRule } from './work-command-terms.ts';
 
 /** A command that clears a property. */
-const clear = (name: string, changes: Changes, message: string): CommandRule => ({
+const clear = (name: string, changes: Changes, message: string): WorkCommandRule => ({
   names: [name],
   kinds: issues,
   who: 'team',
   mean: () => ({ changes, message }),
 });
 
-export const planningRules: readonly CommandRule[] = [
+export const planningRules: readonly WorkCommandRule[] = [
   {
     names: ['milestone'],
     kinds: issues,

@@ -12,7 +12,7 @@ import {
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
 import { referencesIn } from './command-terms.ts';
-import { type Command, commandsIn, type Interpretation, interpretCommands, type Known } from './commands.ts';
+import { type Command, commandsIn, type Interpretation, interpretCommands } from './commands.ts';
 import { findEpic } from './epic-find.ts';
 import { findIssue } from './issue-find.ts';
 import type { IssueRow } from './issue-rows.ts';
@@ -20,12 +20,13 @@ import { availableLabels } from './label-find.ts';
 import { usersByName } from './mentions.ts';
 import { availableMilestoneByTitle } from './milestone-find.ts';
 import { destinationIn } from './move-commands.ts';
-import type { NoteableKind } from './noteables.ts';
 import { reachOf } from './resource-parents.ts';
+import { workCommandRules } from './work-command-rules.ts';
+import type { Changes, Known, WorkEffect } from './work-command-terms.ts';
 
-/** The noteable of the commands and its state; a new issue is open and its author's. */
+/** The issue or epic of the commands and its state; a new issue is open and its author's. */
 export type Spoken = {
-  kind: NoteableKind;
+  kind: 'issue' | 'epic';
   project: AuthorizedProject | undefined;
   group: AuthorizedGroup | undefined;
   authorId: number | undefined;
@@ -96,9 +97,10 @@ export async function readCommands(
   { db, services, actor }: ActorContext,
   spoken: Spoken,
   text: string | null | undefined,
-): Promise<Interpretation | undefined> {
+): Promise<Interpretation<Changes, WorkEffect> | undefined> {
   const { kind, project, group } = spoken;
-  const commands = commandsIn(text ?? '', kind);
+  const rules = workCommandRules[kind];
+  const commands = commandsIn(text ?? '', rules);
   if (commands.length === 0) return undefined;
   const { points } = services.database;
   const place = project ?? group;
@@ -132,7 +134,7 @@ export async function readCommands(
   const metadata = project?.may('update_issues') ?? group?.may('update_epics') ?? false;
   // Authors of epics change them only while they may plan in the group.
   const own = kind === 'issue' && (spoken.authorId === actor.id || spoken.now.assigneeIds.includes(actor.id));
-  return interpretCommands(text ?? '', {
+  const known: Known = {
     kind,
     me: actor,
     may: { metadata, update: metadata || own, promote },
@@ -145,5 +147,6 @@ export async function readCommands(
     epics,
     projects: new Map([...projects].map(([path, { id }]) => [path, id])),
     projectId: project?.id,
-  });
+  };
+  return interpretCommands(text ?? '', known, rules);
 }

@@ -7,6 +7,7 @@ import type { Actor } from '../identity/actor.ts';
 import { findEpicById } from './epic-find.ts';
 import type { IssueChanges, Labelled, NamedUser, Referenced } from './issue-changes.ts';
 import { findIssueById } from './issue-find.ts';
+import { newIssueNoteable } from './issue-noteable.ts';
 import { resolveLabels } from './label-find.ts';
 import { isLabelName } from './label-names.ts';
 import type { LabelRow } from './label-records.ts';
@@ -14,7 +15,6 @@ import { findMentionTodos, type MentionTodo } from './mention-todos.ts';
 import { readersAmong, usersByIds } from './mentions.ts';
 import { availableMilestone } from './milestone-find.ts';
 import type { MilestoneRow } from './milestone-records.ts';
-import type { Noteable } from './noteables.ts';
 import type { ActorContext } from './write-context.ts';
 
 export type { MentionTodo } from './mention-todos.ts';
@@ -52,7 +52,7 @@ async function findAssignees(
   if (wanted.length === 0) return [];
   const people = await usersByIds(db, wanted);
   const others = people.filter(({ id }) => id !== actor.id);
-  const noteable = newTarget(project, false, actor.id);
+  const noteable = newIssueNoteable(project, { confidential: false, authorId: actor.id });
   const readers = await readersAmong(db, services.database.points, noteable, others);
   const byId = new Map(people.map((person) => [person.id, person]));
   return wanted.flatMap((id) => {
@@ -155,20 +155,6 @@ export function checkEpic(epic: { confidential: boolean } | null | undefined, co
   });
 }
 
-/** A noteable for an issue without a number, to decide who would see it. */
-const newTarget = (project: AuthorizedProject, confidential: boolean, authorId: number): Noteable => ({
-  kind: 'issue',
-  id: undefined,
-  sha: undefined,
-  iid: undefined,
-  title: '',
-  authorId,
-  confidential,
-  locked: false,
-  project,
-  group: undefined,
-});
-
 /** Users whom the text mentions and `before` did not, and who see the issue, each once; without the actor. */
 export const findMentioned = (
   { db, services, actor }: ActorContext,
@@ -179,7 +165,10 @@ export const findMentioned = (
 ): Promise<MentionTodo[]> =>
   findMentionTodos(db, services.database.points, {
     actor,
-    target: { ...newTarget(project, issue.confidential, issue.author_id), id: issue.id },
+    target: {
+      ...newIssueNoteable(project, { confidential: issue.confidential, authorId: issue.author_id }),
+      id: issue.id,
+    },
     text,
     before,
   });

@@ -9,7 +9,7 @@ export type TodoAction = 'assigned' | 'mentioned' | 'marked' | 'directly_address
 
 /**
  * Adds a to-do for each user without a pending one of this action on the noteable; returns those users.
- * Snippets get none. Call it inside a transaction.
+ * Call it inside a transaction.
  */
 export async function addTodos(
   tx: Db,
@@ -22,7 +22,7 @@ export async function addTodos(
   },
 ): Promise<number[]> {
   const { users, author, target: noteable, noteId, action } = todo;
-  if (users.length === 0 || noteable.kind === 'snippet') return [];
+  if (users.length === 0 || !noteable.kind.hasTodos) return [];
   const { issue_id, epic_id, commit_sha, alert_id, project_id, namespace_id } = noteableColumns(noteable);
   const key = noteableKey(noteable);
   // Serialized, so that two writers do not both find a user without a to-do; changes of two notes on the
@@ -45,7 +45,7 @@ export async function addTodos(
 
 /** Marks the user's pending to-dos on the noteable as done. */
 export async function completeTodos(tx: Db, userId: number, noteable: Noteable): Promise<void> {
-  if (noteable.kind === 'snippet') return;
+  if (!noteable.kind.hasTodos) return;
   const { column, id } = noteableKey(noteable);
   await tx
     .updateTable('todos')

@@ -7,9 +7,7 @@ import { selectEventRows } from '../../core/activity/event-rows.ts';
 import { seesEvent } from '../../core/activity/event-visibility.ts';
 import { type Context, type Endpoint, listing } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
-import type { Surroundings } from '../../core/identity/records.ts';
 import { type NoteRecord, presentNotes } from '../../core/work/note-records.ts';
-import type { Db } from '../../platform/db/database.ts';
 import type { Page } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
 import { type Feed, feedOfAuthor, feedOfMember, feedOfProject, selectEvents } from './queries.ts';
@@ -21,13 +19,12 @@ const none: Page<EventRecord> = { items: [], total: 0, more: false };
 
 /** The notes of these ids as records. */
 async function selectNotes(
-  db: Db,
-  around: Surroundings,
+  context: Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings'>,
   ids: readonly number[],
 ): Promise<Map<number, NoteRecord>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('notes').selectAll().where('id', 'in', ids).execute();
-  return new Map((await presentNotes({ db, around }, rows)).map((record) => [record.id, record]));
+  const rows = await context.db.selectFrom('notes').selectAll().where('id', 'in', ids).execute();
+  return new Map((await presentNotes(context, rows)).map((record) => [record.id, record]));
 }
 
 /** The page of the feed. Events whose visibility changed since the selection are left out. */
@@ -57,8 +54,7 @@ async function readFeed(
     return place !== undefined && seesEvent(place, actor, row);
   });
   const notes = await selectNotes(
-    db,
-    around,
+    { db, services, settings },
     seen.flatMap(({ note }) => note?.id ?? []),
   );
   const records = seen.flatMap((row) => {

@@ -1,9 +1,9 @@
 /** Changes an alert's status and assignees. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
+import { alertNoteable } from '../../core/alerts/alert-noteable.ts';
 import { addSystemNoteOfStatus, lockAlert } from '../../core/alerts/links.ts';
 import type { AlertRow } from '../../core/alerts/records.ts';
 import { found } from '../../core/endpoint.ts';
-import { alertNoteable } from '../../core/work/noteables.ts';
 import { completeTodos } from '../../core/work/todo-writes.ts';
 import type { ActorContext } from '../../core/work/write-context.ts';
 import { now } from '../../platform/clock.ts';

@@ -1,9 +1,9 @@
 /** Assigns alerts. */
 import type { AuthorizedProject } from '../../core/access/find.ts';
+import { alertNoteable } from '../../core/alerts/alert-noteable.ts';
 import { writeAlertNotes } from '../../core/alerts/links.ts';
 import type { AlertRow } from '../../core/alerts/records.ts';
 import { readersAmong, usersByIds } from '../../core/work/mentions.ts';
-import { alertNoteable } from '../../core/work/noteables.ts';
 import { systemNote } from '../../core/work/system-notes.ts';
 import { addTodos } from '../../core/work/todo-writes.ts';
 import type { ActorContext } from '../../core/work/write-context.ts';

@@ -1,6 +1,10 @@
 /** Alerts: ingested from monitoring tools, grouped, resolved, assigned, and turned into incidents. */
+
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
+import { noteables } from '../../core/work/noteable-registry.ts';
+import { conversationEndpoints } from '../conversation/index.ts';
+import { alertDefinition, alertResource } from './alert-notes.ts';
 import { alertEndpoints } from './alert-routes.ts';
 import { alertMailTasks, MAIL } from './incident-mail.ts';
 import { incidentSettingsEndpoints } from './incident-settings.ts';
@@ -13,7 +17,9 @@ import { timelineEndpoints } from './timeline-routes.ts';
 
 export const alertsCapability = (services: Services): Capability => ({
   name: 'alerts',
+  registrations: [noteables.add(alertDefinition)],
   endpoints: [
+    ...conversationEndpoints(alertResource),
     ...integrationEndpoints,
     ...alertEndpoints,
     ...metricImageEndpoints,

@@ -1,7 +1,7 @@
 /** Announcements of notes, for the feed and for listeners. */
 import type { Announcement } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
-import { type Noteable, noteableTypes } from '../../core/work/noteables.ts';
+import type { Noteable } from '../../core/work/noteables.ts';
 import type { NoteRow } from '../../core/work/notes.ts';
 import type { Json } from '../../platform/db/rows.ts';
 
@@ -11,7 +11,7 @@ const homeOf = ({ project, group }: Noteable): Record<string, Json> =>
 /** The noteable in the payload of a fact. */
 export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
   ...homeOf(noteable),
-  noteable_type: noteableTypes[noteable.kind],
+  noteable_type: noteable.kind.type,
   noteable_id: noteable.id ?? null,
   ...(noteable.sha !== undefined && { commit_id: noteable.sha }),
 });

@@ -3,8 +3,8 @@ import Type, { type TProperties } from 'typebox';
 import { announce } from '../../core/activity/announce.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
-import { type Awardable, emojiName, giveAward, takeAward } from '../../core/work/awards.ts';
-import { type Noteable, noteableKey } from '../../core/work/noteables.ts';
+import { type Awardable, awardableOf, emojiName, giveAward, takeAward } from '../../core/work/awards.ts';
+import type { Noteable } from '../../core/work/noteables.ts';
 import type { ResourceParent as Home } from '../../core/work/resource-parents.ts';
 import { completeTodos } from '../../core/work/todo-writes.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -39,9 +39,9 @@ function awardResources(resource: NoteableResource): AwardResource[] {
     names,
     find: async (context, home, input) => {
       const noteable = await awards.find(context, home, input.noteable_id);
-      const key = noteableKey(noteable);
-      if (key.column === 'commit_sha' || key.column === 'alert_id') throw notFound('Award Emoji');
-      return { target: noteable, awardable: key };
+      const awardable = awardableOf(noteable);
+      if (!awardable) throw notFound('Award Emoji');
+      return { target: noteable, awardable };
     },
   };
   const ofNote: AwardResource = {
@@ -147,7 +147,7 @@ export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
           const award = await findAward(db, awardable, input.award_id);
           if (award.user_id !== actor.id && !actor.admin) throw unauthenticated();
           unmodified(award.updated_at);
-          await inTransaction(db, (tx) => takeAward(tx, award.id));
+          await inTransaction(db, (tx) => takeAward(tx, awardable, award.id));
           return null;
         },
       }),

@@ -1,22 +1,30 @@
-/** Conversation: notes, threads and awards, mounted alike for issues, epics, snippets, commits and alerts. */
+/** Conversation: notes, threads and awards, which the owner of each kind of noteable mounts. */
 import type { Capability } from '../../core/capability.ts';
+import type { Endpoint } from '../../core/endpoint.ts';
+import type { Services } from '../../core/services.ts';
 import { takeAwardsOf } from '../../core/work/awards.ts';
+import { noteableKinds } from '../../core/work/noteable-registry.ts';
 import { awardEndpoints } from './award-routes.ts';
-import { commentEndpoints } from './comment-routes.ts';
 import { discussionEndpoints } from './discussion-routes.ts';
 import { noteEndpoints } from './note-routes.ts';
-import { noteableResources } from './noteable-resources.ts';
+import type { NoteableResource } from './noteable-resources.ts';
 
-export const conversationCapability = (): Capability => ({
+export { createNote } from './note-actions.ts';
+export { groupOf, type NoteableResource, projectOf } from './noteable-resources.ts';
+export { type Presenting as PresentContext, presentNote, presentNotePage } from './present.ts';
+export { selectNotes } from './queries.ts';
+export { MAX_REQUEST_BYTES } from './schema.ts';
+
+/** The endpoints of notes, threads and awards on one kind of noteable. */
+export const conversationEndpoints = (resource: NoteableResource): Endpoint[] => [
+  ...(resource.notes ? noteEndpoints(resource) : []),
+  ...discussionEndpoints(resource),
+  ...awardEndpoints(resource),
+];
+
+export const conversationCapability = (services: Services): Capability => ({
   name: 'conversation',
-  endpoints: [
-    ...noteableResources.flatMap((resource) => [
-      ...(resource.notes ? noteEndpoints(resource) : []),
-      ...discussionEndpoints(resource),
-      ...awardEndpoints(resource),
-    ]),
-    ...commentEndpoints,
-  ],
+  endpoints: [],
   // Rows go with their noteable by foreign key.
   tables: ['notes', 'award_emoji', 'subscriptions'],
   async reassign(tx, userId, ghostId) {
@@ -26,7 +34,7 @@ export const conversationCapability = (): Capability => ({
       .set({ resolved_by_id: ghostId })
       .where('resolved_by_id', '=', userId)
       .execute();
-    await takeAwardsOf(tx, userId);
+    await takeAwardsOf(tx, noteableKinds(services), userId);
     await tx.deleteFrom('subscriptions').where('user_id', '=', userId).execute();
   },
 });

@@ -1,11 +1,8 @@
 /** Creates, changes and deletes notes, each in one transaction with its announcement. */
-import { PUBLIC } from '../../core/access/roles.ts';
 import { announce } from '../../core/activity/announce.ts';
-import { isReadByAnybody } from '../../core/spam/audience.ts';
 import { checkSpam } from '../../core/spam/spam-check.ts';
-import type { Changes } from '../../core/work/command-terms.ts';
-import type { Interpretation } from '../../core/work/commands.ts';
 import { addMentionTodos } from '../../core/work/mention-todos.ts';
+import type { QuickActions } from '../../core/work/noteable-registry.ts';
 import { type Noteable, readsInternalNotes } from '../../core/work/noteables.ts';
 import {
   countNotes,
@@ -21,34 +18,14 @@ import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { badRequest, forbidden, notFound } from '../../platform/failure.ts';
 import { noteAnnouncement } from './announcements.ts';
-import {
-  applyMoveActions,
-  applyQuickActions,
-  isAnything,
-  nothingDone,
-  parseQuickActions,
-} from './commands.ts';
+import { isAnything, nothingDone, parseQuickActions } from './commands.ts';
 import { requireEditable, requirePart, requireResolver, requireText, setsTimes } from './rules.ts';
 import type { CommandsReply, NewNoteInput } from './schema.ts';
 
 /** The outcome: a note with the changes of its quick actions, or those alone. */
 export type NoteResult =
-  | { note: NoteRow; changes: Changes; commands?: undefined }
+  | { note: NoteRow; changes: QuickActions['changes']; commands?: undefined }
   | { note?: undefined; commands: CommandsReply };
-
-const readAbility = {
-  issue: 'read_issues',
-  snippet: 'read_project_snippets',
-  commit: 'read_code',
-  alert: 'read_alerts',
-} as const;
-
-/** Whether anonymous callers can read the note. */
-function isPublic({ kind, project, group, confidential, visibility }: Noteable, internal: boolean): boolean {
-  if (confidential || internal) return false;
-  if (kind === 'epic' || !project) return group?.row.visibility === PUBLIC;
-  return isReadByAnybody(project, readAbility[kind]) && (visibility === undefined || visibility === PUBLIC);
-}
 
 const refuseSpam = (
   context: WriteContext,
@@ -61,7 +38,7 @@ const refuseSpam = (
     kind: 'Note',
     write: note.write,
     text: note.body,
-    publiclyVisible: isPublic(noteable, note.internal),
+    publiclyVisible: !note.internal && noteable.kind.isPublic(noteable),
   });
 
 /** Inserts the note, completes and adds to-dos, and announces the note. */
@@ -122,9 +99,9 @@ export async function createNote(
   const body = commands?.text ?? input.body;
   if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
   await refuseSpam(context, noteable, { body: body === '' ? input.body : body, internal, write: 'create' });
-  if (commands) await applyQuickActions(context, noteable, commands);
+  if (commands) await commands.apply();
   if (commands && body === '') {
-    await applyMoveActions(context, noteable, commands);
+    await commands.leave();
     return { commands: done(commands) };
   }
   // A reply has the position of its thread.
@@ -141,17 +118,17 @@ export async function createNote(
       ...(input.created_at !== undefined && setsTimes(noteable) && { createdAt: new Date(input.created_at) }),
     });
   });
-  if (commands) await applyMoveActions(context, noteable, commands);
+  if (commands) await commands.leave();
   return { note, changes: commands?.changes ?? {} };
 }
 
-const done = ({ changes, messages }: Interpretation): CommandsReply => ({
+const done = ({ changes, messages }: QuickActions): CommandsReply => ({
   commands_changes: changes,
   summary: [...messages],
 });
 
 /** Fewer users get to-dos when a quick action has made the noteable confidential. */
-const afterCommands = (noteable: Noteable, commands: Interpretation | undefined): Noteable => ({
+const afterCommands = (noteable: Noteable, commands: QuickActions | undefined): Noteable => ({
   ...noteable,
   confidential: noteable.confidential || commands?.changes.confidential === true,
 });
@@ -181,14 +158,14 @@ export async function updateNote(
   if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
   const judged = { body: body === '' ? text : body, internal: note.internal, write: 'update' } as const;
   await refuseSpam(context, noteable, judged);
-  if (commands) await applyQuickActions(context, noteable, commands);
+  if (commands) await commands.apply();
   if (commands && body === '') {
     await deleteNote(context, noteable, note, () => {});
-    await applyMoveActions(context, noteable, commands);
+    await commands.leave();
     return { commands: done(commands) };
   }
   const changed = await rewrite(context, afterCommands(noteable, commands), note, body);
-  if (commands) await applyMoveActions(context, noteable, commands);
+  if (commands) await commands.leave();
   return { note: changed, changes: commands?.changes ?? {} };
 }
 
@@ -231,7 +208,7 @@ export async function deleteNote(
     check(locked.updated_at);
     await tx.deleteFrom('todos').where('note_id', '=', note.id).execute();
     await tx.deleteFrom('notes').where('id', '=', note.id).execute();
-    if (isCounted(locked)) await countNotes(tx, locked, -1);
+    if (isCounted(locked)) await countNotes(tx, noteable, -1);
   });
 }
 

@@ -22,7 +22,7 @@ export type Presenting = FindContext;
 const aroundOf = ({ services, settings }: Presenting) => ({ baseUrl: services.baseUrl(), settings });
 
 async function present(context: Presenting, rows: readonly NoteRow[]): Promise<NoteRecord[]> {
-  const records = await presentNotes({ db: context.db, around: aroundOf(context) }, rows);
+  const records = await presentNotes(context, rows);
   return hideUnreadable(context, rows, records);
 }
 

@@ -32,7 +32,7 @@ export function requireEditable(noteable: Noteable, actor: Actor, note: NoteRow)
  */
 export function requireResolver(noteable: Noteable, actor: Actor, thread: readonly NoteRow[]): void {
   const [first] = thread;
-  if (!first || !isResolvable(first)) throw badRequest('This discussion cannot be resolved');
+  if (!first || !isResolvable(noteable.kind, first)) throw badRequest('This discussion cannot be resolved');
   requirePart(noteable);
   const { project, group } = noteable;
   const ofTeam = project?.may('update_issues') ?? group?.may('update_epics') ?? false;

@@ -1,10 +1,10 @@
 /** Quick actions in an epic's description: the request with their changes, and their other effects. */
 import type { AuthorizedGroup } from '../../core/access/find.ts';
-import type { Effect } from '../../core/work/commands.ts';
 import type { EpicChanges } from '../../core/work/epic-changes.ts';
 import type { EpicRow } from '../../core/work/epic-rows.ts';
 import type { ActorContext } from '../../core/work/epic-writes.ts';
 import { atCreation, readCommands } from '../../core/work/read-commands.ts';
+import type { WorkEffect } from '../../core/work/work-command-terms.ts';
 
 /** The request without the quick actions, and with their changes; `epic` is undefined for a new one. */
 export async function parseQuickActions<Changes extends EpicChanges>(
@@ -12,7 +12,7 @@ export async function parseQuickActions<Changes extends EpicChanges>(
   group: AuthorizedGroup,
   epic: EpicRow | undefined,
   changes: Changes,
-): Promise<{ changes: Changes; effects: readonly Effect[] }> {
+): Promise<{ changes: Changes; effects: readonly WorkEffect[] }> {
   const now = epic ? { ...atCreation, state: epic.state, confidential: epic.confidential } : atCreation;
   const authorId = epic?.author_id ?? context.actor.id;
   const spoken = { kind: 'epic', project: undefined, group, authorId, now } as const;

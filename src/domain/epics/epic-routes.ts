@@ -3,9 +3,9 @@ import { onGroup } from '../../core/access/access.ts';
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { OWNER } from '../../core/access/roles.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
-import { applyEffects } from '../../core/work/command-effects.ts';
 import type { EpicChanges } from '../../core/work/epic-changes.ts';
 import { findEpic } from '../../core/work/epic-find.ts';
+import { epicNoteable } from '../../core/work/epic-noteable.ts';
 import { EpicRecord } from '../../core/work/epic-records.ts';
 import type { EpicRow } from '../../core/work/epic-rows.ts';
 import { epicGroups } from '../../core/work/epic-visibility.ts';
@@ -16,7 +16,7 @@ import {
   type Parentage,
   updateEpic,
 } from '../../core/work/epic-writes.ts';
-import { epicNoteable } from '../../core/work/noteables.ts';
+import { applyEffects } from '../../core/work/work-command-effects.ts';
 import { parseQuickActions } from './commands.ts';
 import { findForChange, findParent } from './find.ts';
 import { listEpics } from './list.ts';

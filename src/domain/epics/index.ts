@@ -1,14 +1,26 @@
 /** Epics of groups, their issues, child epics and links. Premium and up. */
+
 import type { Capability } from '../../core/capability.ts';
+import { noteables } from '../../core/work/noteable-registry.ts';
+import { conversationEndpoints } from '../conversation/index.ts';
 import { childEndpoints } from './child-routes.ts';
 import { epicEndpoints } from './epic-routes.ts';
 import { eventEndpoints } from './event-routes.ts';
 import { issueEndpoints } from './issue-routes.ts';
+import { epicDefinition, epicResource } from './noteable.ts';
 import { relatedEndpoints } from './related-routes.ts';
 
 export const epicsCapability = (): Capability => ({
   name: 'epics',
-  endpoints: [...epicEndpoints, ...childEndpoints, ...issueEndpoints, ...relatedEndpoints, ...eventEndpoints],
+  registrations: [noteables.add(epicDefinition)],
+  endpoints: [
+    ...conversationEndpoints(epicResource),
+    ...epicEndpoints,
+    ...childEndpoints,
+    ...issueEndpoints,
+    ...relatedEndpoints,
+    ...eventEndpoints,
+  ],
   // Rows go with their group; an epic_issues row also goes with its issue.
   tables: ['epics', 'epic_issues', 'related_epic_links'],
   async reassign(tx, userId, ghostId) {

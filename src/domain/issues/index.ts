@@ -1,10 +1,14 @@
 /** Issues of projects: their lists, records and changes. */
+
 import type { Capability } from '../../core/capability.ts';
+import { noteables } from '../../core/work/noteable-registry.ts';
+import { conversationEndpoints } from '../conversation/index.ts';
 import { issueEventEndpoints } from './event-routes.ts';
 import { iterationEndpoints } from './iteration-routes.ts';
 import { issueLinkEndpoints } from './link-routes.ts';
 import { issueListEndpoints } from './list-routes.ts';
 import { issueMoveEndpoints } from './move-routes.ts';
+import { issueDefinition, issueResource } from './noteable.ts';
 import { issueShowEndpoints } from './show-routes.ts';
 import { issueStatisticsEndpoints } from './statistics.ts';
 import { issueSubscriptionEndpoints } from './subscription-routes.ts';
@@ -13,7 +17,9 @@ import { issueWriteEndpoints } from './write-routes.ts';
 
 export const issuesCapability = (): Capability => ({
   name: 'issues',
+  registrations: [noteables.add(issueDefinition)],
   endpoints: [
+    ...conversationEndpoints(issueResource),
     ...issueListEndpoints,
     ...issueStatisticsEndpoints,
     ...issueShowEndpoints,

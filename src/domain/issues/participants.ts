@@ -3,8 +3,8 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Context } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { presentUserBasic, type UserBasic, userBasicColumns } from '../../core/identity/records.ts';
+import { issueNoteable } from '../../core/work/issue-noteable.ts';
 import type { IssueRow } from '../../core/work/issue-rows.ts';
-import { issueNoteable } from '../../core/work/noteables.ts';
 import { participantIds } from '../../core/work/subscriptions.ts';
 import { mapPage, type Page, selectPage } from '../../platform/db/page.ts';
 

@@ -3,8 +3,8 @@ import Type from 'typebox';
 import { onProject } from '../../core/access/access.ts';
 import { type Endpoint, endpoint, Reply } from '../../core/endpoint.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
+import { issueKind } from '../../core/work/issue-noteable.ts';
 import { IssueRecord } from '../../core/work/issue-records.ts';
-import { issueNoteable } from '../../core/work/noteables.ts';
 import { isSubscribed, setSubscription } from '../../core/work/subscriptions.ts';
 import { integerId } from '../../platform/http/schema.ts';
 import { presentOne } from './one-issue.ts';
@@ -21,10 +21,10 @@ const subscription = (word: 'subscribe' | 'unsubscribe', summary: string): Endpo
     handle: async (context) => {
       const { db, actor, subject, input } = context;
       const issue = await findIssue(db, subject, actor, input.subscribable_id);
-      const noteable = issueNoteable(subject, issue);
       const wanted = word === 'subscribe';
-      if ((await isSubscribed(db, actor.id, noteable)) === wanted) return new Reply(304);
-      await setSubscription(db, actor.id, noteable, wanted);
+      if ((await isSubscribed(db, actor.id, { kind: issueKind, id: issue.id })) === wanted)
+        return new Reply(304);
+      await setSubscription(db, actor.id, { column: 'issue_id', id: issue.id }, wanted);
       return presentOne(context, issue);
     },
   });

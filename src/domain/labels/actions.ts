@@ -11,7 +11,7 @@ import {
   type ResourceParent,
   reachOf,
 } from '../../core/work/resource-parents.ts';
-import { isSubscribed, setSubscription } from '../../core/work/subscriptions.ts';
+import { setSubscription, subscribedLabels } from '../../core/work/subscriptions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';
@@ -145,8 +145,9 @@ export async function subscribe(
   label: LabelRow,
   subscribed: boolean,
 ): Promise<boolean> {
-  const what = { kind: 'label', id: label.id, projectId: isProject(parent) ? parent.id : null } as const;
-  if ((await isSubscribed(db, actor.id, what)) === subscribed) return false;
-  await setSubscription(db, actor.id, what, subscribed);
+  const projectId = isProject(parent) ? parent.id : null;
+  const current = await subscribedLabels(db, actor.id, [label.id], projectId);
+  if (current.has(label.id) === subscribed) return false;
+  await setSubscription(db, actor.id, { column: 'label_id', id: label.id, projectId }, subscribed);
   return true;
 }

@@ -1,7 +1,8 @@
 /** Snippets and commits, whose notes are sent by mail. */
 import { sql } from 'kysely';
+import { commitNoteable } from '../../core/repositories/commit-noteable.ts';
 import { projectRepository } from '../../core/repositories/containers.ts';
-import { commitNoteable, snippetNoteable } from '../../core/work/noteables.ts';
+import { snippetNoteable } from '../../core/repositories/snippet-noteable.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { projectOf } from './notification-context.ts';

@@ -1,6 +1,7 @@
 /** Epics as subjects of notification events. */
+
+import { epicNoteable } from '../../core/work/epic-noteable.ts';
 import { epicWebUrl } from '../../core/work/epic-rows.ts';
-import { epicNoteable } from '../../core/work/noteables.ts';
 import type { Happening } from './mails/inputs.ts';
 import { groupOf } from './notification-context.ts';
 import {

@@ -1,6 +1,7 @@
 /** Issues as subjects of notification events. */
+
+import { issueNoteable } from '../../core/work/issue-noteable.ts';
 import { type IssueRow, issueWebUrl } from '../../core/work/issue-rows.ts';
-import { issueNoteable } from '../../core/work/noteables.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Happening, PeopleChange } from './mails/inputs.ts';
 import { projectOf, type Visitor } from './notification-context.ts';

@@ -47,7 +47,8 @@ const unsubscribe = (db: Db, link: Unsubscribing): Promise<void> =>
   inTransaction(db, async (tx) => {
     const { userId, kind, id } = link;
     if (!(await isThere(tx, link))) return;
-    if (kind === 'issue' || kind === 'epic') await setSubscription(tx, userId, { kind, id }, false);
+    if (kind === 'issue' || kind === 'epic')
+      await setSubscription(tx, userId, { column: `${kind}_id`, id }, false);
     else await writeSettings(tx, userId, { kind, id }, { level: 'disabled', events: {} });
   });
 

@@ -1,9 +1,14 @@
 /** Repositories through the API: trees, files, commits, branches and tags. */
+
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
+import { noteables } from '../../core/work/noteable-registry.ts';
+import { conversationEndpoints } from '../conversation/index.ts';
 import { archiveEndpoints } from './archive-routes.ts';
 import { blobEndpoints } from './blob-routes.ts';
 import { branchEndpoints } from './branch-routes.ts';
+import { commentEndpoints } from './comment-routes.ts';
+import { commitDefinition, commitResource } from './commit-notes.ts';
 import { commitEndpoints } from './commit-routes.ts';
 import { compareEndpoints } from './compare-routes.ts';
 import { contributorEndpoints } from './contributor-routes.ts';
@@ -16,7 +21,10 @@ import { writeCommitEndpoints } from './write-commit-routes.ts';
 
 export const repositoriesCapability = (_services: Services): Capability => ({
   name: 'repositories',
+  registrations: [noteables.add(commitDefinition)],
   endpoints: [
+    ...conversationEndpoints(commitResource),
+    ...commentEndpoints,
     ...commitEndpoints,
     ...compareEndpoints,
     ...statusEndpoints,

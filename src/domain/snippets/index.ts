@@ -1,9 +1,13 @@
 /** Snippets, personal and of projects: a few files each, in a repository of their own. */
+
 import type { Capability } from '../../core/capability.ts';
 import { parseInterruptedWrite, WRITE_INTERRUPTED } from '../../core/repositories/interrupted-writes.ts';
 import type { Services } from '../../core/services.ts';
+import { noteables } from '../../core/work/noteable-registry.ts';
+import { conversationEndpoints } from '../conversation/index.ts';
 import { sweepUnready } from './actions.ts';
 import { reconcileFiles } from './files.ts';
+import { snippetDefinition, snippetResource } from './noteable.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
 
@@ -12,7 +16,8 @@ const RECONCILE = 'snippets.reconcile';
 
 export const snippetsCapability = (services: Services): Capability => ({
   name: 'snippets',
-  endpoints: [...personalEndpoints, ...projectEndpoints],
+  registrations: [noteables.add(snippetDefinition)],
+  endpoints: [...conversationEndpoints(snippetResource), ...personalEndpoints, ...projectEndpoints],
   tasks: {
     [SWEEP]: () => sweepUnready(services.database.background),
     [RECONCILE]: (payload) => reconcileFiles(services, parseInterruptedWrite(payload)),

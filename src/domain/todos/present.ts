@@ -17,10 +17,9 @@ import { projectRepository } from '../../core/repositories/containers.ts';
 import { presentCommit } from '../../core/repositories/records.ts';
 import { presentEpics } from '../../core/work/epic-records.ts';
 import { presentIssues } from '../../core/work/issue-records.ts';
-import { noteableTypes } from '../../core/work/noteables.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { peelToCommit } from '../../platform/git/refs.ts';
-import { kindOf, type TodoRow } from './queries.ts';
+import { type TodoRow, typeOf } from './queries.ts';
 import type { TodoRecord, TodoTarget } from './schema.ts';
 
 export type Presenting = Pick<Context<unknown, unknown, Actor>, 'db' | 'services' | 'settings' | 'actor'>;
@@ -164,7 +163,7 @@ export async function presentTodos(context: Presenting, rows: readonly TodoRow[]
         ...(group && { group: presentNamespaceBasic(around, group, null) }),
         author: presentUserBasic(around, author),
         action_name: row.action,
-        target_type: noteableTypes[kindOf(row)],
+        target_type: typeOf(row),
         target: target.record,
         target_url: note ? `${target.url}#note_${note.id}` : target.url,
         body: note?.body ?? target.title,

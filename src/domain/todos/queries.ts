@@ -2,7 +2,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Actor } from '../../core/identity/actor.ts';
 import { visibleIssues } from '../../core/work/issue-visibility.ts';
-import { type NoteableKind, noteableTypes } from '../../core/work/noteables.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
 import type { TodosTable } from '../../platform/db/rows.ts';
@@ -11,20 +10,20 @@ import { visibleTodos } from './visibility.ts';
 
 export type TodoRow = Selectable<TodosTable>;
 
-export const kindOf = (
-  todo: Pick<TodoRow, 'issue_id' | 'epic_id' | 'alert_id'>,
-): Exclude<NoteableKind, 'snippet'> => {
-  if (todo.issue_id !== null) return 'issue';
-  if (todo.alert_id !== null) return 'alert';
-  return todo.epic_id === null ? 'commit' : 'epic';
-};
+/** Public names of targets, by their columns. */
+const types = {
+  issue_id: 'Issue',
+  epic_id: 'Epic',
+  commit_sha: 'Commit',
+  alert_id: 'AlertManagement::Alert',
+} as const;
 
-const columns: Record<string, RawBuilder<unknown>> = {
-  [noteableTypes.issue]: sql`t.issue_id is not null`,
-  [noteableTypes.epic]: sql`t.epic_id is not null`,
-  [noteableTypes.commit]: sql`t.commit_sha is not null`,
-  [noteableTypes.alert]: sql`t.alert_id is not null`,
-};
+export const typeOf = (todo: Pick<TodoRow, keyof typeof types>): string =>
+  Object.entries(types).find(([column]) => todo[column as keyof typeof types] !== null)?.[1] ?? 'Commit';
+
+const columns: Record<string, RawBuilder<unknown>> = Object.fromEntries(
+  Object.entries(types).map(([column, type]) => [type, sql`t.${sql.ref(column)} is not null`]),
+);
 
 function conditionOf({
   action,

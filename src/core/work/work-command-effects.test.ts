@@ -5,10 +5,10 @@ import { insertIssue } from '../../../test/support/issues.ts';
 import { makeGroup, makeMember, makeProject, makeUser } from '../../../test/support/rows.ts';
 import { authorizeProject } from '../access/find.ts';
 import { toActor } from '../identity/actor.ts';
-import { applyEffects } from './command-effects.ts';
-import type { MoveAction } from './command-terms.ts';
 import { findIssue } from './issue-find.ts';
-import { issueNoteable } from './noteables.ts';
+import { issueNoteable } from './issue-noteable.ts';
+import { applyEffects } from './work-command-effects.ts';
+import type { MoveAction } from './work-command-terms.ts';
 
 const ashlar = useApp();
 
@@ -37,9 +37,9 @@ test.each<[what: string, role: number, there: number, gone: boolean]>([
   const home = await authorizeProject(points, actor, 'read_issues', project.id);
   const noteable = issueNoteable(home, await findIssue(db, home, actor, iid));
   const effects = {
-    promote: { do: 'promote' },
-    move: { do: 'move', projectId: other.id },
-    clone: { do: 'clone', projectId: other.id, withNotes: false },
+    promote: { do: 'promote', leaves: true },
+    move: { do: 'move', projectId: other.id, leaves: true },
+    clone: { do: 'clone', projectId: other.id, withNotes: false, leaves: true },
   } as Record<string, MoveAction>;
   await applyEffects({ db, services, actor }, noteable, [effects[what] as MoveAction]);
   const [row] = await sql`

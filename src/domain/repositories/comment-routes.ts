@@ -10,11 +10,15 @@ import type { NoteRecord } from '../../core/work/note-records.ts';
 import type { NoteRow } from '../../core/work/notes.ts';
 import { missingAt, parameterFailure } from '../../platform/http/parameter-problems.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
-import { createNote } from './note-actions.ts';
-import { commits } from './noteable-resources.ts';
-import { type Presenting, presentNote, presentNotePage } from './present.ts';
-import { selectNotes } from './queries.ts';
-import { MAX_REQUEST_BYTES } from './schema.ts';
+import {
+  createNote,
+  MAX_REQUEST_BYTES,
+  type PresentContext,
+  presentNote,
+  presentNotePage,
+  selectNotes,
+} from '../conversation/index.ts';
+import { commitResource } from './commit-notes.ts';
 
 const CommitNote = Type.Object({
   note: Type.String(),
@@ -58,7 +62,7 @@ const presentComment = (row: NoteRow, { author }: Pick<NoteRecord, 'author'>): C
 });
 
 /** The rows as comments, in their order. */
-async function presentComments(context: Presenting, rows: Awaited<ReturnType<typeof selectNotes>>) {
+async function presentComments(context: PresentContext, rows: Awaited<ReturnType<typeof selectNotes>>) {
   const records = await presentNotePage(context, rows);
   const byId = new Map(rows.items.map((row) => [row.id, row]));
   const items = records.items.flatMap((record) => {
@@ -81,7 +85,7 @@ export const commentEndpoints: Endpoint[] = [
     item: CommitNote,
     handle: async (context) => {
       const { db, subject, input, page } = context;
-      const noteable = await commits.find(context, subject, input.sha);
+      const noteable = await commitResource.find(context, subject, input.sha);
       const oldestFirst = { by: 'created_at', sort: 'asc', filter: 'only_comments' } as const;
       return presentComments(context, await selectNotes(db, noteable, oldestFirst, page));
     },
@@ -97,7 +101,7 @@ export const commentEndpoints: Endpoint[] = [
     reply: CommitNote,
     handle: async (context) => {
       const { subject, input } = context;
-      const noteable = await commits.find(context, subject, input.sha);
+      const noteable = await commitResource.find(context, subject, input.sha);
       const { note } = await createNote(context, noteable, { body: input.note }, lineOf(input));
       const row = found(note);
       return presentComment(row, await presentNote(context, row));

@@ -1,0 +1,86 @@
+/** Epics as noteables: their notes over the API, quick actions, and references in system notes. */
+import { sql } from 'kysely';
+import { onGroup } from '../../core/access/access.ts';
+import type { Caller } from '../../core/identity/actor.ts';
+import { type CrossReference, crossReferenceTable } from '../../core/work/cross-references.ts';
+import { findEpic } from '../../core/work/epic-find.ts';
+import { epicKind, epicNoteable } from '../../core/work/epic-noteable.ts';
+import { seesEpic, visibleEpics } from '../../core/work/epic-visibility.ts';
+import { updateEpic } from '../../core/work/epic-writes.ts';
+import type { NoteableDefinition } from '../../core/work/noteable-registry.ts';
+import { atCreation, readCommands } from '../../core/work/read-commands.ts';
+import { applyEffects } from '../../core/work/work-command-effects.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import { integerId } from '../../platform/http/schema.ts';
+import { groupOf, type NoteableResource } from '../conversation/index.ts';
+
+export const epicResource: NoteableResource = {
+  path: '/groups/:id/epics/:noteable_id',
+  noun: 'an epic',
+  noteable: integerId({ description: 'The id of the epic.' }),
+  tier: 'premium',
+  read: onGroup('read_epics'),
+  write: onGroup('create_epic_notes'),
+  notes: true,
+  awards: {
+    noteable: integerId({ description: 'The number of the epic in the group.' }),
+    find: async ({ db, actor }, home, named) => {
+      const group = groupOf(home);
+      return epicNoteable(group, await findEpic(db, group, actor, Number(named)));
+    },
+  },
+  internal: true,
+  resolvable: true,
+  positioned: false,
+  find: async ({ db }, home, named) => {
+    const group = groupOf(home);
+    const epic = await db
+      .selectFrom('epics')
+      .selectAll()
+      .where('id', '=', Number(named))
+      .where('namespace_id', '=', group.id)
+      .executeTakeFirst();
+    if (!epic || !seesEpic(group, epic)) throw notFound();
+    return epicNoteable(group, epic);
+  },
+};
+
+type Reader = { db: Db; actor: Caller };
+
+/** The keys of the epics that the reader may read. */
+async function readableEpics({ db, actor }: Reader, named: readonly CrossReference[]) {
+  const { rows } = await sql<{ key: string }>`with named(key, id, iid) as (
+    select q.key, q.home, q.iid from ${crossReferenceTable(named)} where q.path is null
+    union all
+    select q.key, n.id, q.iid from ${crossReferenceTable(named)} join namespaces n on lower(n.full_path) collate "C" = q.path)
+    select named.key from named join epics on epics.namespace_id = named.id and epics.iid = named.iid
+    where ${visibleEpics(actor)}`.execute(db);
+  return rows;
+}
+
+export const epicDefinition: NoteableDefinition = {
+  kind: epicKind,
+  async quickActions(context, noteable, text) {
+    const { db, actor } = context;
+    const { project, group, authorId, iid = 0 } = noteable;
+    if (!group) return undefined;
+    const now = { ...atCreation, state: (await findEpic(db, group, actor, iid)).state };
+    const read = await readCommands(context, { kind: 'epic', project, group, authorId, now }, text);
+    return (
+      read && {
+        ...read,
+        async apply() {
+          const { title, state_event, labels, add_labels, remove_labels, confidential } = read.changes;
+          const changes = { title, state_event, labels, add_labels, remove_labels, confidential };
+          if (Object.keys(read.changes).length > 0)
+            await updateEpic(context, group, await findEpic(db, group, actor, iid), changes);
+          await applyEffects(context, noteable, read.effects);
+        },
+        // Commands of epics make no other noteable.
+        leave: async () => {},
+      }
+    );
+  },
+  crossReferences: { sign: '&', readable: readableEpics },
+};
