@@ -5,7 +5,6 @@ import { nullable } from '../../platform/http/schema.ts';
 import { GUEST, PLANNER, visibilityName } from '../access/roles.ts';
 import { CustomAttribute } from '../custom-attributes.ts';
 import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../identity/records.ts';
-import { renderDescription } from '../markdown/description.ts';
 import { DEFAULT_LEVEL, type Level, levelNumber } from '../notifications/levels.ts';
 import type { ProjectSizes } from '../repositories/statistics.ts';
 import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
@@ -183,6 +182,7 @@ const accessLevel = (level: number, notified: Level | null | undefined) =>
   level > 0 ? { access_level: level, notification_level: levelNumber(notified ?? DEFAULT_LEVEL) } : null;
 
 type ProjectRelations = {
+  descriptionHtml: string;
   levels?: ProjectLevels;
   forkedFrom?: ProjectRow;
   /** Shown if given. */
@@ -241,7 +241,7 @@ export function presentProject(view: ProjectView, row: ProjectRow, sides: Projec
     ...(readsIssues(view, settings.issues_access_level, levelOf(sides)) && {
       open_issues_count: openIssues(view, row, levelOf(sides)),
     }),
-    description_html: renderDescription(row.description),
+    description_html: sides.descriptionHtml,
     updated_at: row.updated_at.toISOString(),
     restrict_user_defined_variables: settings.ci_pipeline_variables_minimum_override_role !== 'developer',
     shared_with_groups: (row.shared_with_groups ?? []).filter(

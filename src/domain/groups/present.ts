@@ -2,11 +2,12 @@
 import type { AuthorizedGroup } from '../../core/access/find.ts';
 import { selectCustomAttributes } from '../../core/custom-attributes.ts';
 import type { Caller } from '../../core/identity/actor.ts';
+import { renderDescription } from '../../core/markdown/description.ts';
 import { selectSeenGroups } from '../../core/namespaces/group-list.ts';
 import { type Group, type GroupView, presentGroup } from '../../core/namespaces/group-records.ts';
 import { groupSettings } from '../../core/namespaces/group-settings.ts';
 import { type ProjectView, presentProject } from '../../core/namespaces/project-records.ts';
-import type { GroupRow } from '../../core/namespaces/rows.ts';
+import type { GroupRow, ProjectRow } from '../../core/namespaces/rows.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -89,8 +90,7 @@ async function presentProjectsOf(db: Db, view: GroupView, caller: Caller, group:
   ]);
   const shares = [...own, ...shared].flatMap((row) => row.shared_with_groups ?? []);
   const seenGroups = await selectSeenGroups(db, caller, [...new Set(shares.map((share) => share.group_id))]);
-  return {
-    projects: own.map((row) => presentProject(projectView, row, { seenGroups })),
-    shared_projects: shared.map((row) => presentProject(projectView, row, { seenGroups })),
-  };
+  const presentRow = (row: ProjectRow) =>
+    presentProject(projectView, row, { descriptionHtml: renderDescription(row.description), seenGroups });
+  return { projects: own.map(presentRow), shared_projects: shared.map(presentRow) };
 }

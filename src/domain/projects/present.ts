@@ -3,6 +3,7 @@
 import { OWNER, REPORTER } from '../../core/access/roles.ts';
 import { selectCustomAttributes } from '../../core/custom-attributes.ts';
 import type { Caller } from '../../core/identity/actor.ts';
+import { renderDescription } from '../../core/markdown/description.ts';
 import { selectSeenGroups } from '../../core/namespaces/group-list.ts';
 import {
   type BasicProject,
@@ -73,6 +74,7 @@ export async function presentProjects(
       notifiedGroup: row.notified_group,
     };
     const sides = {
+      descriptionHtml: renderDescription(row.description),
       levels,
       seenGroups,
       ...(measured(row) && { sizes: sizes.get(row.id) ?? noSizes }),
