@@ -2,8 +2,7 @@
  * References in texts: `#1`, `group/project#1`, `&2`, `$3`, `~label`, `%milestone`, `@user`, a commit. Pure.
  */
 
-export const referenceKinds = ['issue', 'epic', 'snippet', 'milestone', 'label', 'commit', 'user'] as const;
-export type ReferenceKind = (typeof referenceKinds)[number];
+export type ReferenceKind = 'issue' | 'epic' | 'snippet' | 'milestone' | 'label' | 'commit' | 'user';
 
 export type Reference = {
   kind: ReferenceKind;

@@ -1,8 +1,7 @@
-/** The project and reader of a text, and its resolved references. */
+/** The project and reader of a text. */
 import type { AuthorizedProject } from '../access/find.ts';
 import type { Caller } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
-import type { Reference } from './references.ts';
 
 export type RenderContext = {
   services: Services;
@@ -17,9 +16,3 @@ export function projectPrefix(project: AuthorizedProject, { project: here }: Ren
   if (here?.id === project.id) return '';
   return here?.row.namespace_id === project.row.namespace_id ? project.row.path : project.fullPath;
 }
-
-/** A reference whose project the reader sees. */
-export type ResolvedReference = { reference: Reference; project: AuthorizedProject };
-
-/** A reference and its HTML. */
-export type Link = [reference: Reference, html: string];

@@ -1,5 +1,4 @@
 /** Alerts: ingested from monitoring tools, grouped, resolved, assigned, and turned into incidents. */
-
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';

@@ -1,6 +1,6 @@
 /** Epics of groups, their issues, child epics and links. Premium and up. */
-
 import type { Capability } from '../../core/capability.ts';
+import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { childEndpoints } from './child-routes.ts';
@@ -8,11 +8,12 @@ import { epicEndpoints } from './epic-routes.ts';
 import { eventEndpoints } from './event-routes.ts';
 import { issueEndpoints } from './issue-routes.ts';
 import { epicDefinition, epicResource } from './noteable.ts';
+import { epicReferences } from './references.ts';
 import { relatedEndpoints } from './related-routes.ts';
 
 export const epicsCapability = (): Capability => ({
   name: 'epics',
-  registrations: [noteables.add(epicDefinition)],
+  registrations: [noteables.add(epicDefinition), referenceDefinitions.add(epicReferences)],
   endpoints: [
     ...conversationEndpoints(epicResource),
     ...epicEndpoints,

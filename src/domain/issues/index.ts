@@ -1,6 +1,6 @@
 /** Issues of projects: their lists, records and changes. */
-
 import type { Capability } from '../../core/capability.ts';
+import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { issueEventEndpoints } from './event-routes.ts';
@@ -9,6 +9,7 @@ import { issueLinkEndpoints } from './link-routes.ts';
 import { issueListEndpoints } from './list-routes.ts';
 import { issueMoveEndpoints } from './move-routes.ts';
 import { issueDefinition, issueResource } from './noteable.ts';
+import { issueReferences } from './references.ts';
 import { issueShowEndpoints } from './show-routes.ts';
 import { issueStatisticsEndpoints } from './statistics.ts';
 import { issueSubscriptionEndpoints } from './subscription-routes.ts';
@@ -17,7 +18,7 @@ import { issueWriteEndpoints } from './write-routes.ts';
 
 export const issuesCapability = (): Capability => ({
   name: 'issues',
-  registrations: [noteables.add(issueDefinition)],
+  registrations: [noteables.add(issueDefinition), referenceDefinitions.add(issueReferences)],
   endpoints: [
     ...conversationEndpoints(issueResource),
     ...issueListEndpoints,

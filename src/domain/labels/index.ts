@@ -1,10 +1,13 @@
 /** Labels of projects and groups: made, changed, promoted and subscribed to. */
 import type { Capability } from '../../core/capability.ts';
+import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
+import { labelReferences } from './references.ts';
 import { labelEndpoints } from './routes.ts';
 
 export const labelsCapability = (): Capability => ({
   name: 'labels',
   endpoints: labelEndpoints,
+  registrations: [referenceDefinitions.add(labelReferences)],
   // They go with their project or group, by foreign key; the conversation capability removes a user's subscriptions.
   tables: ['labels', 'label_links', 'label_priorities'],
 });

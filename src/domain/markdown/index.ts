@@ -5,9 +5,11 @@ import { type AuthorizedProject, selectProjects } from '../../core/access/find.t
 import type { Capability } from '../../core/capability.ts';
 import { endpoint } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { renderMarkdown } from '../../core/markdown/render.ts';
 import type { Services } from '../../core/services.ts';
 import { notFound } from '../../platform/failure.ts';
+import { userReferences } from './user-references.ts';
 
 /** In characters. */
 const MAX_TEXT_LENGTH = 1_048_576;
@@ -24,6 +26,7 @@ async function findProject(services: Services, actor: Actor, path: string): Prom
 
 export const markdownCapability = (): Capability => ({
   name: 'markdown',
+  registrations: [referenceDefinitions.add(userReferences)],
   tables: [],
   endpoints: [
     endpoint({

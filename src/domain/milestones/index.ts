@@ -1,10 +1,13 @@
 /** Milestones of projects and groups: issues with a common due date. */
 import type { Capability } from '../../core/capability.ts';
+import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
+import { milestoneReferences } from './references.ts';
 import { milestoneEndpoints } from './routes.ts';
 
 export const milestonesCapability = (): Capability => ({
   name: 'milestones',
   endpoints: milestoneEndpoints,
+  registrations: [referenceDefinitions.add(milestoneReferences)],
   // They go with their project or group, by foreign key.
   tables: ['milestones'],
 });

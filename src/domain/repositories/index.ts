@@ -1,6 +1,6 @@
 /** Repositories through the API: trees, files, commits, branches and tags. */
-
 import type { Capability } from '../../core/capability.ts';
+import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import type { Services } from '../../core/services.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
@@ -9,6 +9,7 @@ import { blobEndpoints } from './blob-routes.ts';
 import { branchEndpoints } from './branch-routes.ts';
 import { commentEndpoints } from './comment-routes.ts';
 import { commitDefinition, commitResource } from './commit-notes.ts';
+import { commitReferences } from './commit-references.ts';
 import { commitEndpoints } from './commit-routes.ts';
 import { compareEndpoints } from './compare-routes.ts';
 import { contributorEndpoints } from './contributor-routes.ts';
@@ -21,7 +22,7 @@ import { writeCommitEndpoints } from './write-commit-routes.ts';
 
 export const repositoriesCapability = (_services: Services): Capability => ({
   name: 'repositories',
-  registrations: [noteables.add(commitDefinition)],
+  registrations: [noteables.add(commitDefinition), referenceDefinitions.add(commitReferences)],
   endpoints: [
     ...conversationEndpoints(commitResource),
     ...commentEndpoints,

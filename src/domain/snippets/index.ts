@@ -1,6 +1,6 @@
 /** Snippets, personal and of projects: a few files each, in a repository of their own. */
-
 import type { Capability } from '../../core/capability.ts';
+import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { parseInterruptedWrite, WRITE_INTERRUPTED } from '../../core/repositories/interrupted-writes.ts';
 import type { Services } from '../../core/services.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
@@ -10,13 +10,14 @@ import { reconcileFiles } from './files.ts';
 import { snippetDefinition, snippetResource } from './noteable.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
+import { snippetReferences } from './references.ts';
 
 const SWEEP = 'snippets.sweep_unready';
 const RECONCILE = 'snippets.reconcile';
 
 export const snippetsCapability = (services: Services): Capability => ({
   name: 'snippets',
-  registrations: [noteables.add(snippetDefinition)],
+  registrations: [noteables.add(snippetDefinition), referenceDefinitions.add(snippetReferences)],
   endpoints: [...conversationEndpoints(snippetResource), ...personalEndpoints, ...projectEndpoints],
   tasks: {
     [SWEEP]: () => sweepUnready(services.database.background),

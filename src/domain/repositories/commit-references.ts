@@ -1,8 +1,13 @@
-/** Links commits that a text names by id or by the beginning of an id. */
+/** References to commits in texts: an id, or the beginning of one. */
+import { link } from '../../core/markdown/links.ts';
+import type {
+  Link,
+  ProjectReference,
+  ReferenceDefinition,
+} from '../../core/markdown/reference-definitions.ts';
+import { projectPrefix, type RenderContext } from '../../core/markdown/render-context.ts';
+import { projectRepository } from '../../core/repositories/containers.ts';
 import { findCommit } from '../../platform/git/refs.ts';
-import { projectRepository } from '../repositories/containers.ts';
-import { link } from './links.ts';
-import { type Link, projectPrefix, type RenderContext, type ResolvedReference } from './render-context.ts';
 
 /** Repositories opened for one text, and ids looked up in each. */
 const MAX_PROJECTS = 5;
@@ -10,11 +15,8 @@ const MAX_COMMITS = 50;
 const SHORT = 8;
 
 /** The existing commits, in projects whose code the reader reads. */
-export async function findCommits(
-  context: RenderContext,
-  placed: readonly ResolvedReference[],
-): Promise<Link[]> {
-  const readable = placed.filter(({ project }) => project.may('read_code') && !project.row.empty_repo);
+async function findCommits(context: RenderContext, references: readonly ProjectReference[]): Promise<Link[]> {
+  const readable = references.filter(({ project }) => project.may('read_code') && !project.row.empty_repo);
   const byProject = [...Map.groupBy(readable, ({ project }) => project.id).values()].slice(0, MAX_PROJECTS);
   const found = await Promise.all(
     byProject.map((each) => findInProject(context, each.slice(0, MAX_COMMITS))),
@@ -22,15 +24,18 @@ export async function findCommits(
   return found.flat();
 }
 
-async function findInProject(context: RenderContext, placed: readonly ResolvedReference[]): Promise<Link[]> {
-  const [first] = placed;
+async function findInProject(
+  context: RenderContext,
+  references: readonly ProjectReference[],
+): Promise<Link[]> {
+  const [first] = references;
   if (!first) return [];
   const { services } = context;
   const { project } = first;
   const key = projectRepository(project.id);
   const links = await services.repositories.read(key, project.row.repository_storage, (git) =>
     Promise.all(
-      placed.map(async ({ reference }): Promise<Link[]> => {
+      references.map(async ({ reference }): Promise<Link[]> => {
         const commit = await findCommit(git, reference.name);
         // A branch may have a name like the beginning of an id.
         if (!commit?.oid.startsWith(reference.name)) return [];
@@ -44,3 +49,5 @@ async function findInProject(context: RenderContext, placed: readonly ResolvedRe
   );
   return links?.flat() ?? [];
 }
+
+export const commitReferences: ReferenceDefinition = { kind: 'commit', findInProjects: findCommits };

@@ -1,0 +1,43 @@
+/** References to users and groups: `@name`. */
+import { sql } from 'kysely';
+import { selectGroups } from '../../core/access/find.ts';
+import { link } from '../../core/markdown/links.ts';
+import type { Link, ReferenceDefinition } from '../../core/markdown/reference-definitions.ts';
+import type { Reference } from '../../core/markdown/references.ts';
+import type { RenderContext } from '../../core/markdown/render-context.ts';
+import { groupWebUrl } from '../../core/namespaces/records.ts';
+import type { Db } from '../../platform/db/database.ts';
+
+const selectPeople = (db: Db, names: readonly string[]) =>
+  db
+    .selectFrom('users')
+    .select(['username', 'name'])
+    .where(sql<boolean>`lower(username) collate "C" = any(${[...names]}::text[])`)
+    .where('deletion', 'is', null)
+    .execute();
+
+async function findPeople(context: RenderContext, references: readonly Reference[]): Promise<Link[]> {
+  const { services, reader } = context;
+  const { db, sql: driver } = services.database;
+  const names = [...new Set(references.map(({ name }) => name.toLowerCase()))];
+  const [people, groups] = await Promise.all([
+    selectPeople(db, names),
+    selectGroups(driver, reader, 'read_group', names),
+  ]);
+  const baseUrl = services.baseUrl();
+  const byName = new Map(people.map((person) => [person.username.toLowerCase(), person]));
+  return references.flatMap((reference): Link[] => {
+    const common = { kind: 'user', className: 'gfm-project_member', text: reference.text } as const;
+    const person = byName.get(reference.name.toLowerCase());
+    if (person) {
+      const href = `${baseUrl}/${person.username}`;
+      return [[reference, link({ ...common, href, title: person.name })]];
+    }
+    const group = groups.get(reference.name.toLowerCase());
+    if (!group) return [];
+    const href = groupWebUrl({ baseUrl }, group.row.full_path);
+    return [[reference, link({ ...common, href, title: group.row.name })]];
+  });
+}
+
+export const userReferences: ReferenceDefinition = { kind: 'user', find: findPeople };
