@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { isProject, type ResourceParent } from '../access/resource-parents.ts';
 import { resolveAlertsOf } from '../alerts/links.ts';
 import type { IssueRow } from './issue-rows.ts';
 import type { MoveTexts } from './moved-texts.ts';
 import { writeResourceEvents } from './resource-events.ts';
-import { isProject, type ResourceParent } from './resource-parents.ts';
 
 /** The new issue or epic and its parent. */
 export type Fresh = { kind: 'issue' | 'epic'; id: number; place: ResourceParent };

@@ -2,17 +2,17 @@
 
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { announceAll } from '../activity/announce.ts';
-import type { Actor } from '../identity/actor.ts';
-import { isLabelName } from './label-names.ts';
-import type { LabelRow } from './label-records.ts';
 import {
   auditedParent,
   parentColumns,
   type Reach,
   type ResourceParent,
   reachOf,
-} from './resource-parents.ts';
+} from '../access/resource-parents.ts';
+import { announceAll } from '../activity/announce.ts';
+import type { Actor } from '../identity/actor.ts';
+import { isLabelName } from './label-names.ts';
+import type { LabelRow } from './label-records.ts';
 
 /** The labels of the project and of its ancestor groups, by name; only those in `names`, where given. */
 export async function availableLabels(db: Db, reach: Reach, names?: readonly string[]): Promise<LabelRow[]> {

@@ -1,9 +1,27 @@
-/** Finds milestones that an issue of a project, or an epic's issues, can have. */
-
+/** Finds a parent's own milestones, and those that an issue of a project, or an epic's issues, can have. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
+import { isProject, type ResourceParent } from '../access/resource-parents.ts';
 import type { MilestoneRow } from './milestone-records.ts';
+
+/** The condition on the milestones of the project or group itself. */
+export const ownMilestones = (parent: ResourceParent): RawBuilder<SqlBool> =>
+  isProject(parent) ? sql`milestones.project_id = ${parent.id}` : sql`milestones.namespace_id = ${parent.id}`;
+
+/** The parent's own milestone. */
+export const selectMilestone = (
+  db: Db,
+  parent: ResourceParent,
+  id: number,
+): Promise<MilestoneRow | undefined> =>
+  db
+    .selectFrom('milestones')
+    .selectAll()
+    .where(ownMilestones(parent))
+    .where('id', '=', id)
+    .executeTakeFirst();
 
 const ofProject = (db: Db, project: AuthorizedProject) =>
   db

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { randomHex } from '../../platform/secret.ts';
 import { mapInTurns } from '../../platform/turns.ts';
 import type { AuthorizedProject } from '../access/find.ts';
+import { isProject, parentColumns, type ResourceParent, reachOf } from '../access/resource-parents.ts';
 import type { Services } from '../services.ts';
 import { keepUnderAnother } from '../upload-paths.ts';
 import {
@@ -15,7 +16,6 @@ import {
   withAddresses,
   withPaths,
 } from './moved-references.ts';
-import { isProject, parentColumns, type ResourceParent, reachOf } from './resource-parents.ts';
 
 /** Rewrites the texts, in their order. */
 export type MoveTexts = (texts: readonly string[]) => Promise<string[]>;

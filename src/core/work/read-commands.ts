@@ -9,6 +9,7 @@ import {
   authorizeProject,
   selectProjects,
 } from '../access/find.ts';
+import { reachOf } from '../access/resource-parents.ts';
 import type { Actor } from '../identity/actor.ts';
 import type { Services } from '../services.ts';
 import { referencesIn } from './command-terms.ts';
@@ -20,7 +21,6 @@ import { availableLabels } from './label-find.ts';
 import { usersByName } from './mentions.ts';
 import { availableMilestoneByTitle } from './milestone-find.ts';
 import { destinationIn } from './move-commands.ts';
-import { reachOf } from './resource-parents.ts';
 import { workCommandRules } from './work-command-rules.ts';
 import type { Changes, Known, WorkEffect } from './work-command-terms.ts';
 

@@ -23,10 +23,10 @@ test('what was of the old groups becomes what the new ones have, or the projectâ
   const stayed = await makeIssue(ashlar, left, { labels: names.gone, milestone_id: milestone.id });
   bodyOf(await ashlar.root(`POST /projects/${project.id}/labels/${gone.id}/subscribe`), 201);
 
-  const { db } = ashlar.app.services.database;
+  const { services } = ashlar.app;
   bodyOf(await ashlar.root(`PUT /projects/${project.id}/transfer`, { body: { namespace: to.id } }), 200);
   // A second run changes nothing.
-  await inTransaction(db, (tx) => remapPlanning(tx, [project.id]));
+  await inTransaction(services.database.db, (tx) => remapPlanning(tx, services, [project.id]));
 
   const show = async (issue: { project_id: number; iid: number }) =>
     bodyOf(

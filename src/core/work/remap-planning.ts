@@ -1,17 +1,24 @@
 /**
  * After the move of a project: labels and milestones of groups that are no longer its ancestors are replaced,
- * on its issues, by those of the same name in its new groups, or by copies in the project.
+ * on all that they plan, by those of the same name in its new groups, or by copies in the project.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { Services } from '../services.ts';
 import { nextIid } from './counters.ts';
+import { type Planned, plannedKinds } from './planned.ts';
 
 /** Call it in the transaction of the move, when the projects and groups have their new ancestors. */
-export async function remapPlanning(tx: Db, projectIds: readonly number[]): Promise<void> {
+export async function remapPlanning(
+  tx: Db,
+  services: Pick<Services, 'registered'>,
+  projectIds: readonly number[],
+): Promise<void> {
   if (projectIds.length === 0) return;
-  await remapLabels(tx, sql`${[...projectIds]}::bigint[]`);
-  await remapMilestones(tx, projectIds);
+  const kinds = plannedKinds.all(services);
+  await remapLabels(tx, kinds, sql`${[...projectIds]}::bigint[]`);
+  for (const kind of kinds) await remapMilestones(tx, kind, projectIds);
 }
 
 /** The row `x` belongs to a group that is no ancestor of the project. */
@@ -24,12 +31,22 @@ const nearest = (table: 'labels' | 'milestones', name: 'name' | 'title', of: str
     and (t.project_id = p.id or t.namespace_id = any(n.ancestor_ids))
   order by array_position(n.ancestor_ids, t.namespace_id) desc nulls first limit 1)`;
 
-async function remapLabels(tx: Db, projects: RawBuilder<unknown>): Promise<void> {
+/** The projects and labels of all that is planned. */
+const labelled = (kinds: readonly Planned[]): RawBuilder<unknown> =>
+  sql.join(
+    kinds.map(
+      ({ table, column }) => sql`select t.project_id, k.label_id
+        from ${sql.table(table)} t join label_links k on ${sql.ref(`k.${column}`)} = t.id`,
+    ),
+    sql` union all `,
+  );
+
+async function remapLabels(tx: Db, kinds: readonly Planned[], projects: RawBuilder<unknown>): Promise<void> {
   const time = now();
   await sql`create temporary table resettled_labels on commit drop as
     select distinct p.id as project_id, l.id as label_id, null::bigint as new_id from projects p
     join namespaces n on n.id = p.namespace_id
-    join issues i on i.project_id = p.id join label_links k on k.issue_id = i.id join labels l on l.id = k.label_id
+    join (${labelled(kinds)}) k on k.project_id = p.id join labels l on l.id = k.label_id
     where p.id = any(${projects}) and ${lost('l')}`.execute(tx);
   await sql`insert into labels (project_id, name, description, color, archived, created_at, updated_at)
     select p.id, l.name, l.description, l.color, l.archived, ${time}, ${time} from resettled_labels r
@@ -39,13 +56,7 @@ async function remapLabels(tx: Db, projects: RawBuilder<unknown>): Promise<void>
   await sql`update resettled_labels r set new_id = ${nearest('labels', 'name', 'l')}
     from labels l, projects p join namespaces n on n.id = p.namespace_id
     where l.id = r.label_id and p.id = r.project_id`.execute(tx);
-  await sql`insert into label_links (label_id, issue_id)
-    select r.new_id, k.issue_id from resettled_labels r join label_links k on k.label_id = r.label_id
-    join issues i on i.id = k.issue_id and i.project_id = r.project_id on conflict do nothing`.execute(tx);
-  await sql`delete from label_links k using resettled_labels r, issues i
-    where k.label_id = r.label_id and i.id = k.issue_id and i.project_id = r.project_id`.execute(tx);
-  await sql`update resource_events e set label_id = r.new_id from resettled_labels r, issues i
-    where e.label_id = r.label_id and i.id = e.issue_id and i.project_id = r.project_id`.execute(tx);
+  for (const kind of kinds) await relabel(tx, kind);
   await sql`insert into label_priorities (project_id, label_id, priority)
     select y.project_id, r.new_id, y.priority from resettled_labels r
     join label_priorities y on y.project_id = r.project_id and y.label_id = r.label_id on conflict do nothing`.execute(
@@ -64,20 +75,40 @@ async function remapLabels(tx: Db, projects: RawBuilder<unknown>): Promise<void>
   await sql`drop table resettled_labels`.execute(tx);
 }
 
-async function remapMilestones(tx: Db, projectIds: readonly number[]): Promise<void> {
+/** Gives one kind of the planned things their new labels. */
+async function relabel(tx: Db, { table, column }: Planned): Promise<void> {
+  const things = sql.table(table);
+  const link = sql.ref(`k.${column}`);
+  await sql`insert into label_links (label_id, ${sql.ref(column)})
+    select r.new_id, ${link} from resettled_labels r join label_links k on k.label_id = r.label_id
+    join ${things} t on t.id = ${link} and t.project_id = r.project_id on conflict do nothing`.execute(tx);
+  await sql`delete from label_links k using resettled_labels r, ${things} t
+    where k.label_id = r.label_id and t.id = ${link} and t.project_id = r.project_id`.execute(tx);
+  await sql`update resource_events e set label_id = r.new_id from resettled_labels r, ${things} t
+    where e.label_id = r.label_id and t.id = ${sql.ref(`e.${column}`)} and t.project_id = r.project_id`.execute(
+    tx,
+  );
+}
+
+async function remapMilestones(
+  tx: Db,
+  { table, column }: Planned,
+  projectIds: readonly number[],
+): Promise<void> {
+  const things = sql.table(table);
   const { rows } = await sql<{ project_id: number; milestone_id: number; new_id: number | null }>`
     select distinct p.id as project_id, m.id as milestone_id, ${nearest('milestones', 'title', 'm')} as new_id
     from projects p join namespaces n on n.id = p.namespace_id
-    join issues i on i.project_id = p.id join milestones m on m.id = i.milestone_id
+    join ${things} t on t.project_id = p.id join milestones m on m.id = t.milestone_id
     where p.id = any(${[...projectIds]}::bigint[]) and ${lost('m')} order by 1, 2`.execute(tx);
   for (const { project_id, milestone_id, new_id } of rows) {
     const id = new_id ?? (await copyMilestone(tx, project_id, milestone_id));
-    // It was deleted meanwhile, and the issues that had it have none.
+    // It was deleted meanwhile, and what had it has none.
     if (id === undefined) continue;
-    const issues = sql`(select id from issues where project_id = ${project_id})`;
+    const moved = sql`(select id from ${things} where project_id = ${project_id})`;
     await sql`update resource_events set milestone_id = ${id}
-      where milestone_id = ${milestone_id} and issue_id in ${issues}`.execute(tx);
-    await sql`update issues set milestone_id = ${id}
+      where milestone_id = ${milestone_id} and ${sql.ref(column)} in ${moved}`.execute(tx);
+    await sql`update ${things} set milestone_id = ${id}
       where milestone_id = ${milestone_id} and project_id = ${project_id}`.execute(tx);
   }
 }

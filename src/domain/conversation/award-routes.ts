@@ -1,11 +1,11 @@
 /** Endpoints of award emoji on issues, epics, snippets, and their notes (facts: Award emoji). */
 import Type, { type TProperties } from 'typebox';
+import type { ResourceParent as Home } from '../../core/access/resource-parents.ts';
 import { announce } from '../../core/activity/announce.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { type Awardable, awardableOf, emojiName, giveAward, takeAward } from '../../core/work/awards.ts';
 import type { Noteable } from '../../core/work/noteables.ts';
-import type { ResourceParent as Home } from '../../core/work/resource-parents.ts';
 import { completeTodos } from '../../core/work/todo-writes.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { mapPage } from '../../platform/db/page.ts';

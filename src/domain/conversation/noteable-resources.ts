@@ -2,10 +2,10 @@
 import type { TSchema } from 'typebox';
 import type { Access } from '../../core/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
+import { type ResourceParent as Home, isProject } from '../../core/access/resource-parents.ts';
 import type { Context } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import type { Noteable } from '../../core/work/noteables.ts';
-import { type ResourceParent as Home, isProject } from '../../core/work/resource-parents.ts';
 import { notFound } from '../../platform/failure.ts';
 
 export type FindContext = Pick<

@@ -59,7 +59,7 @@ export async function transferGroup(
     }
     const moved = await moveNamespace(tx, row, { parent, path: row.path, name: row.name });
     if (parent && parent.visibility < row.visibility) await limitVisibility(tx, row.id, parent.visibility);
-    await remapPlanning(tx, await projectsBelow(tx, row.id));
+    await remapPlanning(tx, services, await projectsBelow(tx, row.id));
     if (!parent) await ensureOwner(tx, actor, moved);
     await announce(tx, {
       author: actor,

@@ -2,13 +2,16 @@
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
+import { plannedKinds } from '../../core/work/planned.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { issueEventEndpoints } from './event-routes.ts';
 import { iterationEndpoints } from './iteration-routes.ts';
 import { issueLinkEndpoints } from './link-routes.ts';
 import { issueListEndpoints } from './list-routes.ts';
+import { milestoneContentEndpoints } from './milestone-routes.ts';
 import { issueMoveEndpoints } from './move-routes.ts';
 import { issueDefinition, issueResource } from './noteable.ts';
+import { plannedIssues } from './planned.ts';
 import { issueReferences } from './references.ts';
 import { issueShowEndpoints } from './show-routes.ts';
 import { issueStatisticsEndpoints } from './statistics.ts';
@@ -18,7 +21,11 @@ import { issueWriteEndpoints } from './write-routes.ts';
 
 export const issuesCapability = (): Capability => ({
   name: 'issues',
-  registrations: [noteables.add(issueDefinition), referenceDefinitions.add(issueReferences)],
+  registrations: [
+    noteables.add(issueDefinition),
+    referenceDefinitions.add(issueReferences),
+    plannedKinds.add(plannedIssues),
+  ],
   endpoints: [
     ...conversationEndpoints(issueResource),
     ...issueListEndpoints,
@@ -31,6 +38,7 @@ export const issuesCapability = (): Capability => ({
     ...issueSubscriptionEndpoints,
     ...issueEventEndpoints,
     ...iterationEndpoints,
+    ...milestoneContentEndpoints,
   ],
   tables: [
     'issues',

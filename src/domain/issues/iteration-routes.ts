@@ -1,12 +1,12 @@
 /** The iterations of groups and projects, and an issue's iteration events: none, as nothing makes an iteration. */
 import Type from 'typebox';
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
+import type { ResourceParent } from '../../core/access/resource-parents.ts';
 import { type Endpoint, endpoint, listing } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { UserBasic } from '../../core/identity/records.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
 import { IterationRecord } from '../../core/work/iteration-records.ts';
-import type { ResourceParent } from '../../core/work/resource-parents.ts';
 import type { Page } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
 import { commaList, dateTime, integerId, stringEnum } from '../../platform/http/schema.ts';

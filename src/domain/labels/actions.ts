@@ -1,17 +1,16 @@
 /** Makes labels, changes and deletes them, and records subscriptions to them. */
-import { announce } from '../../core/activity/announce.ts';
-import { found } from '../../core/endpoint.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import { availableLabels } from '../../core/work/label-find.ts';
-import { colorCode, type LabelRow } from '../../core/work/label-records.ts';
 import {
   auditedParent,
   isProject,
   parentColumns,
   type ResourceParent,
   reachOf,
-} from '../../core/work/resource-parents.ts';
-import { setSubscription, subscribedLabels } from '../../core/work/subscriptions.ts';
+} from '../../core/access/resource-parents.ts';
+import { announce } from '../../core/activity/announce.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { availableLabels } from '../../core/work/label-find.ts';
+import { colorCode, type LabelRow } from '../../core/work/label-records.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';
@@ -20,6 +19,7 @@ import { conflict, invalid } from '../../platform/failure.ts';
 import { hasLabel, lockLabel, writePriority } from './queries.ts';
 import { labelName } from './rules.ts';
 import type { CreateInput, LabelChanges } from './schema.ts';
+import { setLabelSubscription, subscribedLabels } from './subscriptions.ts';
 
 declareUnique('labels_project_name', 'title');
 declareUnique('labels_group_name', 'title');
@@ -146,8 +146,8 @@ export async function subscribe(
   subscribed: boolean,
 ): Promise<boolean> {
   const projectId = isProject(parent) ? parent.id : null;
-  const current = await subscribedLabels(db, actor.id, [label.id], projectId);
-  if (current.has(label.id) === subscribed) return false;
-  await setSubscription(db, actor.id, { column: 'label_id', id: label.id, projectId }, subscribed);
+  const known = await subscribedLabels(db, actor.id, [label.id], projectId);
+  if (known.has(label.id) === subscribed) return false;
+  await setLabelSubscription(db, actor.id, { id: label.id, projectId }, subscribed);
   return true;
 }

@@ -1,10 +1,10 @@
 /** Promotion: a project's label becomes the group's, with those of the same name in the group's other projects. */
 import { sql } from 'kysely';
 import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '../../core/access/find.ts';
+import { lockNamespace } from '../../core/access/resource-parents.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import type { LabelRow } from '../../core/work/label-records.ts';
-import { lockNamespace } from '../../core/work/resource-parents.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/sql.ts';

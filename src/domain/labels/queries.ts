@@ -1,9 +1,13 @@
 /** Labels: the lists of a project or group, one by id or name, and the other data of a page. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  groupsBelow,
+  isProject,
+  projectsIn,
+  type ResourceParent,
+} from '../../core/access/resource-parents.ts';
 import type { Caller } from '../../core/identity/actor.ts';
-import { visibleIssues } from '../../core/work/issue-visibility.ts';
 import type { LabelRow } from '../../core/work/label-records.ts';
-import { groupsBelow, isProject, projectsIn, type ResourceParent } from '../../core/work/resource-parents.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import { containing } from '../../platform/db/search.ts';
@@ -109,25 +113,6 @@ export async function selectPriorities(
     .where('label_id', 'in', [...ids])
     .execute();
   return new Map(rows.map(({ label_id, priority }) => [label_id, priority]));
-}
-
-export type IssueCounts = { open: number; closed: number };
-
-/** Counts of the issues with each label that the caller sees; labels without issues are not in the map. */
-export async function countIssues(
-  db: Db,
-  caller: Caller,
-  ids: readonly number[],
-): Promise<Map<number, IssueCounts>> {
-  if (ids.length === 0) return new Map();
-  const { ctes, condition } = visibleIssues(caller);
-  const { rows } = await sql<{ label_id: number } & IssueCounts>`
-    with ${ctes}
-    select l.label_id, count(*) filter (where i.state = 'opened') as open,
-      count(*) filter (where i.state = 'closed') as closed
-    from label_links l join issues i on i.id = l.issue_id join issue_projects v on v.id = i.project_id
-    where l.label_id = any(${[...ids]}::bigint[]) and ${condition} group by l.label_id`.execute(db);
-  return new Map(rows.map(({ label_id, open, closed }) => [label_id, { open, closed }]));
 }
 
 /** Gives a label a priority in a project, or takes it away. */

@@ -1,9 +1,9 @@
 /** Labels of projects and of groups: the same endpoints, mounted for both. */
 import type { TUnsafe } from 'typebox';
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
+import type { ResourceParent } from '../../core/access/resource-parents.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
-import type { ResourceParent } from '../../core/work/resource-parents.ts';
 import { createLabel, deleteLabel, subscribe, updateLabel } from './actions.ts';
 import { presentLabel, presentLabels } from './present.ts';
 import { promoteLabel } from './promotion.ts';

@@ -1,16 +1,16 @@
 /** Makes milestones, changes, closes and deletes them. */
-import { type ActivityAction, announce } from '../../core/activity/announce.ts';
-import { found } from '../../core/endpoint.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import { nextIid } from '../../core/work/counters.ts';
-import type { MilestoneRow } from '../../core/work/milestone-records.ts';
 import {
   auditedParent,
   isProject,
   lockNamespace,
   parentColumns,
   type ResourceParent,
-} from '../../core/work/resource-parents.ts';
+} from '../../core/access/resource-parents.ts';
+import { type ActivityAction, announce } from '../../core/activity/announce.ts';
+import { found } from '../../core/endpoint.ts';
+import type { Actor } from '../../core/identity/actor.ts';
+import { nextIid } from '../../core/work/counters.ts';
+import type { MilestoneRow } from '../../core/work/milestone-records.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';

@@ -229,42 +229,6 @@ describe('lists', () => {
   });
 });
 
-describe('issues and charts', () => {
-  test('show what the reader sees', async () => {
-    const title = 'shown';
-    const dates = { start_date: '2020-01-01', due_date: '2099-01-01' };
-    const { id } = await makeMilestone(ashlar, `groups/${group.id}`, { title, ...dates });
-    const plain = await makeIssue(ashlar, project, { milestone_id: id, weight: 3 });
-    await makeIssue(ashlar, project, { milestone_id: id, confidential: true });
-    const issue = `/projects/${project.id}/issues/${plain.iid}`;
-    for (const state_event of ['close', 'reopen'])
-      bodyOf(await ashlar.root(`PUT ${issue}`, { body: { state_event } }), 200);
-    await addMember(ashlar, `groups/${group.id}`, guest, 10);
-    const path = `/groups/${group.id}/milestones/${id}`;
-    const seen = bodyOf(await ashlar.as(guest.token)(`GET ${path}/issues`), 200);
-    expect(titles(seen)).toEqual([plain.title]);
-    expect(seen[0]).toMatchObject({ iid: plain.iid, milestone: { id } });
-    expect((await ashlar.root(`GET ${path}/issues`)).body).toHaveLength(2);
-    const events = bodyOf(await ashlar.as(guest.token)(`GET ${path}/burndown_events`), 200);
-    expect(events).toEqual(
-      ['created', 'closed', 'reopened'].map((action) => ({
-        created_at: expect.any(String),
-        weight: 3,
-        action,
-      })),
-    );
-  });
-
-  test('have no chart without days', async () => {
-    const { id } = await makeMilestone(ashlar, `projects/${project.id}`);
-    const refused = await ashlar.root(`GET ${milestones}/${id}/burndown_events`);
-    expect([refused.status, refused.body.message]).toEqual([
-      405,
-      'Milestone does not support burndown chart',
-    ]);
-  });
-});
-
 describe('promotion', () => {
   test('merges what has the title in the group’s projects', async () => {
     const other = await makeProject(ashlar, { namespace_id: group.id });

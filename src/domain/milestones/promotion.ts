@@ -1,14 +1,15 @@
 /** Promotion: a project's milestone becomes the group's, with those of the same title in the group's other projects. */
 import { sql } from 'kysely';
 import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '../../core/access/find.ts';
+import { lockNamespace } from '../../core/access/resource-parents.ts';
 import { found } from '../../core/endpoint.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import type { Services } from '../../core/services.ts';
 import { nextIid } from '../../core/work/counters.ts';
 import type { MilestoneRow } from '../../core/work/milestone-records.ts';
-import { lockNamespace } from '../../core/work/resource-parents.ts';
+import { plannedKinds } from '../../core/work/planned.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import type { Sql } from '../../platform/db/sql.ts';
 import { Failure } from '../../platform/failure.ts';
 import { announceMilestone } from './actions.ts';
 import { lockMilestone } from './queries.ts';
@@ -18,19 +19,20 @@ import { lockMilestone } from './queries.ts';
  * the group's.
  */
 export async function promoteMilestone(
-  { db, points }: { db: Db; points: Sql },
+  { db, services }: { db: Db; services: Services },
   actor: Actor,
   project: AuthorizedProject,
   id: number,
 ): Promise<{ group: AuthorizedGroup; milestone: MilestoneRow }> {
   if (project.row.namespace_kind !== 'group')
     throw new Failure('bad_request', 'Project does not belong to a group.');
+  const { points } = services.database;
   const group = await authorizeGroup(points, actor, 'manage_milestones', project.row.namespace_id);
   const milestone = await inTransaction(db, async (tx) => {
     await lockNamespace(tx, group.id);
     const promoted = found(await lockMilestone(tx, project, id));
     const target = await groupMilestone(tx, group, promoted);
-    await merge(tx, group, target);
+    await merge(tx, services, group, target);
     await announceMilestone(tx, actor, group, 'milestone_promoted', target, {
       change: 'project',
       from: project.fullPath,
@@ -74,7 +76,12 @@ async function groupMilestone(tx: Db, group: AuthorizedGroup, like: MilestoneRow
  * Moves everything that refers to the milestones of this title in the group's projects to the group's, and
  * removes them.
  */
-async function merge(tx: Db, group: AuthorizedGroup, { id, title }: MilestoneRow): Promise<void> {
+async function merge(
+  tx: Db,
+  services: Services,
+  group: AuthorizedGroup,
+  { id, title }: MilestoneRow,
+): Promise<void> {
   const rows = await tx
     .selectFrom('milestones')
     .innerJoin('projects', 'projects.id', 'milestones.project_id')
@@ -85,7 +92,8 @@ async function merge(tx: Db, group: AuthorizedGroup, { id, title }: MilestoneRow
     .forUpdate('milestones')
     .execute();
   const from = sql`milestone_id = any(${rows.map((row) => row.id)}::bigint[])`;
-  await sql`update issues set milestone_id = ${id} where ${from}`.execute(tx);
+  for (const { table } of plannedKinds.all(services))
+    await sql`update ${sql.table(table)} set milestone_id = ${id} where ${from}`.execute(tx);
   await sql`update resource_events set milestone_id = ${id} where ${from}`.execute(tx);
   await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
 }

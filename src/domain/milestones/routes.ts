@@ -1,17 +1,14 @@
 /** Milestones of projects and of groups: the same endpoints, mounted for both. */
-import Type from 'typebox';
 import { type Access, onGroup, onProject } from '../../core/access/access.ts';
+import { parentPath, type ResourceParent } from '../../core/access/resource-parents.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
-import { IssueBasicRecord, presentIssues } from '../../core/work/issue-records.ts';
-import { MergeRequestBasicRecord } from '../../core/work/merge-request-records.ts';
+import { selectMilestone } from '../../core/work/milestone-find.ts';
 import { MilestoneRecord, milestonesById, presentMilestone } from '../../core/work/milestone-records.ts';
-import { parentPath, type ResourceParent } from '../../core/work/resource-parents.ts';
-import { Failure } from '../../platform/failure.ts';
 import { createMilestone, deleteMilestone, updateMilestone } from './actions.ts';
 import { promoteMilestone } from './promotion.ts';
-import { selectBurndown, selectIssues, selectMilestone, selectMilestones } from './queries.ts';
-import { BurndownEvent, CreateInput, ListInput, OneInput, UpdateInput } from './schema.ts';
+import { selectMilestones } from './queries.ts';
+import { CreateInput, ListInput, OneInput, UpdateInput } from './schema.ts';
 
 type Home = {
   word: 'project' | 'group';
@@ -114,54 +111,6 @@ const writeEndpoints = ({ word, path, manage }: Home): Endpoint[] => [
   }),
 ];
 
-const contentEndpoints = ({ word, path, read }: Home): Endpoint[] => [
-  listing({
-    method: 'GET',
-    path: `${path}/:milestone_id/issues`,
-    summary: `Issues of a milestone of a ${word}, as far as the caller sees them.`,
-    access: read,
-    page: 'offset',
-    input: OneInput,
-    item: IssueBasicRecord,
-    handle: async (context) => {
-      const { db, actor, subject, input, page } = context;
-      const milestone = found(await selectMilestone(db, subject, input.milestone_id));
-      const issues = await selectIssues(db, actor, subject, milestone, page);
-      return { ...issues, items: await presentIssues(context, issues.items) };
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: `${path}/:milestone_id/merge_requests`,
-    summary: `Merge requests of a milestone of a ${word}.`,
-    access: read,
-    input: OneInput,
-    reply: Type.Array(MergeRequestBasicRecord),
-    handle: async ({ db, subject, input }) => {
-      found(await selectMilestone(db, subject, input.milestone_id));
-      return [];
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: `${path}/:milestone_id/burndown_events`,
-    summary: `When the issues of a milestone of a ${word} came, were closed and reopened.`,
-    access: read,
-    also: [405],
-    tier: 'premium',
-    input: OneInput,
-    reply: Type.Array(BurndownEvent),
-    handle: async ({ db, actor, subject, input }) => {
-      const milestone = found(await selectMilestone(db, subject, input.milestone_id));
-      const { start_date, due_date } = milestone;
-      if (start_date === null || due_date === null)
-        throw new Failure('method_not_allowed', 'Milestone does not support burndown chart');
-      const events = await selectBurndown(db, actor, subject, milestone, { start_date, due_date });
-      return events.map((event) => ({ ...event, created_at: event.created_at.toISOString() }));
-    },
-  }),
-];
-
 const promotionEndpoint: Endpoint = endpoint({
   method: 'POST',
   path: `${project.path}/:milestone_id/promote`,
@@ -171,17 +120,12 @@ const promotionEndpoint: Endpoint = endpoint({
   input: OneInput,
   reply: MilestoneRecord,
   handle: async ({ db, services, actor, subject, input }) => {
-    const { points } = services.database;
-    const promoted = await promoteMilestone({ db, points }, actor, subject, input.milestone_id);
+    const promoted = await promoteMilestone({ db, services }, actor, subject, input.milestone_id);
     return presentMilestone(promoted.milestone, around(services, promoted.group));
   },
 });
 
 export const milestoneEndpoints: Endpoint[] = [
-  ...[project, group].flatMap((home) => [
-    ...readEndpoints(home),
-    ...writeEndpoints(home),
-    ...contentEndpoints(home),
-  ]),
+  ...[project, group].flatMap((home) => [...readEndpoints(home), ...writeEndpoints(home)]),
   promotionEndpoint,
 ];

@@ -1,4 +1,4 @@
-/** Milestones in requests, and the data of their charts. */
+/** Milestones in requests. */
 
 import Type, { type Static } from 'typebox';
 import {
@@ -53,10 +53,3 @@ export const UpdateInput = Type.Object({
   ...fields,
 });
 export type MilestoneChanges = Partial<CreateInput> & { state_event?: 'close' | 'activate' };
-
-export const BurndownEvent = Type.Object({
-  created_at: dateTime(),
-  weight: nullable(Type.Integer()),
-  action: stringEnum(['created', 'closed', 'reopened']),
-});
-export type BurndownEvent = Static<typeof BurndownEvent>;

@@ -444,7 +444,7 @@ export async function transferProject(
       .set({ namespace_id: target.id, updated_at: now() })
       .where('id', '=', project.id)
       .execute();
-    await remapPlanning(tx, [project.id]);
+    await remapPlanning(tx, services, [project.id]);
     await announce(tx, {
       author: actor,
       audit: {

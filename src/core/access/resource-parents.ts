@@ -1,12 +1,12 @@
-/** Parents of labels and milestones: a project or a group, its ancestors and its descendants. */
+/** Resource parents of labels and milestones: a project or a group, its ancestors and its descendants. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
-import type { AuthorizedGroup, AuthorizedProject } from '../access/find.ts';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../access/memberships.ts';
-import { GUEST } from '../access/roles.ts';
 import type { AuditedEntity } from '../activity/announce.ts';
 import type { Caller } from '../identity/actor.ts';
 import { openTo, seesAll } from '../namespaces/group-list.ts';
+import type { AuthorizedGroup, AuthorizedProject } from './find.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from './memberships.ts';
+import { GUEST } from './roles.ts';
 
 /** The parent of a label or milestone. */
 export type ResourceParent = AuthorizedProject | AuthorizedGroup;
