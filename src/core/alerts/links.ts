@@ -128,28 +128,6 @@ export async function addSystemNoteOfStatus(
   await writeTimeline(tx, { id: alert.issue_id, project_id: alert.project_id }, author, [entry]);
 }
 
-/** Resolves the alerts of an incident that was closed. Inside the transaction that closes it. */
-export async function resolveAlertsOf(
-  tx: Db,
-  author: { id: number },
-  incident: { id: number; iid: number },
-): Promise<void> {
-  const time = now();
-  const resolved = await tx
-    .updateTable('alerts')
-    .set({ status: 'resolved', ended_at: time, updated_at: time })
-    .where('issue_id', '=', incident.id)
-    .where('status', '<>', 'resolved')
-    .returning(['id', 'project_id'])
-    .execute();
-  const note = alertNotes.status('resolved', ` by closing incident #${incident.iid}`);
-  await writeAlertNotes(
-    tx,
-    author,
-    resolved.map((alert) => ({ alert, note })),
-  );
-}
-
 /**
  * Locks the alert, after its incident if it has one, until the transaction ends: closing an incident locks
  * the two in this order. Undefined when the alert is gone.

@@ -1,8 +1,6 @@
 /** Writes the timeline of an incident. */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { WorkChange } from '../work/issue-changes.ts';
-import { systemNote } from '../work/system-notes.ts';
 
 /** Actions of the program: on the alert, or the incident. Entries by users have none. */
 export type TimelineAction =
@@ -21,16 +19,6 @@ export type TimelineEntry = {
   /** Defaults to now. */
   occurredAt?: Date;
 };
-
-/** Timeline entries for changes of an incident, in the words of their notes; most changes have none. */
-export const timelineOf = (changes: readonly WorkChange[]): TimelineEntry[] =>
-  changes.flatMap((change): TimelineEntry[] => {
-    const { body } = systemNote(change);
-    if (change.what === 'state') return [{ action: change.to, note: `${body} the incident` }];
-    if (change.what === 'severity' || change.what === 'assignees')
-      return [{ action: change.what, note: body }];
-    return [];
-  });
 
 /** Writes the program's entries into an incident's timeline, in the caller's transaction. */
 export async function writeTimeline(

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { isProject, type ResourceParent } from '../access/resource-parents.ts';
-import { resolveAlertsOf } from '../alerts/links.ts';
+import type { Services } from '../services.ts';
+import { issueFollowUps } from './issue-follow-ups.ts';
 import type { IssueRow } from './issue-rows.ts';
 import type { MoveTexts } from './moved-texts.ts';
 import { writeResourceEvents } from './resource-events.ts';
@@ -89,8 +90,8 @@ export async function takeAlong(tx: Db, from: number, to: number): Promise<void>
 
 /** Closes the old issue, which now refers to the new one. */
 export async function closeForGood(
+  { services, actor }: { services: Services; actor: { id: number } },
   tx: Db,
-  actor: { id: number },
   old: IssueRow,
   became: { moved_to_id: number } | { promoted_to_epic_id: number },
 ): Promise<void> {
@@ -103,5 +104,5 @@ export async function closeForGood(
     .execute();
   if (old.state === 'closed') return;
   await writeResourceEvents(tx, { issueId: old.id }, actor.id, [{ kind: 'state', action: 'closed' }]);
-  await resolveAlertsOf(tx, actor, old);
+  for (const followUp of issueFollowUps.all(services)) await followUp.closed(tx, actor, old);
 }

@@ -96,7 +96,7 @@ async function copyIssue(
     if (withNotes) await copyNotes(tx, issue.id, fresh, moveTexts);
     if (moves) await takeAlong(tx, issue.id, born.id);
     await addNotesToBoth(context, tx, { project: from, issue: locked }, { project: to, issue: born }, how);
-    if (moves) await closeForGood(tx, actor, locked, { moved_to_id: born.id });
+    if (moves) await closeForGood(context, tx, locked, { moved_to_id: born.id });
     return finish(tx, locked, born, { how, withNotes });
   });
 }

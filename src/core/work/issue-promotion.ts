@@ -89,7 +89,7 @@ export async function promoteIssue(
     await writeSystemNotes(tx, epicNoteable(group, epic), actor, [
       systemNote({ what: 'promoted_from', reference: from }),
     ]);
-    await closeForGood(tx, actor, locked, { promoted_to_epic_id: epic.id });
+    await closeForGood(context, tx, locked, { promoted_to_epic_id: epic.id });
     await announce(tx, issueAnnouncement(actor, project, locked, 'issue_promoted', { epic_id: epic.id }));
     return epic;
   });

@@ -6,8 +6,6 @@ import type { IssuesTable } from '../../platform/db/rows.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { AuthorizedProject } from '../access/find.ts';
 import { announce } from '../activity/announce.ts';
-import { resolveAlertsOf } from '../alerts/links.ts';
-import { timelineOf, writeTimeline } from '../alerts/timeline-writes.ts';
 import type { Actor } from '../identity/actor.ts';
 import {
   checkDates,
@@ -22,6 +20,7 @@ import {
   type WorkChange,
 } from './issue-changes.ts';
 import { parseQuickActions } from './issue-commands.ts';
+import { issueFollowUps } from './issue-follow-ups.ts';
 import { POSITION_GAP } from './issue-insert.ts';
 import { lockIssue } from './issue-lock.ts';
 import { issueNoteable } from './issue-noteable.ts';
@@ -149,12 +148,13 @@ type Decided = { asked: IssueChanges; sides: ResolvedReferences; mentioned: read
 
 /** Writes the requested values that differ from the locked row, with notes, events and announcement. */
 async function change(
-  { services, actor }: ActorContext,
+  context: ActorContext,
   tx: Db,
   project: AuthorizedProject,
   issueId: number,
   { asked: requested, sides: found, mentioned }: Decided,
 ): Promise<IssueRow> {
+  const { services, actor } = context;
   const { premium } = updateRights(services, project);
   const locked = await lockIssue(tx, issueId);
   const references = await withNewLabels(tx, actor, project, requested, found);
@@ -172,7 +172,7 @@ async function change(
     .returningAll()
     .executeTakeFirstOrThrow();
   await writeRelations(tx, row, changes);
-  await addSystemNotes(actor, tx, project, row, changes, mentioned);
+  await addSystemNotes(context, tx, project, row, changes, mentioned);
   return row;
 }
 
@@ -248,7 +248,7 @@ async function setEpic(tx: Db, issue: IssueRow, epicId: number | undefined): Pro
 
 /** Writes the notes, events, to-dos and announcements of the changes. */
 async function addSystemNotes(
-  actor: Actor,
+  { services, actor }: ActorContext,
   tx: Db,
   project: AuthorizedProject,
   issue: IssueRow,
@@ -260,8 +260,10 @@ async function addSystemNotes(
   const notes = changes.map((change) => systemNote(change));
   await writeSystemNotes(tx, noteable, actor, notes);
   await writeResourceEvents(tx, { issueId: issue.id }, actor.id, resourceEvents(changes));
-  if (issue.issue_type === 'incident') await writeTimeline(tx, issue, actor, timelineOf(changes));
-  if (eventOf(changes) === 'issue_closed') await resolveAlertsOf(tx, actor, issue);
+  for (const followUp of issueFollowUps.all(services)) {
+    await followUp.changed(tx, actor, issue, changes);
+    if (eventOf(changes) === 'issue_closed') await followUp.closed(tx, actor, issue);
+  }
   await completeTodos(tx, actor.id, noteable);
   const assigned = changes.flatMap((change) => (change.what === 'assignees' ? change.added : []));
   const todos = [

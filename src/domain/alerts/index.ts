@@ -1,10 +1,12 @@
 /** Alerts: ingested from monitoring tools, grouped, resolved, assigned, and turned into incidents. */
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
+import { issueFollowUps } from '../../core/work/issue-follow-ups.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { alertDefinition, alertResource } from './alert-notes.ts';
 import { alertEndpoints } from './alert-routes.ts';
+import { incidentFollowUp } from './incident-follow-up.ts';
 import { alertMailTasks, MAIL } from './incident-mail.ts';
 import { incidentSettingsEndpoints } from './incident-settings.ts';
 import { incidentTask, MAKE_INCIDENT, RECOVER, recoveryTask } from './incidents.ts';
@@ -16,7 +18,7 @@ import { timelineEndpoints } from './timeline-routes.ts';
 
 export const alertsCapability = (services: Services): Capability => ({
   name: 'alerts',
-  registrations: [noteables.add(alertDefinition)],
+  registrations: [noteables.add(alertDefinition), issueFollowUps.add(incidentFollowUp)],
   endpoints: [
     ...conversationEndpoints(alertResource),
     ...integrationEndpoints,
