@@ -23,20 +23,23 @@ import { milestonesCapability } from './domain/milestones/index.ts';
 import { notificationsCapability } from './domain/notifications/index.ts';
 import { oauthCapability } from './domain/oauth/index.ts';
 import { pagesCapability } from './domain/pages/index.ts';
-import { projectsCapability } from './domain/projects/index.ts';
+import { movableProjects, projectsCapability } from './domain/projects/index.ts';
 import { protectedRefsCapability } from './domain/protected-refs/index.ts';
 import { repositoriesCapability } from './domain/repositories/index.ts';
 import { searchCapability } from './domain/search/index.ts';
 import { settingsCapability } from './domain/settings/index.ts';
 import { signInCapability } from './domain/sign-in/index.ts';
-import { snippetsCapability } from './domain/snippets/index.ts';
+import { movableSnippets, snippetsCapability } from './domain/snippets/index.ts';
 import { spamCapability } from './domain/spam/index.ts';
 import { storageMovesCapability } from './domain/storage-moves/index.ts';
 import { todosCapability } from './domain/todos/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
 import { topicsCapability } from './domain/topics/index.ts';
 import { uploadsCapability } from './domain/uploads/index.ts';
-import { wikisCapability } from './domain/wikis/index.ts';
+import { movableGroupWikis, wikisCapability } from './domain/wikis/index.ts';
+
+/** The kinds of containers that move between storages. */
+export const movableContainers = [movableProjects, movableSnippets, movableGroupWikis] as const;
 
 export const capabilities = (services: Services): Capability[] => {
   const all: Capability[] = [
@@ -55,7 +58,7 @@ export const capabilities = (services: Services): Capability[] => {
     snippetsCapability(services),
     conversationCapability(services),
     spamCapability(services),
-    storageMovesCapability(services),
+    storageMovesCapability(services, movableContainers),
     searchCapability(),
     todosCapability(),
     markdownCapability(),

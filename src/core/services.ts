@@ -7,7 +7,7 @@ import type { RateLimiter } from '../platform/http/rate-limit.ts';
 import type { Log } from '../platform/log.ts';
 import type { Authenticator } from './identity/authenticate.ts';
 import type { Registered } from './registry.ts';
-import type { Repositories } from './repositories/store.ts';
+import type { Repositories } from './repository-store.ts';
 import type { FeatureGates } from './settings/features.ts';
 import type { SettingsSource } from './settings/settings.ts';
 

@@ -1,5 +1,5 @@
 /** Serves like the program, and ends without warning after the step of a move that the environment names. */
-import { capabilities } from '../../src/capabilities.ts';
+import { capabilities, movableContainers } from '../../src/capabilities.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Step, storageMovesCapability } from '../../src/domain/storage-moves/index.ts';
 import { serve } from '../../src/main.ts';
@@ -12,7 +12,7 @@ await serve(
   async () => (services) =>
     capabilities(services).map((each) =>
       each.name === 'storage-moves'
-        ? storageMovesCapability(services, {
+        ? storageMovesCapability(services, movableContainers, {
             onStep(step: Step) {
               if (step !== FATAL_STEP || done) return;
               done = true;

@@ -13,7 +13,7 @@ type Wrap = { start: number; end: number; before: string; after: string };
 
 /** Files that only decide: there every condition counts. */
 const deciding =
-  /^src\/core\/access\/|^src\/core\/identity\/(authenticate|scopes)\.ts$|^src\/domain\/git-http\/(resolve-repository|credentials)\.ts$/;
+  /^src\/core\/access\/|^src\/core\/identity\/(authenticate|scopes)\.ts$|^src\/domain\/git-http\/(resolve-repository|credentials)\.ts$|^src\/domain\/(snippets|wikis)\/repository-kind\.ts$/;
 
 /** Functions that decide whether a caller may. */
 const asks =

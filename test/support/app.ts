@@ -15,6 +15,8 @@ import { createLog } from '../../src/platform/log.ts';
 import { TEMPLATE } from './postgres.ts';
 import { validateReplies } from './replies.ts';
 
+export { movableContainers } from '../../src/capabilities.ts';
+
 export const ROOT_TOKEN = 'glpat-root-token-of-the-tests';
 export const ROOT_PASSWORD = 'correct horse battery';
 export const SECRET_KEY = 'a secret key that only the tests know of';

@@ -1,5 +1,7 @@
 /** Wikis for tests: of new projects and groups, filled through the API or as a push would. */
-import { groupWiki, projectWiki, type RepositoryKey } from '../../src/core/repositories/containers.ts';
+
+import { groupWiki, projectWiki } from '../../src/core/repositories/containers.ts';
+import type { RepositoryKey } from '../../src/core/repository-store.ts';
 import { git } from '../../src/platform/git/program.ts';
 import type { Call, Called, TestApp } from './app.ts';
 import { bodyOf, makeGroup, makeProject } from './factories.ts';

@@ -6,7 +6,6 @@ import { GUEST, PLANNER, visibilityName } from '../access/roles.ts';
 import { CustomAttribute } from '../custom-attributes.ts';
 import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../identity/records.ts';
 import { DEFAULT_LEVEL, type Level, levelNumber } from '../notifications/levels.ts';
-import type { ProjectSizes } from '../repositories/statistics.ts';
 import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
 import { ProjectSettingsSchema, projectSettings, withoutPremium } from './project-settings.ts';
 import { NamespaceBasic, presentNamespaceBasic } from './records.ts';
@@ -119,6 +118,12 @@ export const FullProject = Type.Object({
   ),
 });
 export type FullProject = Static<typeof FullProject>;
+
+/** Sizes of a project's repositories as last measured, in bytes, and its commits. */
+export type ProjectSizes = Pick<
+  Static<typeof ProjectStatistics>,
+  'commit_count' | 'repository_size' | 'wiki_size' | 'snippets_size'
+>;
 
 /** Inputs of a project's record beside its row. */
 export type BasicProjectView = Surroundings & {

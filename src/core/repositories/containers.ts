@@ -6,8 +6,7 @@
 import { join } from 'node:path';
 import { Failure } from '../../platform/failure.ts';
 import { digest } from '../../platform/secret.ts';
-
-export type ContainerKind = 'project' | 'snippet' | 'group';
+import type { ContainerKind, RepositoryKey } from '../repository-store.ts';
 
 /** The tables with each container's storage and read-only mark. */
 export const containerTables = {
@@ -15,9 +14,6 @@ export const containerTables = {
   snippet: 'snippets',
   group: 'group_wikis',
 } as const satisfies Record<ContainerKind, string>;
-
-/** One repository: a container's own, or its wiki's. */
-export type RepositoryKey = { kind: ContainerKind; id: number; wiki: boolean };
 
 export const projectRepository = (id: number): RepositoryKey => ({ kind: 'project', id, wiki: false });
 export const projectWiki = (id: number): RepositoryKey => ({ kind: 'project', id, wiki: true });

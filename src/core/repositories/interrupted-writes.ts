@@ -3,11 +3,13 @@
  * does not know of. The row in repository_uses stays, and announces the write to the listeners that
  * reconcile.
  */
+
 import { sql } from 'kysely';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { REMOVED_AFTER_SECONDS } from '../../platform/db/processes.ts';
 import { announceAll } from '../activity/announce.ts';
-import { type ContainerKind, containerTables } from './containers.ts';
+import type { ContainerKind } from '../repository-store.ts';
+import { containerTables } from './containers.ts';
 
 export const WRITE_INTERRUPTED = 'repository_write_interrupted';
 

@@ -1,9 +1,10 @@
 /** A stream from a repository, which is leased until the stream closes. */
+
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { GitFolder } from '../../platform/git/objects.ts';
+import type { RepositoryKey } from '../repository-store.ts';
 import type { Services } from '../services.ts';
-import type { RepositoryKey } from './containers.ts';
 
 /** The lease ends when the stream closes. Rejected when the stream fails before its first byte. */
 export async function streamLeased(

@@ -2,6 +2,7 @@
  * Schedules moves of containers between storages: the container becomes read-only, and the listener of moves
  * continues (facts: Repository storage moves).
  */
+
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -10,9 +11,11 @@ import { invalid } from '../../platform/failure.ts';
 import { randomFraction } from '../../platform/secret.ts';
 import { announce } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
+import type { ContainerKind } from '../repository-store.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
-import { type ContainerKind, containerTables } from './containers.ts';
+import { containerTables } from './containers.ts';
+import type { MovableContainers } from './movable-containers.ts';
 import { pickStorage } from './storage-choice.ts';
 
 export const moveStates = [
@@ -54,9 +57,6 @@ function pickOther({ names, weights }: StorageSet, source: string): string | und
 const isMoving = (kind: ContainerKind): RawBuilder<boolean> => sql<boolean>`exists (
   select from storage_moves m where m.container = ${kind}::text and m.container_id = c.id
     and m.state in ('scheduled', 'started', 'replicated'))`;
-
-/** Containers that their readers can see. */
-const isThere = { project: sql`not c.deleting`, snippet: sql`c.ready`, group: sql`true` } as const;
 
 const container = (kind: ContainerKind) => sql.table(containerTables[kind]);
 
@@ -121,21 +121,23 @@ export async function scheduleAllMoves(
   db: Db,
   storages: StorageSet,
   actor: Actor,
-  kind: ContainerKind,
+  containers: MovableContainers,
   source: string,
   wished?: string,
 ): Promise<void> {
   if (wished === source || (wished ?? pickOther(storages, source)) === undefined) return;
   // Scheduled containers are read-only and not selected again, so each batch has others.
   for (let scheduled = BATCH; scheduled === BATCH; )
-    scheduled = await inTransaction(db, (tx) => scheduleBatch(tx, storages, actor, kind, source, wished));
+    scheduled = await inTransaction(db, (tx) =>
+      scheduleBatch(tx, storages, actor, containers, source, wished),
+    );
 }
 
 async function scheduleBatch(
   tx: Db,
   storages: StorageSet,
   actor: Actor,
-  kind: ContainerKind,
+  { kind, isThere }: MovableContainers,
   source: string,
   wished: string | undefined,
 ): Promise<number> {
@@ -143,7 +145,7 @@ async function scheduleBatch(
     update ${container(kind)} set repository_read_only = true
     where id in (
       select c.id from ${container(kind)} c
-      where c.repository_storage = ${source} and not c.repository_read_only and ${isThere[kind]} and not ${isMoving(kind)}
+      where c.repository_storage = ${source} and not c.repository_read_only and ${isThere} and not ${isMoving(kind)}
       order by c.id limit ${BATCH} for update skip locked)
     returning id`.execute(tx);
   if (rows.length === 0) return 0;

@@ -2,6 +2,7 @@
  * Records a push, by git or by the API: activity events, the project's first branch, and the fact for
  * listeners. Written before the client's response.
  */
+
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -15,9 +16,9 @@ import { headRef, listRefs, peelToCommit, readRef } from '../../platform/git/ref
 import { type RefUpdate, setHead } from '../../platform/git/write.ts';
 import { type Announcement, announceAll, touchProject } from '../activity/announce.ts';
 import type { Actor } from '../identity/actor.ts';
+import type { RepositoryKey } from '../repository-store.ts';
 import type { Services } from '../services.ts';
 import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
-import type { RepositoryKey } from './containers.ts';
 import { protectFirstBranch } from './protection.ts';
 
 export type Pusher = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;

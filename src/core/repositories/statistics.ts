@@ -1,13 +1,7 @@
 /** Sizes of projects as last measured, for many by one statement. */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
-
-export type ProjectSizes = {
-  commit_count: number;
-  repository_size: number;
-  wiki_size: number;
-  snippets_size: number;
-};
+import type { ProjectSizes } from '../namespaces/project-records.ts';
 
 /** The sizes of a project without any repository. */
 export const noSizes: ProjectSizes = {

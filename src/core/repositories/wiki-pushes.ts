@@ -1,4 +1,5 @@
 /** Records a push to a wiki: activity events of a project's pages, as the API records them. */
+
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { runForProgram } from '../../platform/fair-share.ts';
 import { EMPTY_TREE } from '../../platform/git/diff.ts';
@@ -8,7 +9,7 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import { headRef } from '../../platform/git/refs.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
 import { type Announcement, announceAll } from '../activity/announce.ts';
-import type { RepositoryKey } from './containers.ts';
+import type { RepositoryKey } from '../repository-store.ts';
 import { countWrite, type Pusher } from './pushes.ts';
 import {
   forgetPage,

@@ -4,6 +4,7 @@ import { type Caller, toActor } from '../../core/identity/actor.ts';
 import { requireScope } from '../../core/identity/authenticate.ts';
 import { type BasicCredential, readAuthorization } from '../../core/identity/credentials.ts';
 import { giveBackAttempt, mustHaveTwoFactor, provePassword } from '../../core/identity/login.ts';
+import type { DeployToken, Visitor } from '../../core/repositories/repository-kinds.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
@@ -22,18 +23,6 @@ export const purposes = { 'upload-pack': 'read', 'receive-pack': 'write' } as co
   Service,
   Purpose
 >;
-
-/** A valid deploy token: for its project, or for the projects of its group. */
-export type DeployToken = {
-  id: number;
-  username: string;
-  project_id: number | null;
-  namespace_id: number | null;
-  scopes: string[];
-};
-
-/** A person or bot, a deploy token, or an anonymous caller. */
-export type Visitor = { caller: Caller; deployToken?: DeployToken };
 
 const WRONG =
   'HTTP Basic: Access denied. The provided password or token is incorrect or your account has 2FA enabled and you must use a personal access token instead of a password.';

@@ -1,7 +1,8 @@
 /** The folder that a service reads: the repository's, leased so that no move takes it away, or an empty one instead. */
+
 import { join } from 'node:path';
-import type { RepositoryKey } from '../../core/repositories/containers.ts';
-import type { Purpose } from '../../core/repositories/store.ts';
+import type { PushTarget } from '../../core/repositories/repository-kinds.ts';
+import type { Purpose, RepositoryKey } from '../../core/repository-store.ts';
 import type { Services } from '../../core/services.ts';
 import { Failure } from '../../platform/failure.ts';
 import { isRepository } from '../../platform/git/ref-files.ts';
@@ -21,12 +22,12 @@ export type LeasedFolder = {
  */
 export async function leaseFolder(
   services: Services,
-  key: RepositoryKey,
+  { key, ensureStorage }: Pick<PushTarget, 'key' | 'ensureStorage'>,
   purpose: Purpose,
 ): Promise<LeasedFolder> {
   const lease = await services.repositories.lease(key, purpose).catch((error: unknown) => {
-    // A group has no row for its wiki before the first write.
-    if (key.kind === 'group' && error instanceof Failure && error.kind === 'not_found') return undefined;
+    // The container may have no storage before the first write.
+    if (ensureStorage && error instanceof Failure && error.kind === 'not_found') return undefined;
     throw error;
   });
   const release = async () => lease?.release();

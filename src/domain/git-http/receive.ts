@@ -1,10 +1,13 @@
 /** Pushes: their updates are judged first, and recorded before the client gets its report. */
+
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FORCE_REFUSED } from '../../core/repositories/protection-rules.ts';
-import { ensure, type RepositoryLease } from '../../core/repositories/store.ts';
+import type { Judge, PushTarget } from '../../core/repositories/repository-kinds.ts';
+import { ensure } from '../../core/repositories/store.ts';
+import type { RepositoryLease } from '../../core/repository-store.ts';
 import type { Services } from '../../core/services.ts';
 import { packageFolder } from '../../package.ts';
 import { now } from '../../platform/clock.ts';
@@ -18,7 +21,6 @@ import { type RefUpdate, removeStaleLocks, syncNewObjects, syncRefNames } from '
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import { BadPktLine, DATA, FATAL, inBand, type PktLine, PktLineReader, PROGRESS } from './pkt-line.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
-import type { Judge, PushTarget } from './push-targets.ts';
 import { chunksOf, openBody, requireType } from './request.ts';
 import { requestMemory } from './request-memory.ts';
 import { ofService } from './responses.ts';
@@ -105,7 +107,7 @@ async function judgePush(
   const judging = target.judge();
   // Its rejection is handled where it is awaited below.
   judging.catch(() => {});
-  await target.ensureStorage();
+  await target.ensureStorage?.();
   const lease = await services.repositories.lease(target.key, 'write');
   try {
     const { folder } = lease.git;

@@ -1,5 +1,6 @@
 /** Git over HTTP: `<full path>.git`, `<full path>.wiki.git` and `snippets/<id>.git`, with what follows them. */
 import { Moved } from '../../core/access/find.ts';
+import type { PushTarget, Visitor } from '../../core/repositories/repository-kinds.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { Failure, type FailureKind } from '../../platform/failure.ts';
@@ -7,8 +8,7 @@ import type { Service } from '../../platform/git/transport.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../platform/http/messages.ts';
 import { addressKey, rateLimitHeaders } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server.ts';
-import { identify, type Purpose, purposes, type Visitor } from './credentials.ts';
-import type { PushTarget } from './push-targets.ts';
+import { identify, type Purpose, purposes } from './credentials.ts';
 import { receive } from './receive.ts';
 import { resolveRepository } from './resolve-repository.ts';
 import { askWho, plainText } from './responses.ts';

@@ -1,4 +1,5 @@
 /** Fetches: advertisements and packs, as the git program gives them. */
+import type { PushTarget } from '../../core/repositories/repository-kinds.ts';
 import type { Services } from '../../core/services.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { MemoryReservation } from '../../platform/fair-share.ts';
@@ -13,7 +14,6 @@ import { ADVERTISE, advertisementIn, SECOND_VERSION } from './advertisement.ts';
 import { purposes } from './credentials.ts';
 import { leaseFolder } from './leased-folder.ts';
 import { FLUSH, pktLine } from './pkt-line.ts';
-import type { PushTarget } from './push-targets.ts';
 import { chunksOf, openBody, protocolOf, requireType } from './request.ts';
 import { requestMemory } from './request-memory.ts';
 import { ofService } from './responses.ts';
@@ -22,7 +22,7 @@ type UploadRequest = Pick<ServiceOptions, 'service' | 'flags' | 'protocol' | 'co
 
 /** Leases the folder for the service, with the request to git. */
 async function enter(services: Services, target: PushTarget, request: HttpRequest, service: Service) {
-  const { folder, empty, release } = await leaseFolder(services, target.key, purposes[service]);
+  const { folder, empty, release } = await leaseFolder(services, target, purposes[service]);
   const asked: UploadRequest = {
     service,
     protocol: protocolOf(request.headers['git-protocol']),

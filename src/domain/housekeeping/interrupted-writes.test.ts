@@ -1,4 +1,5 @@
 /** Writes whose process dies between git's commit and its record: the database is mended soon after. */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -6,11 +7,8 @@ import { useApp } from '../../../test/support/app.ts';
 import { bodyOf, makeProject, makeSnippet, makeUser } from '../../../test/support/factories.ts';
 import { createPage, groupWikiParent, projectWikiParent } from '../../../test/support/wikis.ts';
 import { commitChanges } from '../../core/repositories/commits.ts';
-import {
-  projectRepository,
-  type RepositoryKey,
-  snippetRepository,
-} from '../../core/repositories/containers.ts';
+import { projectRepository, snippetRepository } from '../../core/repositories/containers.ts';
+import type { RepositoryKey } from '../../core/repository-store.ts';
 import { createPresence, forgetProcesses } from '../../platform/db/processes.ts';
 import { newObject } from '../../platform/git/parse.ts';
 import { findBranch } from '../../platform/git/refs.ts';

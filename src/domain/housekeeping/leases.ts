@@ -1,6 +1,5 @@
 /** Leases for housekeeping: one process at a time, and none while the repository moves. */
-import type { RepositoryKey } from '../../core/repositories/containers.ts';
-import type { Repositories, RepositoryLease } from '../../core/repositories/store.ts';
+import type { Repositories, RepositoryKey, RepositoryLease } from '../../core/repository-store.ts';
 import { Failure } from '../../platform/failure.ts';
 
 /**

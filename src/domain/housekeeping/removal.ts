@@ -2,10 +2,12 @@
  * Removes the folders of repositories whose container's row is gone. They are removed from every storage,
  * since no row says any more where they were; ids are never used twice, so no new repository can be there.
  */
+
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { type ContainerKind, containerTables, repositoryPath } from '../../core/repositories/containers.ts';
+import { containerTables, repositoryPath } from '../../core/repositories/containers.ts';
+import type { ContainerKind } from '../../core/repository-store.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';

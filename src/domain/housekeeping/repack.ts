@@ -1,10 +1,8 @@
 /** Repacks repositories that were written often, and measures those that were written since they were measured. */
+
 import { sql } from 'kysely';
-import {
-  type ContainerKind,
-  containerTables,
-  type RepositoryKey,
-} from '../../core/repositories/containers.ts';
+import { containerTables } from '../../core/repositories/containers.ts';
+import type { ContainerKind, RepositoryKey } from '../../core/repository-store.ts';
 import type { Services } from '../../core/services.ts';
 import { monotonic, now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';

@@ -7,6 +7,8 @@ import { peopleEndpoints } from './people-routes.ts';
 import { readEndpoints } from './routes.ts';
 import { writeEndpoints } from './write-routes.ts';
 
+export { movableProjects } from './storage-moves.ts';
+
 export const projectsCapability = (): Capability => ({
   name: 'projects',
   tables: ['projects', 'project_redirects', 'project_group_links', 'stars'],

@@ -2,11 +2,13 @@
  * The scopes of search that git serves: files and wiki pages of a project by content and by name, and its
  * commits.
  */
+
 import { posix } from 'node:path';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import { found } from '../../core/endpoint.ts';
-import { projectRepository, projectWiki, type RepositoryKey } from '../../core/repositories/containers.ts';
+import { projectRepository, projectWiki } from '../../core/repositories/containers.ts';
 import { presentCommit } from '../../core/repositories/records.ts';
+import type { RepositoryKey } from '../../core/repository-store.ts';
 import { offsetPage, type Page } from '../../platform/db/page.ts';
 import { badRequest } from '../../platform/failure.ts';
 import { type Excerpt, findInFiles } from '../../platform/git/grep.ts';

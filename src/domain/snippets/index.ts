@@ -2,6 +2,7 @@
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { parseInterruptedWrite, WRITE_INTERRUPTED } from '../../core/repositories/interrupted-writes.ts';
+import { repositoryKinds } from '../../core/repositories/repository-kinds.ts';
 import type { Services } from '../../core/services.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
@@ -11,13 +12,16 @@ import { snippetDefinition, snippetResource } from './noteable.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
 import { snippetReferences } from './references.ts';
+import { snippetRepositories } from './repository-kind.ts';
 
 const SWEEP = 'snippets.sweep_unready';
 const RECONCILE = 'snippets.reconcile';
 
+export { movableSnippets } from './storage-moves.ts';
+
 export const snippetsCapability = (services: Services): Capability => ({
   name: 'snippets',
-  registrations: [noteables.add(snippetDefinition), referenceDefinitions.add(snippetReferences)],
+  registrations: [noteables.add(snippetDefinition), referenceDefinitions.add(snippetReferences), repositoryKinds.add(snippetRepositories)],
   endpoints: [...conversationEndpoints(snippetResource), ...personalEndpoints, ...projectEndpoints],
   tasks: {
     [SWEEP]: () => sweepUnready(services.database.background),

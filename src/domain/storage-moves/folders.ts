@@ -1,15 +1,15 @@
 /** The folders of a move: the sources, the growing copies, and the renames that exchange them. */
+
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   groupWiki,
   projectRepository,
   projectWiki,
-  type RepositoryKey,
   snippetRepository,
 } from '../../core/repositories/containers.ts';
 import type { MoveRow } from '../../core/repositories/move-schedule.ts';
-import type { Repositories } from '../../core/repositories/store.ts';
+import type { Repositories, RepositoryKey } from '../../core/repository-store.ts';
 import { syncFolder } from '../../platform/git/write.ts';
 import { randomHex } from '../../platform/secret.ts';
 

@@ -1,5 +1,6 @@
 /** Moves of repositories between storages: scheduled, listed, and run so that no commit is lost. */
 import type { Capability } from '../../core/capability.ts';
+import type { MovableContainers } from '../../core/repositories/movable-containers.ts';
 import type { Services } from '../../core/services.ts';
 import { forgetGone } from './leases.ts';
 import { moveEndpoints } from './routes.ts';
@@ -9,8 +10,15 @@ export type { Step } from './run-move.ts';
 
 const FORGET_GONE = 'storage_moves.forget_gone';
 
-/** The options are for tests that watch the steps, or that wait less. */
-export function storageMovesCapability(services: Services, options: RunnerOptions = {}): Capability {
+/**
+ * `kinds` come from their owners, by the composition root: the endpoints are made of them. The options are for tests that
+ * watch the steps, or that wait less.
+ */
+export function storageMovesCapability(
+  services: Services,
+  kinds: readonly MovableContainers[],
+  options: RunnerOptions = {},
+): Capability {
   const runner = createRunner(services, options);
   return {
     name: 'storage-moves',
@@ -28,7 +36,7 @@ export function storageMovesCapability(services: Services, options: RunnerOption
     // Moves of snippets and groups, which are deleted in many ways.
     tasks: { [FORGET_GONE]: () => forgetGone(services.database.background) },
     schedules: [{ task: FORGET_GONE, pattern: '23 * * * *' }],
-    endpoints: moveEndpoints(runner.wake),
+    endpoints: moveEndpoints(kinds, runner.wake),
     background: runner,
     gauges: [
       {

@@ -2,9 +2,11 @@
  * Leases on moves. A process that is dead, or that has been taken for dead, changes nothing any more: only
  * the process with the lease changes a move.
  */
+
 import { sql } from 'kysely';
-import { type ContainerKind, containerTables } from '../../core/repositories/containers.ts';
+import { containerTables } from '../../core/repositories/containers.ts';
 import type { MoveRow, MoveState } from '../../core/repositories/move-schedule.ts';
+import type { ContainerKind } from '../../core/repository-store.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { DEAD_AFTER_SECONDS } from '../../platform/db/processes.ts';

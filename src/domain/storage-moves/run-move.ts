@@ -3,11 +3,11 @@
  * again; after the switch only the old copy is left to be removed. The process may die after each step, and
  * the next one begins with the first step that is not certain.
  */
+
 import { rm, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RepositoryKey } from '../../core/repositories/containers.ts';
 import type { MoveRow, MoveState } from '../../core/repositories/move-schedule.ts';
-import type { Purpose } from '../../core/repositories/store.ts';
+import type { Purpose, RepositoryKey } from '../../core/repository-store.ts';
 import type { Services } from '../../core/services.ts';
 import { monotonic, now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';

@@ -1,9 +1,7 @@
 /** Moves of repositories in requests and responses (facts: Repository storage moves). */
 import Type from 'typebox';
-import { BasicGroupDetails } from '../../core/namespaces/group-records.ts';
-import { ProjectIdentity } from '../../core/namespaces/project-records.ts';
+import type { MovableContainers } from '../../core/repositories/movable-containers.ts';
 import { moveStates } from '../../core/repositories/move-schedule.ts';
-import { BasicSnippetRecord } from '../../core/repositories/snippet-records.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 
 const MoveFields = {
@@ -15,12 +13,9 @@ const MoveFields = {
   error_message: nullable(Type.String()),
 };
 
-/** The record of a move, by the kind of its container. */
-export const moveRecords = {
-  project: Type.Object({ ...MoveFields, project: ProjectIdentity }),
-  snippet: Type.Object({ ...MoveFields, snippet: BasicSnippetRecord }),
-  group: Type.Object({ ...MoveFields, group: BasicGroupDetails }),
-} as const;
+/** The record of a move, with its container. */
+export const moveRecordOf = ({ kind, record }: MovableContainers) =>
+  Type.Object({ ...MoveFields, [kind]: record });
 
 export const destination = {
   destination_storage_name: Type.Optional(

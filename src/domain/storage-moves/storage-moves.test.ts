@@ -1,4 +1,5 @@
 /** Moves of repositories between storages, over HTTP and on the disk. */
+
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
@@ -15,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { type Called, useApp } from '../../../test/support/app.ts';
+import { type Called, movableContainers, useApp } from '../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeProject, makeUser, uniqueName } from '../../../test/support/factories.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
 import { commitChanges } from '../../core/repositories/commits.ts';
@@ -23,9 +24,9 @@ import {
   groupWiki,
   projectRepository,
   projectWiki,
-  type RepositoryKey,
   snippetRepository,
 } from '../../core/repositories/containers.ts';
+import type { RepositoryKey } from '../../core/repository-store.ts';
 import { allRefs } from '../../platform/git/copy.ts';
 import { newObject } from '../../platform/git/parse.ts';
 import { gitEnvironment, gitText } from '../../platform/git/program.ts';
@@ -45,7 +46,8 @@ const ASHLAR_STORAGES = storages.map((name) => `${name}:${join(root, name)}`).jo
 let onStep: ((step: Step) => void) | undefined;
 const app = useApp({
   env: { ASHLAR_STORAGES, ASHLAR_TIER: 'premium' },
-  instead: (services) => storageMovesCapability(services, { onStep: (step) => onStep?.(step) }),
+  instead: (services) =>
+    storageMovesCapability(services, movableContainers, { onStep: (step) => onStep?.(step) }),
 });
 afterEach(() => {
   onStep = undefined;

@@ -2,9 +2,11 @@
  * A wiki with its owner. The differences between those of projects and those of groups are here, and nowhere
  * else.
  */
+
 import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import { groupWiki, projectWiki, type RepositoryKey } from '../../core/repositories/containers.ts';
+import { groupWiki, projectWiki } from '../../core/repositories/containers.ts';
 import { ensureGroupWikiStorage } from '../../core/repositories/group-wikis.ts';
+import type { RepositoryKey } from '../../core/repository-store.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';

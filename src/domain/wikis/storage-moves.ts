@@ -1,0 +1,26 @@
+/** Wikis of groups in moves between storages; a project's moves with the project. */
+import { sql } from 'kysely';
+import Type from 'typebox';
+import { authorizeGroup } from '../../core/access/find.ts';
+import { BasicGroupDetails, presentBasicGroup } from '../../core/namespaces/group-records.ts';
+import type { MovableContainers } from '../../core/repositories/movable-containers.ts';
+
+export const movableGroupWikis: MovableContainers = {
+  kind: 'group',
+  noun: "group's wiki",
+  tier: 'premium',
+  reference: Type.String(),
+  find: async ({ database }, actor, reference) =>
+    (await authorizeGroup(database.sql, actor, 'read_group', reference)).id,
+  isThere: sql`true`,
+  isShown: sql`exists (select from namespaces c where c.id = container_id and not c.deleting)`,
+  record: BasicGroupDetails,
+  async present(db, baseUrl, ids) {
+    const groups = await db
+      .selectFrom('namespaces')
+      .select(['id', 'name', 'full_path'])
+      .where('id', 'in', ids)
+      .execute();
+    return new Map(groups.map((group) => [group.id, presentBasicGroup({ baseUrl }, group)]));
+  },
+};
