@@ -2,7 +2,7 @@
 import { notFound } from '../platform/failure.ts';
 import type { HttpResponse } from '../platform/http/messages.ts';
 import { bytesOf, Reply } from './endpoint.ts';
-import { avatarFilename, pictureTypes, readAvatar } from './uploads.ts';
+import { avatarFilename, pictureTypes, readAvatar } from './pictures.ts';
 
 export const AvatarPicture = bytesOf(...pictureTypes);
 

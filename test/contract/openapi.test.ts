@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { openApiText } from '../../src/commands/openapi.ts';
 import { contentTypesOf, noContent } from '../../src/core/endpoint.ts';
-import { pictureTypes } from '../../src/core/uploads.ts';
+import { pictureTypes } from '../../src/core/pictures.ts';
 import { compileDecoder } from '../../src/platform/http/decode.ts';
 import { compileSerializer } from '../../src/platform/http/serialize.ts';
 import { useApp } from '../support/app.ts';

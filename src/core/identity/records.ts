@@ -2,8 +2,8 @@
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../platform/http/schema.ts';
 import { digest } from '../../platform/secret.ts';
+import { avatarFilename } from '../pictures.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
-import { avatarFilename } from '../uploads.ts';
 
 export const UserBasic = Type.Object({
   id: Type.Integer(),

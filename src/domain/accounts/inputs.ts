@@ -3,7 +3,7 @@ import Type, { type Static, type TSchemaOptions } from 'typebox';
 import { mailAddress } from '../../core/identity/mail-rules.ts';
 import { MAX_PASSWORD_LENGTH } from '../../core/identity/password-rules.ts';
 import { pathPattern } from '../../core/namespaces/paths.ts';
-import { avatarFile } from '../../core/uploads.ts';
+import { avatarFile } from '../../core/pictures.ts';
 import {
   atLeastOne,
   dateTime,

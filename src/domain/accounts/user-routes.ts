@@ -13,8 +13,8 @@ import {
   Reply,
 } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
+import { storeAvatar } from '../../core/pictures.ts';
 import type { Services } from '../../core/services.ts';
-import { storeAvatar } from '../../core/uploads.ts';
 import { now } from '../../platform/clock.ts';
 import { forbidden, invalid, notFound } from '../../platform/failure.ts';
 import type { KeysetRule } from '../../platform/http/pagination.ts';

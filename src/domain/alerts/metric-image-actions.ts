@@ -2,8 +2,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../core/access/find.ts';
 import type { Actor } from '../../core/identity/actor.ts';
+import { pictureTypes, storePicture } from '../../core/pictures.ts';
 import { cleanName } from '../../core/upload-names.ts';
-import { pictureTypes, storePicture } from '../../core/uploads.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';

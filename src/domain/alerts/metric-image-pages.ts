@@ -2,8 +2,8 @@
 import { type AuthorizedProject, authorizeProject, Moved } from '../../core/access/find.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { callerOf } from '../../core/identity/file-caller.ts';
+import { readAvatar } from '../../core/pictures.ts';
 import type { Services } from '../../core/services.ts';
-import { readAvatar } from '../../core/uploads.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';

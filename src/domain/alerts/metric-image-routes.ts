@@ -5,7 +5,7 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import { findAlert } from '../../core/alerts/alert-find.ts';
 import { type Context, type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
-import { pictureFile } from '../../core/uploads.ts';
+import { pictureFile } from '../../core/pictures.ts';
 import { findIssue } from '../../core/work/issue-find.ts';
 import { mapPage } from '../../platform/db/page.ts';
 import { forbidden } from '../../platform/failure.ts';

@@ -12,7 +12,6 @@ import {
   makeProject,
   makeUser,
 } from '../../../test/support/factories.ts';
-import { sweepAvatars } from '../../core/uploads-sweep.ts';
 
 const app = useApp();
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
@@ -142,9 +141,10 @@ test('the file stays while a picture names it, and is swept after that', async (
   const [row] = await database.sql<{ file: string }[]>`select file from metric_images where id = ${first.id}`;
   const name = row?.file ?? '';
   const file = join(config.data, 'uploads', name.slice(0, 2), name);
+  const uploads = app.app.capabilities.find((each) => each.name === 'uploads');
   const sweep = async () => {
     utimesSync(file, new Date(0), new Date(0));
-    await sweepAvatars(database.db, config.data);
+    await uploads?.tasks?.['uploads.sweep_pictures']?.({});
     return existsSync(file);
   };
   const me = app.as(developer.token);

@@ -6,7 +6,7 @@ import { Group } from '../../core/namespaces/group-records.ts';
 import { GroupSettingsSchema } from '../../core/namespaces/group-settings.ts';
 import { pathPattern } from '../../core/namespaces/paths.ts';
 import { FullProject } from '../../core/namespaces/project-records.ts';
-import { avatarFile } from '../../core/uploads.ts';
+import { avatarFile } from '../../core/pictures.ts';
 import { commaList, date, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { namePattern } from './rules.ts';
 

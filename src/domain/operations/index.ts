@@ -5,7 +5,6 @@ import { signedIn } from '../../core/access/access.ts';
 import type { Capability } from '../../core/capability.ts';
 import { endpoint } from '../../core/endpoint.ts';
 import type { Services } from '../../core/services.ts';
-import { sweepAvatars } from '../../core/uploads-sweep.ts';
 import { version } from '../../package.ts';
 import { now } from '../../platform/clock.ts';
 import { pingDatabase } from '../../platform/db/database.ts';
@@ -71,14 +70,8 @@ export function operationsCapability(
       'operations.forget_windows': async () => {
         await forgetWindows(services.database.sql, new Date(now().getTime() - MAX_PERIOD_MS));
       },
-      'operations.sweep_avatars': async () => {
-        await sweepAvatars(services.database.background, services.config.data);
-      },
     },
-    schedules: [
-      { task: 'operations.forget_windows', pattern: '17 * * * *' },
-      { task: 'operations.sweep_avatars', pattern: '5 4 * * *' },
-    ],
+    schedules: [{ task: 'operations.forget_windows', pattern: '17 * * * *' }],
     endpoints: [
       endpoint({
         method: 'GET',

@@ -14,8 +14,8 @@ import {
   Reply,
 } from '../../core/endpoint.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
+import { avatarFile, storeAvatar } from '../../core/pictures.ts';
 import type { Services } from '../../core/services.ts';
-import { avatarFile, storeAvatar } from '../../core/uploads.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { UploadedFile } from '../../platform/http/raw-parameters.ts';
 import { parameterRulesOf } from '../../platform/http/schema.ts';

@@ -2,9 +2,9 @@
 import { anyone, onInstance } from '../../core/access/access.ts';
 import { avatarResponse } from '../../core/avatar-response.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
+import { storeAvatar } from '../../core/pictures.ts';
 import type { Services } from '../../core/services.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { storeAvatar } from '../../core/uploads.ts';
 import { mapPage } from '../../platform/db/page.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { UploadedFile } from '../../platform/http/raw-parameters.ts';

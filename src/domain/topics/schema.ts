@@ -1,7 +1,7 @@
 /** Topics in requests and in responses. */
 import Type, { type Static } from 'typebox';
 import { TopicName } from '../../core/namespaces/topics.ts';
-import { avatarFile } from '../../core/uploads.ts';
+import { avatarFile } from '../../core/pictures.ts';
 import { integerId, nullable } from '../../platform/http/schema.ts';
 
 export const TopicRecord = Type.Object({

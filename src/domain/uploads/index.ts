@@ -3,10 +3,12 @@ import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { eraseUploads, FILES_GONE, forgetFiles, sweepFiles } from './actions.ts';
 import { uploadPages } from './pages.ts';
+import { sweepPictures } from './picture-sweep.ts';
 import { endpoints } from './routes.ts';
 
 const FORGET = 'uploads.forget_files';
 const SWEEP = 'uploads.sweep_files';
+const SWEEP_PICTURES = 'uploads.sweep_pictures';
 
 export const uploadsCapability = (services: Services): Capability => ({
   name: 'uploads',
@@ -15,9 +17,15 @@ export const uploadsCapability = (services: Services): Capability => ({
   tasks: {
     [FORGET]: (payload) => forgetFiles(services, payload),
     [SWEEP]: () => sweepFiles(services),
+    async [SWEEP_PICTURES]() {
+      await sweepPictures(services.database.background, services.config.data);
+    },
   },
   listeners: [{ fact: FILES_GONE, task: FORGET }],
-  schedules: [{ task: SWEEP, pattern: '25 4 * * *' }],
+  schedules: [
+    { task: SWEEP, pattern: '25 4 * * *' },
+    { task: SWEEP_PICTURES, pattern: '5 4 * * *' },
+  ],
   tables: ['uploads'],
   erase: eraseUploads,
   async reassign(tx, userId, ghostId) {

@@ -3,8 +3,8 @@ import { statSync, unlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { now } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
 
 /** The folders of images; other folders belong to others. */
 const PART = /^[0-9a-f]{2}$/;
@@ -16,7 +16,7 @@ const BATCH = 500;
  * image names; returns their number. A younger file may belong to an uncommitted change. Every upload writes
  * its file anew, even with existing content, so an old file that is used again is young.
  */
-export async function sweepAvatars(db: Db, dataFolder: string): Promise<number> {
+export async function sweepPictures(db: Db, dataFolder: string): Promise<number> {
   const root = join(dataFolder, 'uploads');
   let removed = 0;
   for (const part of (await filesOf(root)).filter((name) => PART.test(name))) {

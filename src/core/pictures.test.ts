@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UploadedFile } from '../platform/http/raw-parameters.ts';
-import { imageExtension, readAvatar, storeAvatar } from './uploads.ts';
+import { imageExtension, readAvatar, storeAvatar } from './pictures.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ashlar-uploads-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { useApp } from '../../test/support/app.ts';
-import { makeGroup, makeProject, makeUser } from '../../test/support/rows.ts';
-import { UploadedFile } from '../platform/http/raw-parameters.ts';
-import { storeAvatar } from './uploads.ts';
-import { sweepAvatars } from './uploads-sweep.ts';
+import { useApp } from '../../../test/support/app.ts';
+import { makeGroup, makeProject, makeUser } from '../../../test/support/rows.ts';
+import { storeAvatar } from '../../core/pictures.ts';
+import { UploadedFile } from '../../platform/http/raw-parameters.ts';
+import { sweepPictures } from './picture-sweep.ts';
 
 const ashlar = useApp();
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
@@ -39,13 +39,13 @@ test('old pictures that nobody shows go; shown and young ones stay', async () =>
   writeFileSync(join(config.data, 'uploads', draft), '');
   utimesSync(join(config.data, 'uploads', draft), new Date(0), new Date(0));
 
-  expect(await sweepAvatars(db, config.data)).toBe(gone.length + 1);
+  expect(await sweepPictures(db, config.data)).toBe(gone.length + 1);
   expect(gone.filter((name) => existsSync(fileOf(name)))).toEqual([]);
   for (const name of [...kept, young, uploadedAgain])
     expect([name, existsSync(fileOf(name))]).toEqual([name, true]);
-  expect(await sweepAvatars(db, config.data)).toBe(0);
+  expect(await sweepPictures(db, config.data)).toBe(0);
 });
 
 test('a data folder without pictures is nothing to sweep', async () => {
-  expect(await sweepAvatars(ashlar.app.services.database.db, '/nonexistent')).toBe(0);
+  expect(await sweepPictures(ashlar.app.services.database.db, '/nonexistent')).toBe(0);
 });
