@@ -21,7 +21,11 @@ export { movableSnippets } from './storage-moves.ts';
 
 export const snippetsCapability = (services: Services): Capability => ({
   name: 'snippets',
-  registrations: [noteables.add(snippetDefinition), referenceDefinitions.add(snippetReferences), repositoryKinds.add(snippetRepositories)],
+  registrations: [
+    noteables.add(snippetDefinition),
+    referenceDefinitions.add(snippetReferences),
+    repositoryKinds.add(snippetRepositories),
+  ],
   endpoints: [...conversationEndpoints(snippetResource), ...personalEndpoints, ...projectEndpoints],
   tasks: {
     [SWEEP]: () => sweepUnready(services.database.background),

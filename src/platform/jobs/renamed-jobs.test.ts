@@ -34,6 +34,7 @@ test('jobs and facts from before the rename have their new names and payloads', 
       ['notifications.due', { hour: 8 }],
       ['upkeep.tend', {}],
       ['wikis.settle', { kind: 'project', id: 5 }],
+      ['operations.sweep_avatars', {}],
     ];
     for (const [task, payload] of left)
       await sql`select graphile_worker.add_job(${task}, payload := ${JSON.stringify(payload)}::text::json)`;
@@ -56,6 +57,7 @@ test('jobs and facts from before the rename have their new names and payloads', 
       ['notifications.due', { hour: 8 }],
       ['housekeeping.repack', {}],
       ['wikis.reconcile', { kind: 'project', id: 5 }],
+      ['uploads.sweep_pictures', {}],
     ]);
     expect(await sql`select fact from outbox`).toEqual([{ fact: 'repository_write_interrupted' }]);
   } finally {
