@@ -9,4 +9,9 @@ export const edges: readonly { from: string; to: string }[] = [
   { from: 'snippets', to: 'conversation' },
   { from: 'repositories', to: 'conversation' },
   { from: 'alerts', to: 'conversation' },
+  // What to-do items are about.
+  { from: 'issues', to: 'todos' },
+  { from: 'epics', to: 'todos' },
+  { from: 'alerts', to: 'todos' },
+  { from: 'repositories', to: 'todos' },
 ];

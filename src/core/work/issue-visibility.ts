@@ -37,8 +37,15 @@ export type VisibleIssues = {
 const own = sql<SqlBool>`(i.author_id = ${sql.raw(CALLER)}
   or exists (select from issue_assignees seen where seen.issue_id = i.id and seen.user_id = ${sql.raw(CALLER)}))`;
 
+/**
+ * The condition on issues `i` of projects whose issues the caller reads, where `confidential` tells whether confidential
+ * ones are among them; below callerCte().
+ */
+export const isRevealed = (confidential: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  sql`(${confidential} or not i.confidential or ${own})`;
+
 const conditions = {
-  condition: sql<SqlBool>`(v.confidential or not i.confidential or ${own})`,
+  condition: isRevealed(sql`v.confidential`),
   // `is true` keeps the planner from turning these into joins.
   conditionAlone: sql<SqlBool>`((i.project_id in (select id from issue_projects)) is true and (not i.confidential
     or (i.project_id in (select id from issue_projects where confidential)) is true or ${own}))`,

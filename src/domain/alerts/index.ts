@@ -4,6 +4,7 @@ import type { Services } from '../../core/services.ts';
 import { issueFollowUps } from '../../core/work/issue-follow-ups.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
+import { todoTargets } from '../todos/index.ts';
 import { alertDefinition, alertResource } from './alert-notes.ts';
 import { alertEndpoints } from './alert-routes.ts';
 import { incidentFollowUp } from './incident-follow-up.ts';
@@ -15,10 +16,15 @@ import { metricImagePages } from './metric-image-pages.ts';
 import { metricImageEndpoints } from './metric-image-routes.ts';
 import { receiverRoutes } from './receiver.ts';
 import { timelineEndpoints } from './timeline-routes.ts';
+import { alertTodoEndpoint, alertTodoTarget } from './todo-target.ts';
 
 export const alertsCapability = (services: Services): Capability => ({
   name: 'alerts',
-  registrations: [noteables.add(alertDefinition), issueFollowUps.add(incidentFollowUp)],
+  registrations: [
+    noteables.add(alertDefinition),
+    issueFollowUps.add(incidentFollowUp),
+    todoTargets.add(alertTodoTarget),
+  ],
   endpoints: [
     ...conversationEndpoints(alertResource),
     ...integrationEndpoints,
@@ -26,6 +32,7 @@ export const alertsCapability = (services: Services): Capability => ({
     ...metricImageEndpoints,
     ...incidentSettingsEndpoints,
     ...timelineEndpoints,
+    alertTodoEndpoint,
   ],
   routes: [...receiverRoutes(services), ...metricImagePages(services)],
   tasks: {

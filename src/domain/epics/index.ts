@@ -3,6 +3,7 @@ import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
+import { todoTargets } from '../todos/index.ts';
 import { childEndpoints } from './child-routes.ts';
 import { epicEndpoints } from './epic-routes.ts';
 import { eventEndpoints } from './event-routes.ts';
@@ -10,10 +11,15 @@ import { issueEndpoints } from './issue-routes.ts';
 import { epicDefinition, epicResource } from './noteable.ts';
 import { epicReferences } from './references.ts';
 import { relatedEndpoints } from './related-routes.ts';
+import { epicTodoEndpoint, epicTodoTarget } from './todo-target.ts';
 
 export const epicsCapability = (): Capability => ({
   name: 'epics',
-  registrations: [noteables.add(epicDefinition), referenceDefinitions.add(epicReferences)],
+  registrations: [
+    noteables.add(epicDefinition),
+    referenceDefinitions.add(epicReferences),
+    todoTargets.add(epicTodoTarget),
+  ],
   endpoints: [
     ...conversationEndpoints(epicResource),
     ...epicEndpoints,
@@ -21,6 +27,7 @@ export const epicsCapability = (): Capability => ({
     ...issueEndpoints,
     ...relatedEndpoints,
     ...eventEndpoints,
+    epicTodoEndpoint,
   ],
   // Rows go with their group; an epic_issues row also goes with its issue.
   tables: ['epics', 'epic_issues', 'related_epic_links'],

@@ -4,6 +4,7 @@ import { referenceDefinitions } from '../../core/markdown/reference-definitions.
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { plannedKinds } from '../../core/work/planned.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
+import { todoTargets, userCounts } from '../todos/index.ts';
 import { issueEventEndpoints } from './event-routes.ts';
 import { iterationEndpoints } from './iteration-routes.ts';
 import { issueLinkEndpoints } from './link-routes.ts';
@@ -17,6 +18,7 @@ import { issueShowEndpoints } from './show-routes.ts';
 import { issueStatisticsEndpoints } from './statistics.ts';
 import { issueSubscriptionEndpoints } from './subscription-routes.ts';
 import { issueTimeEndpoints } from './time-routes.ts';
+import { assignedIssues, issueTodoEndpoint, issueTodoTarget } from './todo-target.ts';
 import { issueWriteEndpoints } from './write-routes.ts';
 
 export const issuesCapability = (): Capability => ({
@@ -25,6 +27,8 @@ export const issuesCapability = (): Capability => ({
     noteables.add(issueDefinition),
     referenceDefinitions.add(issueReferences),
     plannedKinds.add(plannedIssues),
+    todoTargets.add(issueTodoTarget),
+    userCounts.add(assignedIssues),
   ],
   endpoints: [
     ...conversationEndpoints(issueResource),
@@ -39,6 +43,7 @@ export const issuesCapability = (): Capability => ({
     ...issueEventEndpoints,
     ...iterationEndpoints,
     ...milestoneContentEndpoints,
+    issueTodoEndpoint,
   ],
   tables: [
     'issues',

@@ -4,6 +4,7 @@ import { referenceDefinitions } from '../../core/markdown/reference-definitions.
 import type { Services } from '../../core/services.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
+import { todoTargets } from '../todos/index.ts';
 import { archiveEndpoints } from './archive-routes.ts';
 import { blobEndpoints } from './blob-routes.ts';
 import { branchEndpoints } from './branch-routes.ts';
@@ -17,12 +18,17 @@ import { fileEndpoints } from './file-routes.ts';
 import { fileWriteEndpoints } from './file-write-routes.ts';
 import { statusEndpoints } from './status-routes.ts';
 import { tagEndpoints } from './tag-routes.ts';
+import { commitTodoTarget } from './todo-target.ts';
 import { treeEndpoints } from './tree-routes.ts';
 import { writeCommitEndpoints } from './write-commit-routes.ts';
 
 export const repositoriesCapability = (_services: Services): Capability => ({
   name: 'repositories',
-  registrations: [noteables.add(commitDefinition), referenceDefinitions.add(commitReferences)],
+  registrations: [
+    noteables.add(commitDefinition),
+    referenceDefinitions.add(commitReferences),
+    todoTargets.add(commitTodoTarget),
+  ],
   endpoints: [
     ...conversationEndpoints(commitResource),
     ...commentEndpoints,

@@ -5,7 +5,7 @@ import { type Noteable, noteableKey } from '../../core/work/noteables.ts';
 import { addTodos } from '../../core/work/todo-writes.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import type { TodoRow } from './queries.ts';
+import type { TodoRow } from './targets.ts';
 
 /**
  * The new item, for the actor's own list; undefined when there is a pending one for the target. Sent twice at

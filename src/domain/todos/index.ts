@@ -1,6 +1,13 @@
-/** Users' to-do items, read and done. Other capabilities write them when users are involved. */
+/**
+ * Users' to-do items, read and done. Other capabilities write them when users are involved, and register what they
+ * are about.
+ */
 import type { Capability } from '../../core/capability.ts';
 import { endpoints } from './routes.ts';
+
+export { type TodoTarget, todoTargets } from './targets.ts';
+export { todoEndpoint } from './todo-endpoint.ts';
+export { type UserCount, userCounts } from './user-counts.ts';
 
 export const todosCapability = (): Capability => ({
   name: 'todos',

@@ -1,15 +1,10 @@
 /** To-do items as records, and the filters of their list (facts: Resource entities, Todo). */
 import Type, { type Static } from 'typebox';
-import type { AlertRecord } from '../../core/alerts/alert-records.ts';
 import { UserBasic } from '../../core/identity/records.ts';
 import { ProjectIdentity } from '../../core/namespaces/project-records.ts';
 import { NamespaceBasic } from '../../core/namespaces/records.ts';
-import type { CommitRecord } from '../../core/repositories/records.ts';
-import type { EpicRecord } from '../../core/work/epic-records.ts';
-import type { IssueRecord } from '../../core/work/issue-records.ts';
 import { dateTime, integerId, stringEnum } from '../../platform/http/schema.ts';
-
-export type TodoTarget = IssueRecord | EpicRecord | CommitRecord | AlertRecord;
+import type { TargetRecord } from './targets.ts';
 
 export const TodoRecord = Type.Object({
   id: Type.Integer(),
@@ -18,7 +13,7 @@ export const TodoRecord = Type.Object({
   author: UserBasic,
   action_name: Type.String(),
   target_type: Type.String(),
-  target: Type.Unsafe<TodoTarget>({
+  target: Type.Unsafe<TargetRecord>({
     type: 'object',
     additionalProperties: true,
     description: 'The issue, epic, commit or alert.',
@@ -74,3 +69,4 @@ export const UserCounts = Type.Object({
   review_requested_merge_requests: Type.Integer(),
   todos: Type.Integer(),
 });
+export type UserCounts = Static<typeof UserCounts>;
