@@ -232,21 +232,6 @@ export async function selectProjects(
   );
 }
 
-const projectsByIds = projectsWhere('$1', '$2', 'p.id = any($3::bigint[])');
-
-/** The projects that the caller sees, by id; by one statement. */
-export async function selectProjectsById(
-  sql: Sql,
-  caller: Caller,
-  ids: readonly number[],
-): Promise<Map<number, AuthorizedProject>> {
-  if (ids.length === 0) return new Map();
-  const parameters = [caller?.id ?? NOBODY, today(), [...ids]];
-  const rows = await sql.unsafe<ReachedProjectRow[]>(projectsByIds, parameters, prepared);
-  const projects = rows.map((row) => projectReceipt(caller, row).project);
-  return new Map(projects.filter((each) => each.may('read_project')).map((each) => [each.id, each]));
-}
-
 /** The scope of a deploy token: a project, or all projects below a group. */
 export type DeployTokenHome = { project_id: number | null; namespace_id: number | null };
 

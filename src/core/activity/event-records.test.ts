@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import { actionName } from './event-records.ts';
 
+const wikiPages = { type: 'WikiPage::Meta', actionNames: { created: 'created', updated: 'updated' } };
+
 test.each([
   ['pushed', null, { push_data: { action: 'created' } }, 'pushed new'],
   ['pushed', null, { push_data: { action: 'removed' } }, 'deleted'],
@@ -23,5 +25,5 @@ test.each([
   ['reopened', 'Issue', null, 'opened'],
   ['reopened', 'Milestone', null, 'opened'],
 ])('%s of %s %o is "%s"', (action, target_type, details, name) => {
-  expect(actionName({ action, target_type, details })).toBe(name);
+  expect(actionName([wikiPages], { action, target_type, details })).toBe(name);
 });

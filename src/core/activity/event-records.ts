@@ -2,9 +2,9 @@
 import Type, { type Static } from 'typebox';
 import { dateTime, nullable, stringEnum } from '../../platform/http/schema.ts';
 import { presentUserBasic, type Surroundings, UserBasic } from '../identity/records.ts';
-import type { PushData } from '../repositories/pushes.ts';
 import { NoteRecord } from '../work/note-records.ts';
-import type { EventNote, EventRow } from './event-rows.ts';
+import type { EventRow } from './event-rows.ts';
+import type { ActivityTarget } from './targets.ts';
 
 const PushRecord = Type.Object({
   commit_count: Type.Integer(),
@@ -52,7 +52,7 @@ export type EventRecord = Static<typeof EventRecord>;
 
 /** Details by announcers: each has its own, so all are optional. */
 type Details = {
-  push_data?: PushData;
+  push_data?: Static<typeof PushRecord>;
   wiki_page?: Static<typeof WikiPageRecord>;
   /** Of a destroyed target. */
   title?: string;
@@ -75,43 +75,41 @@ const plainNames: ReadonlyMap<string, string> = new Map(
 );
 
 /** The public name of the action; created or reopened issues and milestones are `opened`. */
-export function actionName(event: Pick<EventRow, 'action' | 'target_type' | 'details'>): string {
-  const { action, target_type: target } = event;
+export function actionName(
+  targets: readonly Pick<ActivityTarget, 'type' | 'actionNames'>[],
+  event: Pick<EventRow, 'action' | 'target_type' | 'details'>,
+): string {
+  const { action, target_type } = event;
   if (action === 'pushed') return pushNames[detailsOf(event).push_data?.action ?? 'pushed'];
-  if (action === 'created' && target === null) return 'created';
-  if (target === 'WikiPage::Meta' && (action === 'created' || action === 'updated')) return action;
-  return plainNames.get(action) ?? 'opened';
+  if (action === 'created' && target_type === null) return 'created';
+  const target = targets.find(({ type }) => type === target_type);
+  return target?.actionNames?.[action] ?? plainNames.get(action) ?? 'opened';
 }
 
-/** The note's present type: a reply makes it part of a thread. */
-const noteType = (note: EventNote): string =>
-  note.positioned ? 'DiffNote' : note.in_thread ? 'DiscussionNote' : 'Note';
-
-/** The record; `record` is that of its note, if it has one. A note has the title of its noteable. */
+/** The record; `note` is that of its note, if it has one. A note has the title of its noteable. */
 export function presentEvent(
   around: Surroundings,
+  targets: readonly ActivityTarget[],
   event: EventRow,
-  record: NoteRecord | undefined,
+  note: NoteRecord | undefined,
   inProject: boolean,
 ): EventRecord {
-  const { id, project_id, target_id, author, note, milestone } = event;
+  const { id, project_id, target_id, author, target } = event;
   const details = detailsOf(event);
-  const issue = note ? null : event.issue;
-  const about = event.issue ?? event.snippet ?? milestone ?? event.wiki_page;
-  const title = about?.title ?? details.title ?? details.target_title;
   return {
     id,
     title: null,
     project_id,
-    action_name: actionName(event),
+    action_name: actionName(targets, event),
     target_id,
-    target_iid: issue?.iid ?? milestone?.iid ?? target_id,
-    target_type: note ? noteType(note) : event.target_type,
+    target_iid: (note ? null : target?.iid) ?? target_id,
+    // The present type of a note: a reply makes it part of a thread.
+    target_type: note ? (note.type ?? 'Note') : event.target_type,
     author_id: author.id,
     ...(note && inProject && { data: null }),
-    target_title: title ?? null,
+    target_title: target?.title ?? details.title ?? details.target_title ?? null,
     created_at: event.created_at.toISOString(),
-    ...(record && { note: { ...record, attachment: null } }),
+    ...(note && { note: { ...note, attachment: null } }),
     author: presentUserBasic(around, author),
     author_username: author.username,
     imported: false,

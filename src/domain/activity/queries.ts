@@ -7,9 +7,11 @@ import type { AuthorizedProject } from '../../core/access/find.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../core/access/memberships.ts';
 import { GUEST } from '../../core/access/roles.ts';
 import type { AuthorizedUser } from '../../core/access/users.ts';
+import { type EventRow, eventColumns } from '../../core/activity/event-rows.ts';
 import { seenIn, seenOf, visibleEvents } from '../../core/activity/event-visibility.ts';
 import type { Actor, Caller } from '../../core/identity/actor.ts';
 import { openTo, seesAll } from '../../core/namespaces/group-list.ts';
+import type { Services } from '../../core/services.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
 import { countSeldom } from './counting.ts';
@@ -26,8 +28,9 @@ export type Feed = {
 };
 
 /** Events of a project. */
-export const feedOfProject = (caller: Caller, project: AuthorizedProject): Feed => ({
-  ctes: sql`places as (select ${project.id}::bigint as id, ${seenOf(project, caller)})`,
+export const feedOfProject = (services: Services, caller: Caller, project: AuthorizedProject): Feed => ({
+  ctes: sql`${callerCte(caller)},
+    places as (select ${project.id}::bigint as id, ${seenOf(services, project, caller)})`,
   caller,
   projectId: project.id,
 });
@@ -42,10 +45,10 @@ const levels = sql.raw(
 const level = sql.raw('coalesce(greatest(g.level, r.level), 0)');
 
 /** Events of projects where the actor is a member. */
-export const feedOfMember = (actor: Actor): Feed => ({
+export const feedOfMember = (services: Services, actor: Actor): Feed => ({
   ctes: sql`${callerCte(actor)}, ${reached},
     places as materialized (
-      select p.id, ${seenIn(actor, level)} from projects p ${levels} where not p.deleting and ${isReached})`,
+      select p.id, ${seenIn(services, actor, level)} from projects p ${levels} where not p.deleting and ${isReached})`,
   caller: actor,
 });
 
@@ -53,7 +56,7 @@ export const feedOfMember = (actor: Actor): Feed => ({
  * Events of an author in projects that the caller may read; the author's projects are found by one index step
  * each.
  */
-export function feedOfAuthor(caller: Caller, { id }: Pick<AuthorizedUser, 'id'>): Feed {
+export function feedOfAuthor(services: Services, caller: Caller, { id }: Pick<AuthorizedUser, 'id'>): Feed {
   const theirs = sql`select e.project_id from activity_events e where e.author_id = ${id}`;
   const isVisible = seesAll(caller)
     ? sql`true`
@@ -66,7 +69,7 @@ export function feedOfAuthor(caller: Caller, { id }: Pick<AuthorizedUser, 'id'>)
         select (${theirs} and e.project_id > active.id order by e.project_id limit 1) from active
         where active.id is not null),
       places as materialized (
-        select p.id, ${seenIn(caller, level)} from active join projects p on p.id = active.id ${levels}
+        select p.id, ${seenIn(services, caller, level)} from active join projects p on p.id = active.id ${levels}
         where not p.deleting and ${isVisible})`,
     caller,
     authorId: id,
@@ -74,7 +77,11 @@ export function feedOfAuthor(caller: Caller, { id }: Pick<AuthorizedUser, 'id'>)
 }
 
 /** Days are whole days of UTC, exclusive (facts: Activity events). */
-function conditionOf({ authorId, caller }: Feed, filters: EventFilters): RawBuilder<unknown> {
+function conditionOf(
+  services: Services,
+  { authorId, caller }: Feed,
+  filters: EventFilters,
+): RawBuilder<unknown> {
   const { action, target_type, before, after } = filters;
   return sql.join(
     [
@@ -86,7 +93,7 @@ function conditionOf({ authorId, caller }: Feed, filters: EventFilters): RawBuil
         : [sql`e.target_type in (${sql.join(storedTypes[target_type].map(sql.lit))})`]),
       ...(before === undefined ? [] : [sql`e.created_at < ${before}::date`]),
       ...(after === undefined ? [] : [sql`e.created_at >= ${after}::date + 1`]),
-      visibleEvents(caller),
+      visibleEvents(services, caller),
     ],
     sql` and `,
   );
@@ -95,17 +102,16 @@ function conditionOf({ authorId, caller }: Feed, filters: EventFilters): RawBuil
 const filtered = ({ action, target_type, before, after }: EventFilters): boolean =>
   [action, target_type, before, after].some((value) => value !== undefined);
 
-export type EventKey = { id: number; project_id: number };
-
 export type EventPage = {
-  items: readonly EventKey[];
+  items: readonly EventRow[];
   /** The page with its total, which is counted at the same time where the end is not reached. */
-  page: Promise<Page<EventKey>>;
+  page: Promise<Page<EventRow>>;
 };
 
 /** One page, newest first by default; page and total have only events that the caller may see. */
 export async function selectEvents(
   db: Db,
+  services: Services,
   feed: Feed,
   filters: EventFilters,
   page: PageRequest & { kind: 'offset' },
@@ -113,12 +119,14 @@ export async function selectEvents(
   const sort = sql.raw(filters.sort ?? 'desc');
   const order = sql`order by e.created_at ${sort}, e.id ${sort}`;
   const most = page.offset + page.perPage + 1;
-  const condition = conditionOf(feed, filters);
-  const { rows } = await sql<EventKey>`
+  const condition = conditionOf(services, feed, filters);
+  const { rows } = await sql<EventRow>`
     with recursive ${feed.ctes}
-    select e.id, e.project_id from places v cross join lateral (
-      select e.id, e.project_id, e.created_at from activity_events e where ${condition} ${order} limit ${most}) e
-    ${order} limit ${page.perPage + 1} offset ${page.offset}`.execute(db);
+    select ${eventColumns(services)} from (
+      select e.* from places v cross join lateral (
+        select * from activity_events e where ${condition} ${order} limit ${most}) e
+      ${order} limit ${page.perPage + 1} offset ${page.offset}) e
+    ${order}`.execute(db);
   const count = async (): Promise<number> => {
     const limit = page.countLimit + 1;
     const counted = await sql<{ count: number }>`

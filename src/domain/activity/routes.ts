@@ -1,10 +1,9 @@
 /** Endpoints of activity events: the caller's, a user's and a project's (spec: Activity events). */
 import Type from 'typebox';
 import { onProject, onUser, signedIn } from '../../core/access/access.ts';
-import { type AuthorizedProject, selectProjectsById } from '../../core/access/find.ts';
 import { EventRecord, presentEvent } from '../../core/activity/event-records.ts';
-import { selectEventRows } from '../../core/activity/event-rows.ts';
-import { seesEvent } from '../../core/activity/event-visibility.ts';
+import { isOnNote } from '../../core/activity/event-rows.ts';
+import { activityTargets } from '../../core/activity/targets.ts';
 import { type Context, type Endpoint, listing } from '../../core/endpoint.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { type NoteRecord, presentNotes } from '../../core/work/note-records.ts';
@@ -27,41 +26,27 @@ async function selectNotes(
   return new Map((await presentNotes(context, rows)).map((record) => [record.id, record]));
 }
 
-/** The page of the feed. Events whose visibility changed since the selection are left out. */
+/** The page of the feed, which may be of one project. */
 async function readFeed(
-  { db, services, settings, actor, input, page }: Context<EventFilters, unknown, Caller>,
+  { db, services, settings, input, page }: Context<EventFilters, unknown, Caller>,
   feed: Feed,
-  project?: AuthorizedProject,
 ): Promise<Page<EventRecord>> {
   if (page.kind !== 'offset') return none;
   const around = { baseUrl: services.baseUrl(), settings };
-  const { items, page: counted } = await selectEvents(db, feed, input, page);
-  const [rest, rows, projects] = await Promise.all([
+  const { items, page: counted } = await selectEvents(db, services, feed, input, page);
+  const [rest, notes] = await Promise.all([
     counted,
-    selectEventRows(
-      db,
-      actor,
-      items.map(({ id }) => id),
+    selectNotes(
+      { db, services, settings },
+      items.filter(isOnNote).flatMap(({ target_id }) => target_id ?? []),
     ),
-    project
-      ? new Map([[project.id, project]])
-      : selectProjectsById(services.database.points, actor, [
-          ...new Set(items.map(({ project_id }) => project_id)),
-        ]),
   ]);
-  const seen = rows.filter((row) => {
-    const place = projects.get(row.project_id);
-    return place !== undefined && seesEvent(place, actor, row);
-  });
-  const notes = await selectNotes(
-    { db, services, settings },
-    seen.flatMap(({ note }) => note?.id ?? []),
-  );
-  const records = seen.flatMap((row) => {
-    const note = row.note ? notes.get(row.note.id) : undefined;
+  const targets = activityTargets.all(services);
+  const records = items.flatMap((row) => {
+    const note = isOnNote(row) ? notes.get(row.target_id ?? 0) : undefined;
     // The note was deleted meanwhile.
-    if (row.note && !note) return [];
-    return presentEvent(around, row, note, project !== undefined);
+    if (isOnNote(row) && !note) return [];
+    return presentEvent(around, targets, row, note, feed.projectId !== undefined);
   });
   return { ...rest, items: records };
 }
@@ -82,8 +67,12 @@ export const activityEndpoints: Endpoint[] = [
     }),
     item: EventRecord,
     handle: (context) => {
-      const { actor, input } = context;
-      return readFeed(context, input.scope === 'all' ? feedOfMember(actor) : feedOfAuthor(actor, actor));
+      const { services, actor, input } = context;
+      const isOfAll = input.scope === 'all';
+      return readFeed(
+        context,
+        isOfAll ? feedOfMember(services, actor) : feedOfAuthor(services, actor, actor),
+      );
     },
   }),
   listing({
@@ -96,11 +85,11 @@ export const activityEndpoints: Endpoint[] = [
     input: Type.Object(filterFields),
     item: EventRecord,
     handle: async (context) => {
-      const { actor, subject, settings } = context;
+      const { services, actor, subject, settings } = context;
       // Anonymous callers do not learn which users exist (GET /users/:id).
       if (!actor && settings.restricted_visibility_levels.includes('public')) throw notFound('User');
       const isHidden = subject.row.private_profile && !actor?.admin && actor?.id !== subject.id;
-      return isHidden ? none : readFeed(context, feedOfAuthor(actor, subject));
+      return isHidden ? none : readFeed(context, feedOfAuthor(services, actor, subject));
     },
   }),
   listing({
@@ -111,6 +100,9 @@ export const activityEndpoints: Endpoint[] = [
     page: 'offset',
     input: Type.Object(filterFields),
     item: EventRecord,
-    handle: (context) => readFeed(context, feedOfProject(context.actor, context.subject), context.subject),
+    handle: (context) => {
+      const { services, actor, subject } = context;
+      return readFeed(context, feedOfProject(services, actor, subject));
+    },
   }),
 ];

@@ -1,10 +1,12 @@
 /** Alerts: ingested from monitoring tools, grouped, resolved, assigned, and turned into incidents. */
+import { activityTargets } from '../../core/activity/targets.ts';
 import type { Capability } from '../../core/capability.ts';
 import type { Services } from '../../core/services.ts';
 import { issueFollowUps } from '../../core/work/issue-follow-ups.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { todoTargets } from '../todos/index.ts';
+import { alertActivityTarget } from './activity-target.ts';
 import { alertDefinition, alertResource } from './alert-notes.ts';
 import { alertEndpoints } from './alert-routes.ts';
 import { incidentFollowUp } from './incident-follow-up.ts';
@@ -24,6 +26,7 @@ export const alertsCapability = (services: Services): Capability => ({
     noteables.add(alertDefinition),
     issueFollowUps.add(incidentFollowUp),
     todoTargets.add(alertTodoTarget),
+    activityTargets.add(alertActivityTarget),
   ],
   endpoints: [
     ...conversationEndpoints(alertResource),

@@ -1,10 +1,12 @@
 /** Issues of projects: their lists, records and changes. */
+import { activityTargets } from '../../core/activity/targets.ts';
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { plannedKinds } from '../../core/work/planned.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { todoTargets, userCounts } from '../todos/index.ts';
+import { issueActivityTarget } from './activity-target.ts';
 import { issueEventEndpoints } from './event-routes.ts';
 import { iterationEndpoints } from './iteration-routes.ts';
 import { issueLinkEndpoints } from './link-routes.ts';
@@ -29,6 +31,7 @@ export const issuesCapability = (): Capability => ({
     plannedKinds.add(plannedIssues),
     todoTargets.add(issueTodoTarget),
     userCounts.add(assignedIssues),
+    activityTargets.add(issueActivityTarget),
   ],
   endpoints: [
     ...conversationEndpoints(issueResource),

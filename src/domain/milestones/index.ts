@@ -1,13 +1,18 @@
 /** Milestones of projects and groups: issues with a common due date. */
+import { activityTargets } from '../../core/activity/targets.ts';
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
+import { milestoneActivityTarget } from './activity-target.ts';
 import { milestoneReferences } from './references.ts';
 import { milestoneEndpoints } from './routes.ts';
 
 export const milestonesCapability = (): Capability => ({
   name: 'milestones',
   endpoints: milestoneEndpoints,
-  registrations: [referenceDefinitions.add(milestoneReferences)],
+  registrations: [
+    referenceDefinitions.add(milestoneReferences),
+    activityTargets.add(milestoneActivityTarget),
+  ],
   // They go with their project or group, by foreign key.
   tables: ['milestones'],
 });

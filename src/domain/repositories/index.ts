@@ -1,10 +1,12 @@
 /** Repositories through the API: trees, files, commits, branches and tags. */
+import { activityTargets } from '../../core/activity/targets.ts';
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import type { Services } from '../../core/services.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { todoTargets } from '../todos/index.ts';
+import { commitActivityTarget } from './activity-target.ts';
 import { archiveEndpoints } from './archive-routes.ts';
 import { blobEndpoints } from './blob-routes.ts';
 import { branchEndpoints } from './branch-routes.ts';
@@ -28,6 +30,7 @@ export const repositoriesCapability = (_services: Services): Capability => ({
     noteables.add(commitDefinition),
     referenceDefinitions.add(commitReferences),
     todoTargets.add(commitTodoTarget),
+    activityTargets.add(commitActivityTarget),
   ],
   endpoints: [
     ...conversationEndpoints(commitResource),

@@ -1,4 +1,5 @@
 /** Snippets, personal and of projects: a few files each, in a repository of their own. */
+import { activityTargets } from '../../core/activity/targets.ts';
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { parseInterruptedWrite, WRITE_INTERRUPTED } from '../../core/repositories/interrupted-writes.ts';
@@ -7,6 +8,7 @@ import type { Services } from '../../core/services.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { sweepUnready } from './actions.ts';
+import { snippetActivityTarget } from './activity-target.ts';
 import { reconcileFiles } from './files.ts';
 import { snippetDefinition, snippetResource } from './noteable.ts';
 import { personalEndpoints } from './personal-routes.ts';
@@ -25,6 +27,7 @@ export const snippetsCapability = (services: Services): Capability => ({
     noteables.add(snippetDefinition),
     referenceDefinitions.add(snippetReferences),
     repositoryKinds.add(snippetRepositories),
+    activityTargets.add(snippetActivityTarget),
   ],
   endpoints: [...conversationEndpoints(snippetResource), ...personalEndpoints, ...projectEndpoints],
   tasks: {
