@@ -14,6 +14,7 @@ const checks: { name: string; command: string[] }[] = [
       '.dependency-cruiser.mjs',
     ],
   },
+  { name: 'structure', command: ['scripts/structure.ts'] },
   { name: 'retired names', command: ['scripts/retired-names.ts'] },
   { name: 'dead code', command: ['node_modules/knip/bin/knip.js', '--no-progress'] },
   { name: 'generated files', command: ['scripts/generate.ts', '--check'] },

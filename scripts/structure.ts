@@ -1,0 +1,69 @@
+/**
+ * Refuses what makes the tree hard to read: folders with very many files, folders that import each other, and
+ * SQL in files whose names do not say so. What is known of it is in architecture/known.txt, which can only
+ * become shorter: `node scripts/structure.ts --list` prints the list of today.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Arrow, arrowsInCycles } from './cycles.ts';
+
+const MAX_FILES = 25;
+const list = 'architecture/known.txt';
+
+const files = globSync('src/**/*.ts').sort();
+/** Tests import from everywhere, and ask the database what they like. */
+const sources = new Map(
+  files.filter((file) => !file.endsWith('.test.ts')).map((file) => [file, readFileSync(file, 'utf8')]),
+);
+
+function crowdedFolders(): string[] {
+  return [...Map.groupBy(files, dirname)]
+    .filter(([, inside]) => inside.length > MAX_FILES)
+    .map(([folder]) => `more than ${MAX_FILES} files: ${folder}`);
+}
+
+/** An import as an arrow between the folders at which the two paths part; undefined where one is a file. */
+function arrowOf(from: string, to: string): Arrow | undefined {
+  const [start, end] = [from.split('/'), to.split('/')];
+  const parted = start.findIndex((part, depth) => part !== end[depth]) + 1;
+  if (parted === 0 || parted >= start.length || parted >= end.length) return undefined;
+  return { from: start.slice(0, parted).join('/'), to: end.slice(0, parted).join('/') };
+}
+
+/** The import rule's own check (.dependency-cruiser.mjs) sees cycles of files alone. */
+function cyclesOfFolders(): string[] {
+  const imported = /\b(?:from|import|import\()\s*'(\.[^']+)'/g;
+  const arrows = new Map<string, Arrow>();
+  for (const [file, text] of sources) {
+    for (const [, path = ''] of text.matchAll(imported)) {
+      const arrow = arrowOf(file, join(dirname(file), path));
+      if (arrow) arrows.set(`${arrow.from} → ${arrow.to}`, arrow);
+    }
+  }
+  return arrowsInCycles([...arrows.values()]).map(({ from, to }) => `in a cycle: ${from} → ${to}`);
+}
+
+/** A statement is looked for in queries and actions; the technical floor has few, beside what needs them. */
+function sqlElsewhere(): string[] {
+  const mayHave = /^src\/platform\/|(^|[/-])(queries|actions)\.ts$/;
+  const tagged = /\b(sql|raw|tx)(<[^`]*>)?`[^`]*\b(select|insert|update|delete)\b/;
+  const built = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
+  return [...sources]
+    .filter(([file, text]) => !mayHave.test(file) && (tagged.test(text) || built.test(text)))
+    .map(([file]) => `SQL outside of queries and actions: ${file}`);
+}
+
+const found = [...crowdedFolders(), ...cyclesOfFolders(), ...sqlElsewhere()].sort();
+if (process.argv.includes('--list')) {
+  process.stdout.write(`${found.join('\n')}\n`);
+} else {
+  const known = readFileSync(list, 'utf8').split('\n').filter(Boolean);
+  const problems = [
+    ...found.filter((each) => !known.includes(each)),
+    ...known
+      .filter((each) => !found.includes(each))
+      .map((each) => `is no more, strike it from ${list}: ${each}`),
+  ];
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  if (problems.length > 0) process.exitCode = 1;
+}
