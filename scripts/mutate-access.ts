@@ -113,27 +113,34 @@ const importers = new Map<string, string[]>();
 for (const file of sources)
   for (const imported of importsOf(file)) importers.set(imported, [...(importers.get(imported) ?? []), file]);
 
+/** What a file is part of: a capability, or a folder of core; itself where it lies in core. */
+const partOf = (file: string): string => file.split('/').slice(0, 3).join('/');
+const testsOf = (part: string): string[] =>
+  globSync(part.endsWith('.ts') ? `${dirname(part)}/*.test.ts` : `${part}/**/*.test.ts`).sort();
+
 /**
- * The tests beside a file; for a file of core those of the nearest capabilities above it, while they are few, and
- * of the files between.
+ * The tests of what a file is part of; for a file of core those of the nearest capabilities above it, while
+ * they are few, and of what lies between.
  */
 function testsNear(file: string): string[] {
-  const folders = new Set<string>();
+  const between = new Set<string>();
   const above = new Set<string>();
   const seen = new Set([file]);
   for (let level = [file]; level.length > 0; ) {
-    for (const each of level) folders.add(dirname(each));
+    for (const each of level) between.add(partOf(each));
     const next = [...new Set(level.flatMap((each) => importers.get(each) ?? []))];
-    const reached = next.filter((each) => each.startsWith('src/domain/')).map(dirname);
+    const reached = next.filter((each) => each.startsWith('src/domain/')).map(partOf);
     if (above.size > 0 && new Set([...above, ...reached]).size > FEW) break;
     for (const each of reached) above.add(each);
     level = next.filter((each) => each.startsWith('src/core/') && !seen.has(each));
     for (const each of level) seen.add(each);
   }
   const isBelowAll = above.size === 0 || above.size > FEW;
-  const near = file.startsWith('src/domain/') ? [dirname(file)] : [...folders, ...(isBelowAll ? [] : above)];
-  const tests = near.flatMap((folder) => globSync(`${folder}/*.test.ts`).sort());
-  return isBelowAll && file.startsWith('src/core/') ? [...new Set([...tests, ...everywhere])] : tests;
+  const near = file.startsWith('src/domain/') ? [partOf(file)] : [...between, ...(isBelowAll ? [] : above)];
+  const tests = near.flatMap(testsOf);
+  return isBelowAll && file.startsWith('src/core/')
+    ? [...new Set([...tests, ...everywhere])]
+    : [...new Set(tests)];
 }
 
 /**
