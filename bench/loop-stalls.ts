@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
 import { type App, createApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/core/config.ts';
 import type { Endpoint } from '../src/core/endpoint.ts';
 import { connect } from '../src/platform/db/database.ts';
 import { createLog } from '../src/platform/log.ts';

@@ -1,7 +1,7 @@
 /** The instance of a command: its data folder, its database when embedded, and the migrations. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import type { Config } from './core/config.ts';
 import { packageFolder } from './package.ts';
 import {
   DataFolderInUse,

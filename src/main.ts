@@ -1,7 +1,7 @@
 /** serve: opens the instance, loads and starts the app, and stops on signals. */
 import { join } from 'node:path';
 import type { App, AppOptions } from './app.ts';
-import type { Config } from './config.ts';
+import type { Config } from './core/config.ts';
 import { type Opened, openInstance } from './instance.ts';
 import { readOrCreateSecretFile, readSecretFile } from './platform/db/data-folder.ts';
 import { createLog } from './platform/log.ts';

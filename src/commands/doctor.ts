@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Config } from '../config.ts';
+import type { Config } from '../core/config.ts';
 import { DataFolderInUse, openDataFolder } from '../platform/db/data-folder.ts';
 import { type ConnectionTarget, connect } from '../platform/db/database.ts';
 import { reachEmbedded, startEmbedded } from '../platform/db/embedded.ts';

@@ -1,6 +1,6 @@
 /** ashlar openapi: the description of the API, read off the endpoints; no database is asked. */
 import { createApp } from '../app.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../core/config.ts';
 import { describeApi } from '../core/openapi.ts';
 import { version } from '../package.ts';
 import { createLog } from '../platform/log.ts';

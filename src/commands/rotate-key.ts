@@ -1,5 +1,5 @@
 /** ashlar oauth rotate-key: another key signs identities from now on; nobody is signed out. */
-import type { Config } from '../config.ts';
+import type { Config } from '../core/config.ts';
 import { rotateSigningKey } from '../domain/oauth/signing-keys.ts';
 import { reachDatabase, readSecretKey } from '../instance.ts';
 import { openDatabase } from '../platform/db/database.ts';

@@ -1,5 +1,5 @@
 /** ashlar token create: an access token from the command line, for whoever has the machine. */
-import type { Config } from '../config.ts';
+import type { Config } from '../core/config.ts';
 import { scopeNames } from '../core/identity/actor.ts';
 import { createSettingsSource } from '../core/settings/settings.ts';
 import { reachDatabase } from '../instance.ts';

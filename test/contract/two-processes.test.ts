@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type App, createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/core/config.ts';
 import { migrationsFolder } from '../../src/instance.ts';
 import { connect } from '../../src/platform/db/database.ts';
 import { migrate } from '../../src/platform/db/migrations.ts';

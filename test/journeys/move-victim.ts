@@ -1,6 +1,6 @@
 /** Serves like the program, and ends without warning after the step of a move that the environment names. */
 import { capabilities, movableContainers } from '../../src/capabilities.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/core/config.ts';
 import { type Step, storageMovesCapability } from '../../src/domain/storage-moves/index.ts';
 import { serve } from '../../src/main.ts';
 

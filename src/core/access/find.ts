@@ -4,6 +4,7 @@ import { pointRead } from '../../platform/db/point-read.ts';
 import type { Sql } from '../../platform/db/sql.ts';
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import type { Actor, Caller } from '../identity/actor.ts';
+import { notificationLevels } from '../namespaces/notification-levels.ts';
 import {
   type GroupRow,
   projectColumns,
@@ -12,7 +13,6 @@ import {
   projectTables,
   type ReachedProjectRow,
 } from '../namespaces/rows.ts';
-import { notificationLevels } from '../notifications/reach.ts';
 import { directProjectLevel, namespaceLevel, sharedProjectLevel } from './memberships.ts';
 import {
   type Decision,

@@ -1,8 +1,8 @@
 /** Group records: basic, public and listed (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
-import type { Tier } from '../../config.ts';
 import { nullable } from '../../platform/http/schema.ts';
 import { visibilityName } from '../access/roles.ts';
+import type { Tier } from '../config.ts';
 import { CustomAttribute } from '../custom-attributes.ts';
 import { uploadUrl } from '../identity/records.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';

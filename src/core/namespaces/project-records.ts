@@ -1,12 +1,12 @@
 /** Project records: identity, basic and full (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
-import type { Tier } from '../../config.ts';
 import { nullable } from '../../platform/http/schema.ts';
 import { GUEST, PLANNER, visibilityName } from '../access/roles.ts';
+import type { Tier } from '../config.ts';
 import { CustomAttribute } from '../custom-attributes.ts';
 import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../identity/records.ts';
-import { DEFAULT_LEVEL, type Level, levelNumber } from '../notifications/levels.ts';
 import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
+import { DEFAULT_LEVEL, type Level, levelNumber } from './notification-levels.ts';
 import { ProjectSettingsSchema, projectSettings, withoutPremium } from './project-settings.ts';
 import { NamespaceBasic, presentNamespaceBasic } from './records.ts';
 import { type ProjectRow, projectFullPath, projectIsArchived } from './rows.ts';

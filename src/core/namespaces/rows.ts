@@ -2,7 +2,7 @@
 
 import type { Selectable } from 'kysely';
 import type { NamespacesTable, ProjectsTable } from '../../platform/db/rows.ts';
-import type { Level } from '../notifications/levels.ts';
+import type { Level } from './notification-levels.ts';
 
 /** A namespace inside another record. */
 export type NamespaceSummary = {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Level } from '../namespaces/notification-levels.ts';
 import {
   audienceKind,
   type Candidate,
@@ -9,7 +10,7 @@ import {
   reasons,
   uninvolved,
 } from './audience.ts';
-import { type EventChoices, type Level, type NotificationEventName, notificationEvents } from './levels.ts';
+import { type EventChoices, type NotificationEventName, notificationEvents } from './levels.ts';
 import type { Setting } from './settings.ts';
 
 const ACTOR = 1;

@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
+import { type Level, levelNumber, levels } from '../namespaces/notification-levels.ts';
 import {
   choosesEvent,
   type EventChoices,
   eventsOf,
   isLevel,
-  type Level,
-  levelNumber,
-  levels,
   notificationEvents,
   shownChoices,
 } from './levels.ts';

@@ -1,18 +1,9 @@
-/** Notification levels, and the names of notification events (spec: Notification setting). */
-
-import type { Tier } from '../../config.ts';
-
-/** In the order of their public numbers. */
-export const levels = ['disabled', 'participating', 'watch', 'global', 'mention', 'custom'] as const;
-export type Level = (typeof levels)[number];
-
-/** The number by which `permissions` of a project show a level (facts: Notification settings). */
-export const levelNumber = (level: Level): number => levels.indexOf(level);
+/** The names of notification events, and which of them a level includes (spec: Notification setting). */
+import type { Tier } from '../config.ts';
+import { type Level, levels } from '../namespaces/notification-levels.ts';
 
 export const isLevel = (text: string): text is Level => levels.some((level) => level === text);
 
-/** Without a setting of the group or project, the one above it applies. */
-export const DEFAULT_LEVEL: Level = 'global';
 /** Without any setting. */
 export const DEFAULT_GLOBAL_LEVEL: Level = 'participating';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
-import type { Level } from './levels.ts';
+import type { Level } from '../namespaces/notification-levels.ts';
 import { type SettingScope, settingsOf, writeSettings } from './settings.ts';
 
 const app = useApp();

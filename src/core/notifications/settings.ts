@@ -2,13 +2,8 @@
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import {
-  DEFAULT_GLOBAL_LEVEL,
-  DEFAULT_LEVEL,
-  type EventChanges,
-  type EventChoices,
-  type Level,
-} from './levels.ts';
+import { DEFAULT_LEVEL, type Level } from '../namespaces/notification-levels.ts';
+import { DEFAULT_GLOBAL_LEVEL, type EventChanges, type EventChoices } from './levels.ts';
 
 /** One setting. */
 export type Setting = { level: Level; events: EventChoices };

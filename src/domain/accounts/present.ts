@@ -1,6 +1,7 @@
 /** Rows → records, field by field: each shape adds to the one before it. */
-import type { Tier } from '../../config.ts';
+
 import type { UserRow } from '../../core/access/users.ts';
+import type { Tier } from '../../core/config.ts';
 import type { CustomAttribute } from '../../core/custom-attributes.ts';
 import type { Caller } from '../../core/identity/actor.ts';
 import { presentUserBasic, type Surroundings } from '../../core/identity/records.ts';

@@ -2,7 +2,8 @@
 import { announce } from '../../core/activity/announce.ts';
 import type { Actor } from '../../core/identity/actor.ts';
 import { ownAddresses } from '../../core/identity/own-addresses.ts';
-import type { EventChanges, Level } from '../../core/notifications/levels.ts';
+import type { Level } from '../../core/namespaces/notification-levels.ts';
+import type { EventChanges } from '../../core/notifications/levels.ts';
 import { type Setting, type SettingScope, writeSettings } from '../../core/notifications/settings.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';

@@ -1,6 +1,6 @@
 /** Reads a user's mailbox, and the projects and groups for which settings can be made. */
 import { sql } from 'kysely';
-import type { Level } from '../../core/notifications/levels.ts';
+import type { Level } from '../../core/namespaces/notification-levels.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 

@@ -1,6 +1,7 @@
 /** Parameters and records of notification settings. */
 import Type, { type Static, type TSchema } from 'typebox';
-import { levels, type NotificationEventName } from '../../core/notifications/levels.ts';
+import { levels } from '../../core/namespaces/notification-levels.ts';
+import type { NotificationEventName } from '../../core/notifications/levels.ts';
 import { nullable } from '../../platform/http/schema.ts';
 
 const choice = Type.Optional(nullable(Type.Boolean({ description: 'Null where the default applies.' })));

@@ -1,12 +1,8 @@
 /** Forms of notification settings, as HTML. */
-import type { Tier } from '../../config.ts';
+import type { Tier } from '../../core/config.ts';
 import { checkbox, choices, pageLinks, panel, problemList, select } from '../../core/forms.ts';
-import {
-  eventsOf,
-  type Level,
-  type NotificationEventName,
-  shownChoices,
-} from '../../core/notifications/levels.ts';
+import type { Level } from '../../core/namespaces/notification-levels.ts';
+import { eventsOf, type NotificationEventName, shownChoices } from '../../core/notifications/levels.ts';
 import type { Setting } from '../../core/notifications/settings.ts';
 import { type Html, html } from '../../platform/http/html.ts';
 import { isLanguage, languages, timezones } from './locales.ts';

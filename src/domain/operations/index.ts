@@ -1,8 +1,8 @@
 /** Operations: liveness, readiness, metrics and the version. */
 import Type from 'typebox';
-import type { Config } from '../../config.ts';
 import { signedIn } from '../../core/access/access.ts';
 import type { Capability } from '../../core/capability.ts';
+import type { Config } from '../../core/config.ts';
 import { endpoint } from '../../core/endpoint.ts';
 import type { Services } from '../../core/services.ts';
 import { version } from '../../package.ts';

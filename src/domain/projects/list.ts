@@ -15,8 +15,8 @@ import {
 } from '../../core/access/memberships.ts';
 import { GUEST, INTERNAL, PUBLIC } from '../../core/access/roles.ts';
 import type { Caller } from '../../core/identity/actor.ts';
+import { notificationLevels } from '../../core/namespaces/notification-levels.ts';
 import { projectColumns, projectTables, type ReachedProjectRow } from '../../core/namespaces/rows.ts';
-import { notificationLevels } from '../../core/notifications/reach.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/db/page.ts';
 import type { CursorValues } from '../../platform/http/pagination.ts';

@@ -1,5 +1,5 @@
 /** Decisions about projects, as pure functions: names and paths, visibility, and older names of settings. */
-import type { Config } from '../../config.ts';
+import type { Config } from '../../core/config.ts';
 import {
   type ProjectSettings,
   ProjectSettingsSchema,

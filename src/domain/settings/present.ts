@@ -1,5 +1,5 @@
 /** Settings, statistics, feature flags and the licence as records. */
-import type { Tier } from '../../config.ts';
+import type { Tier } from '../../core/config.ts';
 import type { ApplicationSettings } from '../../core/settings/definitions.ts';
 import { type FeatureGate, type FeatureName, featureDefinitions } from '../../core/settings/features.ts';
 import type { InstanceCounts } from './queries.ts';
