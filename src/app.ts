@@ -153,11 +153,13 @@ export function createApp(options: AppOptions): App {
       await presence.announce();
       await server.listen({ host: config.host, port: config.port });
       listening = urlOf(config.host, portOf(server.server));
-      const listeners = mounted.flatMap((capability) => capability.listeners ?? []);
+      const forRegistered = mounted.flatMap((capability) => capability.forRegistered?.() ?? []);
+      const working = [...mounted, ...forRegistered];
+      const listeners = working.flatMap((capability) => capability.listeners ?? []);
       relay = startRelay(database.background, listeners, log);
       workers = await startWorkers(
         options.target,
-        Object.assign({}, ...mounted.map((capability) => capability.tasks ?? {})),
+        Object.assign({}, ...working.map((capability) => capability.tasks ?? {})),
         mounted.flatMap((capability) => capability.schedules ?? []),
         log,
         { db: database.background, presence },

@@ -16,6 +16,8 @@ export type Capability = {
   tasks?: Tasks;
   schedules?: readonly Schedule[];
   listeners?: readonly Listener[];
+  /** Tasks and listeners for what others registered with it; called when all registrations are made. */
+  forRegistered?(): { tasks: Tasks; listeners: readonly Listener[] };
   /** Runs from listen to stop, beside the requests. */
   background?: { start(): void; stop(): Promise<void> };
   /** Its metrics. */

@@ -11,7 +11,7 @@ import {
   makeUser,
 } from '../../../test/support/factories.ts';
 import { candidateIds, type EventContext, prospectsAmong } from './candidates.ts';
-import { notificationEventsOf } from './events.ts';
+import { notificationEvent } from './events.ts';
 
 const app = useApp();
 const GUEST = 10;
@@ -36,21 +36,21 @@ const level = async (user: MadeUser, place: string, body: Record<string, unknown
 
 const matter = (
   told: Partial<EventContext> = {},
-  event: 'issue_created' | 'issue_closed' = 'issue_created',
-): EventContext => {
-  const [occasion] = notificationEventsOf(event, { project_id: project.id, issue_id: issue.id, user_id: 1 });
-  if (!occasion) throw new Error('nothing to hear of');
-  return {
-    event: occasion,
-    ancestorIds: [group.id, below.id],
-    emailsDisabled: false,
-    authorId: 1,
-    assigneeIds: [],
-    reviewerIds: [],
-    mentionedIds: new Set(),
-    ...told,
-  };
-};
+  event: 'new_issue' | 'close_issue' = 'new_issue',
+): EventContext => ({
+  event: notificationEvent(event, {
+    actorId: 1,
+    projectId: project.id,
+    subject: { kind: 'issue', id: issue.id },
+  }),
+  ancestorIds: [group.id, below.id],
+  emailsDisabled: false,
+  authorId: 1,
+  assigneeIds: [],
+  reviewerIds: [],
+  mentionedIds: new Set(),
+  ...told,
+});
 
 beforeAll(async () => {
   group = await makeGroup(app, { visibility: 'public' });
@@ -105,7 +105,7 @@ test('those who may hear of it are found, page by page, each once', async () => 
     after = page.at(-1) ?? 0;
   }
   expect(paged).toEqual(all);
-  const closed = await candidateIds(db, matter({}, 'issue_closed'), { after: 0, limit: 100 });
+  const closed = await candidateIds(db, matter({}, 'close_issue'), { after: 0, limit: 100 });
   expect(closed).toEqual([idOf('spoke'), ...all.filter((id) => id !== idOf('label'))].sort((a, b) => a - b));
 });
 
@@ -123,8 +123,10 @@ test('whoever is named is among them, wherever the rest is not, and nobody where
 
 test('members alone hear of a move, by shares too', async () => {
   const { db } = app.app.services.database;
-  const [moved] = notificationEventsOf('project_moved', { project_id: project.id, from: 'a', to: 'b' });
-  if (!moved) throw new Error('nothing to hear of');
+  const moved = notificationEvent('moved_project', {
+    projectId: project.id,
+    subject: { kind: 'project', id: project.id },
+  });
   const invited = await makeGroup(app);
   await make('invited', (user) => addMember(app, `groups/${invited.id}`, user, GUEST));
   const body = { group_id: invited.id, group_access: 30 };
@@ -136,7 +138,7 @@ test('members alone hear of a move, by shares too', async () => {
 test('how each stands to it is found for all at once', async () => {
   const { db } = app.app.services.database;
   const names = [...expected, 'member', 'stranger'];
-  const stancesTo = async (event: 'issue_created' | 'issue_closed') => {
+  const stancesTo = async (event: 'new_issue' | 'close_issue') => {
     const told = { assigneeIds: [idOf('member')], mentionedIds: new Set([idOf('stranger')]) };
     const prospects = await prospectsAmong(db, matter(told, event), [1, ...names.map(idOf)]);
     return prospects.map(({ candidate: { id, member, participation } }) => {
@@ -145,13 +147,13 @@ test('how each stands to it is found for all at once', async () => {
       return [name, member, truths.join(' ')];
     });
   };
-  expect(await stancesTo('issue_closed')).toEqual(
+  expect(await stancesTo('close_issue')).toEqual(
     expect.arrayContaining([
       ['root', true, 'author participates'],
       ['spoke', false, 'participates'],
     ]),
   );
-  expect(await stancesTo('issue_created')).toEqual([
+  expect(await stancesTo('new_issue')).toEqual([
     ['root', true, 'author'],
     ['spoke', false, ''],
     ['subscribed', false, 'subscribed'],

@@ -47,14 +47,14 @@ function partakers({ event: { name: event, subject, projectId } }: EventContext)
     case 'issue':
     case 'epic': {
       const { subscriptions } = subject.kind === 'issue' ? issueKind : epicKind;
-      const rows = subscriptions?.participants(bigints([subject.id]));
+      const rows = subscriptions?.participants(bigints([subject.id ?? 0]));
       return rows ? sql`select user_id from (${rows}) x` : nobody;
     }
     case 'snippet':
-      return sql`select author_id as user_id from notes where snippet_id = ${subject.id} and system_action is null`;
+      return sql`select author_id as user_id from notes where snippet_id = ${subject.id ?? 0} and system_action is null`;
     case 'commit':
       return sql`select author_id as user_id from notes
-        where project_id = ${projectId ?? null} and commit_sha = ${subject.sha} and system_action is null`;
+        where project_id = ${projectId ?? null} and commit_sha = ${subject.sha ?? ''} and system_action is null`;
     default:
       return nobody;
   }
@@ -64,7 +64,7 @@ function partakers({ event: { name: event, subject, projectId } }: EventContext)
 function subscriptions({ event: { subject } }: EventContext): RawBuilder<unknown> {
   if (subject.kind !== 'issue' && subject.kind !== 'epic')
     return sql`select null::bigint as user_id, false as subscribed where false`;
-  return sql`select user_id, subscribed from subscriptions where ${sql.ref(`${subject.kind}_id`)} = ${subject.id}`;
+  return sql`select user_id, subscribed from subscriptions where ${sql.ref(`${subject.kind}_id`)} = ${subject.id ?? 0}`;
 }
 
 /** Ids of subscribers to a label of a new subject, in its project or in the label's group. */
@@ -72,7 +72,7 @@ function labelSubscribers({ event: { name: event, subject, projectId } }: EventC
   if (!created.has(event) || (subject.kind !== 'issue' && subject.kind !== 'epic')) return nobody;
   return sql`
     select s.user_id from label_links l join subscriptions s on s.label_id = l.label_id
-    where ${sql.ref(`l.${subject.kind}_id`)} = ${subject.id} and s.subscribed
+    where ${sql.ref(`l.${subject.kind}_id`)} = ${subject.id ?? 0} and s.subscribed
       and (s.project_id is null or s.project_id = ${projectId ?? null})`;
 }
 

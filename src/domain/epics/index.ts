@@ -1,6 +1,7 @@
 /** Epics of groups, their issues, child epics and links. Premium and up. */
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
+import { notificationFacts } from '../../core/notifications/events.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { todoTargets } from '../todos/index.ts';
@@ -9,6 +10,7 @@ import { epicEndpoints } from './epic-routes.ts';
 import { eventEndpoints } from './event-routes.ts';
 import { issueEndpoints } from './issue-routes.ts';
 import { epicDefinition, epicResource } from './noteable.ts';
+import { epicFact } from './notification-facts.ts';
 import { epicReferences } from './references.ts';
 import { relatedEndpoints } from './related-routes.ts';
 import { epicTodoEndpoint, epicTodoTarget } from './todo-target.ts';
@@ -19,6 +21,7 @@ export const epicsCapability = (): Capability => ({
     noteables.add(epicDefinition),
     referenceDefinitions.add(epicReferences),
     todoTargets.add(epicTodoTarget),
+    notificationFacts.add(epicFact),
   ],
   endpoints: [
     ...conversationEndpoints(epicResource),

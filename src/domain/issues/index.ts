@@ -2,6 +2,7 @@
 import { activityTargets } from '../../core/activity/targets.ts';
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
+import { notificationFacts } from '../../core/notifications/events.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { plannedKinds } from '../../core/work/planned.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
@@ -14,6 +15,7 @@ import { issueListEndpoints } from './list-routes.ts';
 import { milestoneContentEndpoints } from './milestone-routes.ts';
 import { issueMoveEndpoints } from './move-routes.ts';
 import { issueDefinition, issueResource } from './noteable.ts';
+import { issueFacts } from './notification-facts.ts';
 import { plannedIssues } from './planned.ts';
 import { issueReferences } from './references.ts';
 import { issueShowEndpoints } from './show-routes.ts';
@@ -32,6 +34,7 @@ export const issuesCapability = (): Capability => ({
     todoTargets.add(issueTodoTarget),
     userCounts.add(assignedIssues),
     activityTargets.add(issueActivityTarget),
+    notificationFacts.add(...issueFacts),
   ],
   endpoints: [
     ...conversationEndpoints(issueResource),

@@ -12,11 +12,10 @@ import { type Loading, noteSubject, type Subject } from './subjects.ts';
 export async function loadSnippet(loading: Loading): Promise<Subject | undefined> {
   const { services, context, job } = loading;
   const { subject } = job.event;
-  if (subject.kind !== 'snippet') return undefined;
   const snippet = await services.database.background
     .selectFrom('snippets')
     .selectAll()
-    .where('id', '=', subject.id)
+    .where('id', '=', subject.id ?? 0)
     .where('project_id', '=', context.id)
     .executeTakeFirst();
   if (!snippet) return undefined;
@@ -51,8 +50,7 @@ async function accountOf(db: Db, address: string): Promise<number | undefined> {
 export async function loadCommit(loading: Loading): Promise<Subject | undefined> {
   const { services, context, job } = loading;
   const { subject } = job.event;
-  if (subject.kind !== 'commit') return undefined;
-  const { sha } = subject;
+  const { sha = '' } = subject;
   const stored = await services.database.background
     .selectFrom('projects')
     .select('repository_storage')

@@ -39,7 +39,7 @@ function deadLetterOf(job: DeadJob): DeadLetter {
   const { job: hearing, userId } = job.payload as Partial<Sending>;
   if (!hearing) return { job, what: job.task.replace('notifications.', ''), userId };
   const { subject, name: event } = hearing.event;
-  const named = subject.kind === 'commit' ? subject.sha.slice(0, 8) : subject.id;
+  const named = subject.sha?.slice(0, 8) ?? subject.id;
   return { job, what: `${event} (${subject.kind} ${named})`, userId };
 }
 
@@ -109,10 +109,10 @@ async function retry(context: Context, tasks: readonly string[]): Promise<HttpRe
 }
 
 /** The pages for dead jobs of these tasks and of account mails. */
-export function deadLetterPages(services: Services, tasks: readonly string[]): Route[] {
-  const all = [...tasks, ...Object.keys(accountMails)];
+export function deadLetterPages(services: Services, tasks: () => readonly string[]): Route[] {
+  const all = () => [...tasks(), ...Object.keys(accountMails)];
   return [
-    sessionPage(services, { method: 'GET', path: PATH, handle: (context) => show(context, all) }),
-    sessionPage(services, { method: 'POST', path: PATH, handle: (context) => retry(context, all) }),
+    sessionPage(services, { method: 'GET', path: PATH, handle: (context) => show(context, all()) }),
+    sessionPage(services, { method: 'POST', path: PATH, handle: (context) => retry(context, all()) }),
   ];
 }

@@ -1,6 +1,6 @@
 /** Notification mail: a fact is fanned out to its recipients, and each of them gets a mail. */
 import type { Capability } from '../../core/capability.ts';
-import { type NotificationFactName, notificationFactNames } from '../../core/notifications/events.ts';
+import { type NotificationFact, notificationFacts } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
 import { deadLetterPages } from './dead-letters.ts';
@@ -12,33 +12,32 @@ import { subjectSources } from './sources.ts';
 import type { SubjectSources } from './subjects.ts';
 import { unsubscribePages } from './unsubscribe-pages.ts';
 
-const taskOf = (name: NotificationFactName): string => `notifications.${name}`;
+const taskOf = ({ name }: NotificationFact): string => `notifications.${name}`;
 
-/** The clock triggers due-date reminders, not a fact. */
-const announced = notificationFactNames.filter((name) => name !== 'issue_due');
-
-/** The registrations of mail delivery; `more` loads the subjects of other capabilities. */
-export function deliveryRegistrations(
+/** The capability's part for mail; `more` loads the subjects of other capabilities. */
+export function deliveryOf(
   services: Services,
   mailer: Mailer,
   more: SubjectSources = {},
-): Required<Pick<Capability, 'tasks' | 'listeners' | 'schedules' | 'routes'>> {
+): Required<Pick<Capability, 'tasks' | 'listeners' | 'forRegistered' | 'schedules' | 'routes'>> {
   const sources = { ...subjectSources, ...more };
   const tasks = {
-    ...Object.fromEntries(announced.map((name) => [taskOf(name), factTask(services, sources, name)])),
     [GROUP_MOVED]: groupMovedTask(services),
     [DUE]: dueDateTask(services),
     [DUE_PAGE]: dueDatePageTask(services),
     [FAN_OUT]: fanOutTask(services, sources),
     [SEND]: sendTask(services, mailer, sources),
   };
+  const facts = () => notificationFacts.all(services);
+  const taskNames = () => [...facts().map(taskOf), ...Object.keys(tasks)];
   return {
     tasks,
-    listeners: [
-      ...announced.map((fact) => ({ fact, task: taskOf(fact) })),
-      { fact: 'namespace_moved', task: GROUP_MOVED },
-    ],
+    listeners: [{ fact: 'namespace_moved', task: GROUP_MOVED }],
+    forRegistered: () => ({
+      tasks: Object.fromEntries(facts().map((fact) => [taskOf(fact), factTask(services, sources, fact)])),
+      listeners: facts().map((fact) => ({ fact: fact.name, task: taskOf(fact) })),
+    }),
     schedules: [{ task: DUE, pattern: '1 * * * *' }],
-    routes: [...unsubscribePages(services), ...deadLetterPages(services, Object.keys(tasks))],
+    routes: [...unsubscribePages(services), ...deadLetterPages(services, taskNames)],
   };
 }

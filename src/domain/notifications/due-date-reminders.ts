@@ -1,7 +1,7 @@
 /** Sends reminders of issues that are due tomorrow, in the morning of each recipient's zone. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { notificationEventsOf } from '../../core/notifications/events.ts';
+import { notificationEvent } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -128,11 +128,10 @@ export function dueDatePageTask({ database }: Services): Task {
       .limit(PAGE_SIZE)
       .execute();
     const at = now().toISOString();
-    const jobs = issues.flatMap(({ id, project_id }) => {
+    const jobs = issues.map(({ id, project_id }) => {
       const told = { project_id, issue_id: id, due_date: tomorrow };
-      return notificationEventsOf('issue_due', told).map((event) =>
-        fanOutJob({ job: { name: `due-${id}-${tomorrow}`, event, payload: told, at }, after: 0, zones }),
-      );
+      const event = notificationEvent('issue_due', { projectId: project_id, subject: { kind: 'issue', id } });
+      return fanOutJob({ job: { name: `due-${id}-${tomorrow}`, event, payload: told, at }, after: 0, zones });
     });
     const last = issues.at(-1);
     if (last && issues.length === PAGE_SIZE) jobs.push(pageJob({ tomorrow, zones, after: last.id }));

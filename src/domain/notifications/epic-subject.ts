@@ -20,11 +20,10 @@ export async function loadEpic(loading: Loading): Promise<Subject | undefined> {
   const { services, context, job } = loading;
   const { name: event, subject } = job.event;
   const db = services.database.background;
-  if (subject.kind !== 'epic') return undefined;
   const epic = await db
     .selectFrom('epics')
     .selectAll()
-    .where('id', '=', subject.id)
+    .where('id', '=', subject.id ?? 0)
     .where('namespace_id', '=', context.id)
     .executeTakeFirst();
   if (!epic) return undefined;

@@ -1,11 +1,7 @@
 /** Fans an event out: finds its recipients page by page, and adds a job for each. */
 import { notificationReason } from '../../core/notifications/audience.ts';
 import { candidateIds, prospectsAmong } from '../../core/notifications/candidates.ts';
-import {
-  type NotificationFactName,
-  type NotificationFacts,
-  notificationEventsOf,
-} from '../../core/notifications/events.ts';
+import type { NotificationFact } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { addJobs, type NewJob, type Task } from '../../platform/jobs/jobs.ts';
@@ -79,17 +75,13 @@ export function fanOutTask(services: Services, sources: SubjectSources): Task {
 }
 
 /** The task of a fact: fans out the first page of each of its events. */
-export function factTask<Name extends NotificationFactName>(
-  services: Services,
-  sources: SubjectSources,
-  name: Name,
-): Task {
-  return async ({ fact_id, fact_at, ...payload }) => {
-    const events = notificationEventsOf(name, payload as NotificationFacts[Name]);
+export function factTask(services: Services, sources: SubjectSources, fact: NotificationFact): Task {
+  return async ({ fact_id, fact_at, ...written }) => {
+    const payload = written as Record<string, Json>;
     const at = String(fact_at);
     const jobs: NewJob[] = [];
-    for (const event of events) {
-      const job = { name: String(fact_id), event, payload: payload as Record<string, Json>, at };
+    for (const event of fact.eventsOf(payload)) {
+      const job = { name: String(fact_id), event, payload, at };
       jobs.push(...(await jobsOf(services, sources, { job, after: 0 })));
     }
     // In one statement: a failure adds no job, and the fact is fanned out again.

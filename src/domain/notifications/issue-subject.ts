@@ -76,11 +76,10 @@ export async function loadIssue(loading: Loading): Promise<Subject | undefined> 
   const { services, context, job } = loading;
   const { name: event, subject } = job.event;
   const db = services.database.background;
-  if (subject.kind !== 'issue') return undefined;
   const issue = await db
     .selectFrom('issues')
     .selectAll()
-    .where('id', '=', subject.id)
+    .where('id', '=', subject.id ?? 0)
     .where('project_id', '=', context.id)
     .executeTakeFirst();
   if (!issue || !isUnchanged(loading, issue)) return undefined;

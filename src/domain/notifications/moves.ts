@@ -1,6 +1,6 @@
 /** A group's move takes its projects along: members of each project are notified as of its own move. */
 import { sql } from 'kysely';
-import { notificationEventsOf } from '../../core/notifications/events.ts';
+import { notificationEvent } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
 import { addJobs, type Task } from '../../platform/jobs/jobs.ts';
 import { fanOutJob } from './fan-out.ts';
@@ -31,9 +31,8 @@ export function groupMovedTask({ database }: Services): Task {
       const told = { project_id: id, from: `${from}${to.slice(group_path.length)}`, to };
       // The group was renamed back meanwhile.
       if (told.from === to) return [];
-      return notificationEventsOf('project_moved', told).map((event) =>
-        fanOutJob({ job: { name: `${fact_id}-${id}`, event, payload: told, at }, after: 0 }),
-      );
+      const event = notificationEvent('moved_project', { projectId: id, subject: { kind: 'project', id } });
+      return [fanOutJob({ job: { name: `${fact_id}-${id}`, event, payload: told, at }, after: 0 })];
     });
     const last = rows.at(-1);
     if (last && rows.length === PAGE_SIZE)

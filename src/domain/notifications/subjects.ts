@@ -1,6 +1,6 @@
 /** Subjects of notification events, loaded anew for each mail: involved users, access, and contents. */
 import { renderMarkdown } from '../../core/markdown/render.ts';
-import type { NotificationEvent, NotificationSubject } from '../../core/notifications/events.ts';
+import type { NotificationEvent } from '../../core/notifications/events.ts';
 import type { Services } from '../../core/services.ts';
 import type { Noteable } from '../../core/work/noteables.ts';
 import type { NoteRow } from '../../core/work/notes.ts';
@@ -44,7 +44,7 @@ export type Loading = { services: Services; context: NotificationContext; job: N
 
 /** Loads a subject; undefined when it is gone, or the event is out of date. */
 export type SubjectSource = (loading: Loading) => Promise<Subject | undefined>;
-export type SubjectSources = Partial<Record<NotificationSubject['kind'], SubjectSource>>;
+export type SubjectSources = Readonly<Record<string, SubjectSource>>;
 
 /** The text rendered for the visitor. */
 export async function bodyFor(services: Services, visitor: Visitor, whole: string): Promise<Body> {

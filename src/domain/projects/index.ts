@@ -1,8 +1,10 @@
 /** Projects: listed, created, changed, moved, shared, starred, and deleted with a delay. */
 import { sql } from 'kysely';
 import type { Capability } from '../../core/capability.ts';
+import { notificationFacts } from '../../core/notifications/events.ts';
 import { forkEndpoints } from './fork-routes.ts';
 import { listEndpoints } from './list-routes.ts';
+import { projectFact } from './notification-facts.ts';
 import { peopleEndpoints } from './people-routes.ts';
 import { readEndpoints } from './routes.ts';
 import { writeEndpoints } from './write-routes.ts';
@@ -11,6 +13,7 @@ export { movableProjects } from './storage-moves.ts';
 
 export const projectsCapability = (): Capability => ({
   name: 'projects',
+  registrations: [notificationFacts.add(projectFact)],
   tables: ['projects', 'project_redirects', 'project_group_links', 'stars'],
   async reassign(tx, userId, ghostId) {
     await sql`update projects set star_count = star_count - 1
