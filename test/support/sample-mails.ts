@@ -1,5 +1,15 @@
 /** One mail of each kind, for tests and for previews. */
-import type { Body, Happening, MailInput } from '../../src/domain/notifications/mails/inputs.ts';
+import type { NotificationEventName } from '../../src/core/notifications/levels.ts';
+import type { MailContents } from '../../src/core/notifications/mail-contents.ts';
+import { epicMail } from '../../src/domain/epics/notification-mails.ts';
+import { issueMail, type MailedIssue } from '../../src/domain/issues/notification-mails.ts';
+import type { Body, MailInput } from '../../src/domain/notifications/mails/inputs.ts';
+import { mergeRequestMail } from '../../src/domain/notifications/merge-requests.ts';
+import { pipelineMail } from '../../src/domain/notifications/pipelines.ts';
+import { releaseMail } from '../../src/domain/notifications/releases.ts';
+import { projectMoveMail } from '../../src/domain/projects/notification-subject.ts';
+import { commitMail } from '../../src/domain/repositories/notification-subject.ts';
+import { snippetMail } from '../../src/domain/snippets/notification-subject.ts';
 
 export const SITE = 'https://ashlar.example';
 const PROJECT = `${SITE}/fleet/engine`;
@@ -35,8 +45,7 @@ const description = bodyOf(
 <p dir="auto"><img alt="chart" src="${SITE}/-/project/3/uploads/0123456789abcdef0123456789abcdef/chart.png" /> and <img alt="here" src="chart.png" /></p>`,
 );
 
-const issue = {
-  kind: 'issue',
+export const sampleIssue: MailedIssue = {
   id: 12,
   iid: 4,
   title: 'The engine stops after ten minutes',
@@ -47,10 +56,9 @@ const issue = {
   labels: ['bug', 'priority::high'],
   milestone: 'Spring',
   dueDate: '2027-03-05',
-} as const;
+};
 
 const epic = {
-  kind: 'epic',
   id: 5,
   iid: 2,
   title: 'Across the ocean',
@@ -63,7 +71,6 @@ const epic = {
 } as const;
 
 const mergeRequest = {
-  kind: 'merge_request',
   id: 31,
   iid: 9,
   title: 'Cool the engine',
@@ -78,10 +85,9 @@ const mergeRequest = {
 } as const;
 
 const sha = '0123456789abcdef0123456789abcdef01234567';
-const commit = { kind: 'commit', sha, title: 'Add a fan', url: `${PROJECT}/-/commit/${sha}` } as const;
-const snippet = { kind: 'snippet', id: 6, title: 'How to start', url: `${PROJECT}/-/snippets/6` } as const;
+const commit = { sha, title: 'Add a fan', url: `${PROJECT}/-/commit/${sha}` } as const;
+const snippet = { id: 6, title: 'How to start', url: `${PROJECT}/-/snippets/6` } as const;
 const release = {
-  kind: 'release',
   id: 8,
   name: 'Spring',
   tag: 'v1.2.0',
@@ -89,7 +95,6 @@ const release = {
 } as const;
 
 const pipeline = {
-  kind: 'pipeline',
   id: 77,
   url: `${PROJECT}/-/pipelines/77`,
   ref: 'main',
@@ -98,74 +103,111 @@ const pipeline = {
 } as const;
 
 const project = {
-  kind: 'project',
   id: 3,
   url: PROJECT,
   from: 'harbour/engine',
   to: 'fleet/engine',
-  cloneUrl: `${PROJECT}.git`,
 } as const;
 
 const note = {
-  url: `${issue.url}#note_21`,
+  url: `${sampleIssue.url}#note_21`,
   reply: false,
   internal: false,
   discussionId: 'abc123',
-  body: bodyOf('Have a look, @grace', '<p dir="auto">Have a look, @grace</p>'),
 };
+const noteBody = bodyOf('Have a look, @grace', '<p dir="auto">Have a look, @grace</p>');
 const change = { from: ['Grace Hopper'], to: ['Ada Lovelace', 'Alan Turing'] };
+
+/** The event, and what is known of it. */
+export type Happening = Pick<MailInput, 'event' | 'note' | 'body' | keyof MailContents>;
+
+/** Of the event without a text. */
+const happeningOf = (event: NotificationEventName, contents: MailContents): Happening => ({
+  event,
+  note: undefined,
+  body: undefined,
+  ...contents,
+});
+
+/** Of an issue. */
+export const issueHappening = (
+  event: NotificationEventName,
+  issue: MailedIssue,
+  people?: typeof change,
+): Happening => happeningOf(event, issueMail(event, issue, people));
+
+const described = (event: NotificationEventName, contents: MailContents): Happening => ({
+  ...happeningOf(event, contents),
+  body: description,
+});
+
+/** Of a note on the subject. */
+export const notedOf = (contents: MailContents, more: Partial<typeof note> = {}): Happening => ({
+  ...happeningOf('new_note', contents),
+  note: { ...note, ...more },
+  body: noteBody,
+});
+
+const onMergeRequest = (
+  event: NotificationEventName,
+  more: { state?: 'closed' | 'merged' } = {},
+  changes: Parameters<typeof mergeRequestMail>[2] = {},
+): Happening => happeningOf(event, mergeRequestMail(event, { ...mergeRequest, ...more }, changes));
 
 /** The notification events, once each. */
 export const happenings: readonly Happening[] = [
-  { event: 'new_release', target: release, description },
-  { event: 'new_note', target: issue, note },
-  { event: 'new_issue', target: issue, description },
-  { event: 'reopen_issue', target: issue },
-  { event: 'close_issue', target: { ...issue, state: 'closed' } },
-  { event: 'reassign_issue', target: issue, change },
-  { event: 'issue_due', target: issue, description },
-  { event: 'new_merge_request', target: mergeRequest, description },
-  {
-    event: 'push_to_merge_request',
-    target: mergeRequest,
-    commits: [commit, { sha: sha.toUpperCase(), title: 'Oil it', url: `${PROJECT}/-/commit/${sha}` }],
-    count: 25,
-  },
-  { event: 'reopen_merge_request', target: mergeRequest },
-  { event: 'close_merge_request', target: { ...mergeRequest, state: 'closed' } },
-  { event: 'reassign_merge_request', target: mergeRequest, change },
-  {
-    event: 'change_reviewer_merge_request',
-    target: mergeRequest,
-    change: { from: [], to: ['Ada Lovelace'] },
-  },
-  { event: 'merge_merge_request', target: { ...mergeRequest, state: 'merged' } },
-  {
-    event: 'failed_pipeline',
-    target: {
+  described('new_release', releaseMail(release)),
+  notedOf(issueMail('new_note', sampleIssue)),
+  described('new_issue', issueMail('new_issue', sampleIssue)),
+  happeningOf('reopen_issue', issueMail('reopen_issue', sampleIssue)),
+  happeningOf('close_issue', issueMail('close_issue', { ...sampleIssue, state: 'closed' })),
+  happeningOf('reassign_issue', issueMail('reassign_issue', sampleIssue, change)),
+  described('issue_due', issueMail('issue_due', sampleIssue)),
+  described('new_merge_request', mergeRequestMail('new_merge_request', mergeRequest)),
+  onMergeRequest(
+    'push_to_merge_request',
+    {},
+    {
+      commits: [commit, { sha: sha.toUpperCase(), title: 'Oil it', url: `${PROJECT}/-/commit/${sha}` }],
+      count: 25,
+    },
+  ),
+  onMergeRequest('reopen_merge_request'),
+  onMergeRequest('close_merge_request', { state: 'closed' }),
+  onMergeRequest('reassign_merge_request', {}, { people: change }),
+  onMergeRequest('change_reviewer_merge_request', {}, { people: { from: [], to: ['Ada Lovelace'] } }),
+  onMergeRequest('merge_merge_request', { state: 'merged' }),
+  happeningOf(
+    'failed_pipeline',
+    pipelineMail('failed_pipeline', {
       ...pipeline,
       failedJobs: [
         { name: 'unit', stage: 'test', url: `${PROJECT}/-/jobs/1` },
         { name: 'lint', stage: 'test', url: `${PROJECT}/-/jobs/2` },
       ],
-    },
-  },
-  { event: 'fixed_pipeline', target: pipeline },
-  { event: 'success_pipeline', target: pipeline },
-  { event: 'moved_project', target: project },
-  { event: 'merge_when_pipeline_succeeds', target: mergeRequest },
-  { event: 'new_epic', target: epic, description },
-  { event: 'approver', target: mergeRequest, description: undefined },
+    }),
+  ),
+  happeningOf('fixed_pipeline', pipelineMail('fixed_pipeline', pipeline)),
+  happeningOf('success_pipeline', pipelineMail('success_pipeline', pipeline)),
+  happeningOf('moved_project', projectMoveMail(project)),
+  onMergeRequest('merge_when_pipeline_succeeds'),
+  described('new_epic', epicMail('new_epic', epic)),
+  onMergeRequest('approver'),
 ];
 
-/** The noteables, and a note. */
-export const notedTargets = [issue, epic, mergeRequest, commit, snippet];
-export const sampleNote = note;
+/** Of each kind of subject that has notes. */
+export const notedSubjects: readonly MailContents[] = [
+  issueMail('new_note', sampleIssue),
+  epicMail('new_note', epic),
+  mergeRequestMail('new_note', mergeRequest),
+  commitMail(commit),
+  snippetMail(snippet),
+];
 
 /** The mail about it, to a user in the time zone of Berlin. */
 export const inputOf = (
   happening: Happening,
-  rest: Partial<Omit<MailInput, 'event' | 'target'>> = {},
+  rest: Partial<Omit<MailInput, keyof Happening>> = {},
 ): MailInput => ({
   name: 'fact-900',
   reason: 'watching',

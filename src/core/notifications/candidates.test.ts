@@ -12,6 +12,7 @@ import {
 } from '../../../test/support/factories.ts';
 import { candidateIds, type EventContext, prospectsAmong } from './candidates.ts';
 import { notificationEvent } from './events.ts';
+import { notificationSubjects } from './subjects.ts';
 
 const app = useApp();
 const GUEST = 10;
@@ -43,6 +44,7 @@ const matter = (
     projectId: project.id,
     subject: { kind: 'issue', id: issue.id },
   }),
+  subject: notificationSubjects.all(app.app.services).find(({ kind }) => kind === 'issue') ?? {},
   ancestorIds: [group.id, below.id],
   emailsDisabled: false,
   authorId: 1,

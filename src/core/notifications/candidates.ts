@@ -3,16 +3,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { memberIds } from '../access/memberships.ts';
 import type { ActorColumns } from '../identity/actor.ts';
-import { epicKind } from '../work/epic-noteable.ts';
-import { issueKind } from '../work/issue-noteable.ts';
 import { audienceKind, type Candidate, type Participation, reachesWatchers } from './audience.ts';
 import type { NotificationEvent } from './events.ts';
 import type { NotificationEventName } from './levels.ts';
 import { settingsOf } from './settings.ts';
+import type { NotificationSubject } from './subjects.ts';
 
-/** The notification event, and the properties of its subject that decide who is notified. */
+/** The notification event, the kind of its subject, and the properties that decide who is notified. */
 export type EventContext = {
   event: NotificationEvent;
+  subject: Pick<NotificationSubject, 'participants' | 'subscription'>;
   /** From the root to the group of the project or epic. */
   ancestorIds: readonly number[];
   emailsDisabled: boolean;
@@ -39,41 +39,27 @@ const either = (parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
 const nobody = sql`select null::bigint as user_id where false`;
 
 /** Ids of participants by the rows of the subject. */
-function partakers({ event: { name: event, subject, projectId } }: EventContext): RawBuilder<unknown> {
+function partakers({ event, subject }: EventContext): RawBuilder<unknown> {
   // Participants of a new subject are its author, assignees and mentioned users; others came after this
   // event.
-  if (created.has(event)) return nobody;
-  switch (subject.kind) {
-    case 'issue':
-    case 'epic': {
-      const { subscriptions } = subject.kind === 'issue' ? issueKind : epicKind;
-      const rows = subscriptions?.participants(bigints([subject.id ?? 0]));
-      return rows ? sql`select user_id from (${rows}) x` : nobody;
-    }
-    case 'snippet':
-      return sql`select author_id as user_id from notes where snippet_id = ${subject.id ?? 0} and system_action is null`;
-    case 'commit':
-      return sql`select author_id as user_id from notes
-        where project_id = ${projectId ?? null} and commit_sha = ${subject.sha ?? ''} and system_action is null`;
-    default:
-      return nobody;
-  }
+  if (created.has(event.name) || !subject.participants) return nobody;
+  return sql`select user_id from (${subject.participants(event)}) x`;
 }
 
 /** Subscriptions to the subject, as rows of user_id and subscribed. */
-function subscriptions({ event: { subject } }: EventContext): RawBuilder<unknown> {
-  if (subject.kind !== 'issue' && subject.kind !== 'epic')
-    return sql`select null::bigint as user_id, false as subscribed where false`;
-  return sql`select user_id, subscribed from subscriptions where ${sql.ref(`${subject.kind}_id`)} = ${subject.id ?? 0}`;
+function subscriptions({ event, subject: { subscription } }: EventContext): RawBuilder<unknown> {
+  if (!subscription) return sql`select null::bigint as user_id, false as subscribed where false`;
+  return sql`select user_id, subscribed from subscriptions
+    where ${sql.ref(subscription.column)} = ${event.subject.id ?? 0}`;
 }
 
 /** Ids of subscribers to a label of a new subject, in its project or in the label's group. */
-function labelSubscribers({ event: { name: event, subject, projectId } }: EventContext): RawBuilder<unknown> {
-  if (!created.has(event) || (subject.kind !== 'issue' && subject.kind !== 'epic')) return nobody;
+function labelSubscribers({ event, subject: { subscription } }: EventContext): RawBuilder<unknown> {
+  if (!created.has(event.name) || !subscription) return nobody;
   return sql`
     select s.user_id from label_links l join subscriptions s on s.label_id = l.label_id
-    where ${sql.ref(`l.${subject.kind}_id`)} = ${subject.id ?? 0} and s.subscribed
-      and (s.project_id is null or s.project_id = ${projectId ?? null})`;
+    where ${sql.ref(`l.${subscription.column}`)} = ${event.subject.id ?? 0} and s.subscribed
+      and (s.project_id is null or s.project_id = ${event.projectId ?? null})`;
 }
 
 const members = ({ event, ancestorIds }: EventContext): RawBuilder<unknown> =>

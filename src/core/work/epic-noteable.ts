@@ -1,10 +1,17 @@
 /** Epics as noteables. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedGroup } from '../access/find.ts';
 import { PUBLIC } from '../access/roles.ts';
 import type { EpicRow } from './epic-rows.ts';
 import { seesEpic } from './epic-visibility.ts';
 import type { Noteable, NoteableKind } from './noteables.ts';
+
+/** Authors, assignees, commenters and mentioned users, internal notes aside, as rows of target and user_id. */
+export const epicParticipants = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    select id as target, author_id as user_id from epics where id = any(${ids})
+    union select epic_id, author_id from notes where epic_id = any(${ids}) and system_action is null and not internal
+    union select t.epic_id, t.user_id from todos t left join notes n on n.id = t.note_id
+      where t.epic_id = any(${ids}) and t.action in ('mentioned', 'directly_addressed') and n.internal is not true`;
 
 export const epicKind: NoteableKind = {
   name: 'epic',
@@ -17,12 +24,7 @@ export const epicKind: NoteableKind = {
   hasTodos: true,
   subscriptions: {
     column: 'epic_id',
-    // Authors, assignees, commenters and mentioned users, internal notes aside.
-    participants: (ids) => sql`
-    select id as target, author_id as user_id from epics where id = any(${ids})
-    union select epic_id, author_id from notes where epic_id = any(${ids}) and system_action is null and not internal
-    union select t.epic_id, t.user_id from todos t left join notes n on n.id = t.note_id
-      where t.epic_id = any(${ids}) and t.action in ('mentioned', 'directly_addressed') and n.internal is not true`,
+    participants: epicParticipants,
   },
   isPublic: ({ group, confidential }) => !confidential && group?.row.visibility === PUBLIC,
   readers:

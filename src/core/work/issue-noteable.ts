@@ -1,10 +1,18 @@
 /** Issues as noteables. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../access/find.ts';
 import { isReadByAnybody } from '../spam/audience.ts';
 import type { IssueRow } from './issue-rows.ts';
 import { seesIssue } from './issue-visibility.ts';
 import type { Noteable, NoteableKind } from './noteables.ts';
+
+/** Authors, assignees, commenters and mentioned users, internal notes aside, as rows of target and user_id. */
+export const issueParticipants = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    select id as target, author_id as user_id from issues where id = any(${ids})
+    union select issue_id, user_id from issue_assignees where issue_id = any(${ids})
+    union select issue_id, author_id from notes where issue_id = any(${ids}) and system_action is null and not internal
+    union select t.issue_id, t.user_id from todos t left join notes n on n.id = t.note_id
+      where t.issue_id = any(${ids}) and t.action in ('mentioned', 'directly_addressed') and n.internal is not true`;
 
 export const issueKind: NoteableKind = {
   name: 'issue',
@@ -17,13 +25,7 @@ export const issueKind: NoteableKind = {
   hasTodos: true,
   subscriptions: {
     column: 'issue_id',
-    // Authors, assignees, commenters and mentioned users, internal notes aside.
-    participants: (ids) => sql`
-    select id as target, author_id as user_id from issues where id = any(${ids})
-    union select issue_id, user_id from issue_assignees where issue_id = any(${ids})
-    union select issue_id, author_id from notes where issue_id = any(${ids}) and system_action is null and not internal
-    union select t.issue_id, t.user_id from todos t left join notes n on n.id = t.note_id
-      where t.issue_id = any(${ids}) and t.action in ('mentioned', 'directly_addressed') and n.internal is not true`,
+    participants: issueParticipants,
   },
   isPublic: ({ project, confidential }) =>
     project !== undefined && !confidential && isReadByAnybody(project, 'read_issues'),

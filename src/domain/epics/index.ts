@@ -2,6 +2,7 @@
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { notificationFacts } from '../../core/notifications/events.ts';
+import { notificationSubjects } from '../../core/notifications/subjects.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
 import { todoTargets } from '../todos/index.ts';
@@ -11,6 +12,7 @@ import { eventEndpoints } from './event-routes.ts';
 import { issueEndpoints } from './issue-routes.ts';
 import { epicDefinition, epicResource } from './noteable.ts';
 import { epicFact } from './notification-facts.ts';
+import { epicSubject } from './notification-subject.ts';
 import { epicReferences } from './references.ts';
 import { relatedEndpoints } from './related-routes.ts';
 import { epicTodoEndpoint, epicTodoTarget } from './todo-target.ts';
@@ -22,6 +24,7 @@ export const epicsCapability = (): Capability => ({
     referenceDefinitions.add(epicReferences),
     todoTargets.add(epicTodoTarget),
     notificationFacts.add(epicFact),
+    notificationSubjects.add(epicSubject),
   ],
   endpoints: [
     ...conversationEndpoints(epicResource),

@@ -3,6 +3,7 @@ import { activityTargets } from '../../core/activity/targets.ts';
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
 import { notificationFacts } from '../../core/notifications/events.ts';
+import { notificationSubjects } from '../../core/notifications/subjects.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { plannedKinds } from '../../core/work/planned.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
@@ -16,6 +17,7 @@ import { milestoneContentEndpoints } from './milestone-routes.ts';
 import { issueMoveEndpoints } from './move-routes.ts';
 import { issueDefinition, issueResource } from './noteable.ts';
 import { issueFacts } from './notification-facts.ts';
+import { issueSubject } from './notification-subject.ts';
 import { plannedIssues } from './planned.ts';
 import { issueReferences } from './references.ts';
 import { issueShowEndpoints } from './show-routes.ts';
@@ -35,6 +37,7 @@ export const issuesCapability = (): Capability => ({
     userCounts.add(assignedIssues),
     activityTargets.add(issueActivityTarget),
     notificationFacts.add(...issueFacts),
+    notificationSubjects.add(issueSubject),
   ],
   endpoints: [
     ...conversationEndpoints(issueResource),

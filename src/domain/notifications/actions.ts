@@ -4,10 +4,10 @@ import type { Actor } from '../../core/identity/actor.ts';
 import { ownAddresses } from '../../core/identity/own-addresses.ts';
 import type { Level } from '../../core/namespaces/notification-levels.ts';
 import type { EventChanges } from '../../core/notifications/levels.ts';
+import { type Language, timezones } from '../../core/notifications/locales.ts';
 import { type Setting, type SettingScope, writeSettings } from '../../core/notifications/settings.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
-import { type Language, timezones } from './locales.ts';
 import { mailboxColumns } from './queries.ts';
 
 export type SettingChange = { level?: Level | undefined; events: EventChanges };

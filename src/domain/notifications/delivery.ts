@@ -8,25 +8,21 @@ import { DUE, DUE_PAGE, dueDatePageTask, dueDateTask } from './due-date-reminder
 import { FAN_OUT, factTask, fanOutTask } from './fan-out.ts';
 import { GROUP_MOVED, groupMovedTask } from './moves.ts';
 import { SEND, sendTask } from './send.ts';
-import { subjectSources } from './sources.ts';
-import type { SubjectSources } from './subjects.ts';
 import { unsubscribePages } from './unsubscribe-pages.ts';
 
 const taskOf = ({ name }: NotificationFact): string => `notifications.${name}`;
 
-/** The capability's part for mail; `more` loads the subjects of other capabilities. */
+/** The capability's part for mail. */
 export function deliveryOf(
   services: Services,
   mailer: Mailer,
-  more: SubjectSources = {},
 ): Required<Pick<Capability, 'tasks' | 'listeners' | 'forRegistered' | 'schedules' | 'routes'>> {
-  const sources = { ...subjectSources, ...more };
   const tasks = {
     [GROUP_MOVED]: groupMovedTask(services),
     [DUE]: dueDateTask(services),
     [DUE_PAGE]: dueDatePageTask(services),
-    [FAN_OUT]: fanOutTask(services, sources),
-    [SEND]: sendTask(services, mailer, sources),
+    [FAN_OUT]: fanOutTask(services),
+    [SEND]: sendTask(services, mailer),
   };
   const facts = () => notificationFacts.all(services);
   const taskNames = () => [...facts().map(taskOf), ...Object.keys(tasks)];
@@ -34,7 +30,7 @@ export function deliveryOf(
     tasks,
     listeners: [{ fact: 'namespace_moved', task: GROUP_MOVED }],
     forRegistered: () => ({
-      tasks: Object.fromEntries(facts().map((fact) => [taskOf(fact), factTask(services, sources, fact)])),
+      tasks: Object.fromEntries(facts().map((fact) => [taskOf(fact), factTask(services, fact)])),
       listeners: facts().map((fact) => ({ fact: fact.name, task: taskOf(fact) })),
     }),
     schedules: [{ task: DUE, pattern: '1 * * * *' }],

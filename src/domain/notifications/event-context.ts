@@ -2,38 +2,73 @@
 import { toActor } from '../../core/identity/actor.ts';
 import type { EventContext } from '../../core/notifications/candidates.ts';
 import type { NotificationEventName } from '../../core/notifications/levels.ts';
+import {
+  type LoadedSubject,
+  type NotificationContext,
+  type NotificationJob,
+  type NotificationSubject,
+  notificationSubjects,
+} from '../../core/notifications/subjects.ts';
 import type { Services } from '../../core/services.ts';
 import { ALL, findGroupMentions } from '../../core/work/group-mentions.ts';
 import { mentionedNames, type Person, usersByName } from '../../core/work/mentions.ts';
-import { findVisitor, loadNotificationContext, type NotificationContext } from './notification-context.ts';
-import type { NotificationJob, Subject, SubjectSources } from './subjects.ts';
+import type { NoteRow } from '../../core/work/notes.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { findVisitor, loadNotificationContext } from './notification-context.ts';
 
-/** Context and subject of an event, while both exist. */
-export type Found = { context: NotificationContext; subject: Subject };
+type Note = Pick<NoteRow, 'id' | 'body' | 'internal' | 'discussion_id' | 'created_at'> & { reply: boolean };
+
+/** Context, subject and note of an event, while all exist. */
+export type Found = {
+  context: NotificationContext;
+  kind: NotificationSubject;
+  subject: LoadedSubject;
+  /** The note that the event is about, if it is. */
+  note: Note | undefined;
+};
+
+/** The note; undefined where it is deleted. */
+async function loadNote(db: Db, id: number): Promise<Note | undefined> {
+  const note = await db
+    .selectFrom('notes')
+    .select(['id', 'body', 'internal', 'discussion_id', 'created_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!note) return undefined;
+  const earlier = await db
+    .selectFrom('notes')
+    .select('id')
+    .where('discussion_id', '=', note.discussion_id)
+    .where('id', '<', note.id)
+    .limit(1)
+    .executeTakeFirst();
+  return { ...note, reply: earlier !== undefined };
+}
 
 /**
  * Loads the subject of an event; undefined when it, its project or group, or the note is gone, or its kind is
- * unknown.
+ * not registered.
  */
-export async function findSubject(
-  services: Services,
-  sources: SubjectSources,
-  job: NotificationJob,
-): Promise<Found | undefined> {
+export async function findSubject(services: Services, job: NotificationJob): Promise<Found | undefined> {
   const { event } = job;
-  const source = sources[event.subject.kind];
-  const context = source && (await loadNotificationContext(services.database.background, event));
-  const subject = context && (await source({ services, context, job }));
-  return subject && { context, subject };
+  const db = services.database.background;
+  const kind = notificationSubjects.all(services).find((each) => each.kind === event.subject.kind);
+  const context = kind && (await loadNotificationContext(db, event));
+  const subject = context && (await kind.load({ services, context, job }));
+  if (!subject) return undefined;
+  if (event.noteId === undefined) return { context, kind, subject, note: undefined };
+  const note = await loadNote(db, event.noteId);
+  return note && { context, kind, subject, note };
 }
 
 /** The event as audiences are decided by; `calledBy` finds the mentions once for all recipients. */
 export const eventContextOf = (
   { event }: NotificationJob,
-  { context, subject }: Found,
+  { context, kind, subject }: Found,
   mentionedIds: ReadonlySet<number>,
 ): EventContext => ({
   event,
+  subject: kind,
   ancestorIds: context.ancestorIds,
   emailsDisabled: context.emailsDisabled,
   authorId: subject.authorId,
@@ -54,10 +89,10 @@ const calling: ReadonlySet<NotificationEventName> = new Set([
 export async function calledBy(
   services: Services,
   { event }: NotificationJob,
-  { context, subject }: Found,
+  { context, subject, note }: Found,
 ): Promise<Set<number>> {
   if (!calling.has(event.name)) return new Set();
-  const names = mentionedNames(subject.said);
+  const names = mentionedNames(note ? note.body : subject.said);
   if (names.length === 0) return new Set();
   const { background: db, points } = services.database;
   const people = await usersByName(

@@ -2,12 +2,12 @@
 import { notificationReason } from '../../core/notifications/audience.ts';
 import { candidateIds, prospectsAmong } from '../../core/notifications/candidates.ts';
 import type { NotificationFact } from '../../core/notifications/events.ts';
+import type { NotificationJob } from '../../core/notifications/subjects.ts';
 import type { Services } from '../../core/services.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { addJobs, type NewJob, type Task } from '../../platform/jobs/jobs.ts';
 import { calledBy, eventContextOf, findSubject } from './event-context.ts';
 import { SEND, type Sending } from './send.ts';
-import type { NotificationJob, SubjectSources } from './subjects.ts';
 import { yieldToRequests } from './yield-to-requests.ts';
 
 export const FAN_OUT = 'notifications.fan_out';
@@ -46,10 +46,10 @@ const sendJob = (sending: Sending): NewJob => ({
 });
 
 /** The jobs of a page: one for each recipient, and the next page where there may be one. */
-async function jobsOf(services: Services, sources: SubjectSources, page: FanOutPage): Promise<NewJob[]> {
+async function jobsOf(services: Services, page: FanOutPage): Promise<NewJob[]> {
   const { job, after, zones } = page;
   await yieldToRequests(services, job.at);
-  const found = await findSubject(services, sources, job);
+  const found = await findSubject(services, job);
   if (!found || found.context.emailsDisabled) return [];
   const { background: db } = services.database;
   const mentionedIds = await calledBy(services, job, found);
@@ -67,22 +67,22 @@ async function jobsOf(services: Services, sources: SubjectSources, page: FanOutP
 }
 
 /** The task of one page. */
-export function fanOutTask(services: Services, sources: SubjectSources): Task {
+export function fanOutTask(services: Services): Task {
   return async (payload) => {
     // Written by fanOutJob() only.
-    await addJobs(services.database.background, await jobsOf(services, sources, payload as FanOutPage));
+    await addJobs(services.database.background, await jobsOf(services, payload as FanOutPage));
   };
 }
 
 /** The task of a fact: fans out the first page of each of its events. */
-export function factTask(services: Services, sources: SubjectSources, fact: NotificationFact): Task {
+export function factTask(services: Services, fact: NotificationFact): Task {
   return async ({ fact_id, fact_at, ...written }) => {
     const payload = written as Record<string, Json>;
     const at = String(fact_at);
     const jobs: NewJob[] = [];
     for (const event of fact.eventsOf(payload)) {
       const job = { name: String(fact_id), event, payload, at };
-      jobs.push(...(await jobsOf(services, sources, { job, after: 0 })));
+      jobs.push(...(await jobsOf(services, { job, after: 0 })));
     }
     // In one statement: a failure adds no job, and the fact is fanned out again.
     await addJobs(services.database.background, jobs);

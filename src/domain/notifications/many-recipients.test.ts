@@ -5,12 +5,12 @@ import { waitForMail } from '../../../test/support/mailbox.ts';
 import { takeMails } from '../../../test/support/mails.ts';
 import { startSmtp } from '../../../test/support/smtp.ts';
 import { announce } from '../../core/activity/announce.ts';
-import { siteMailer } from '../../core/site-mail.ts';
+import { type NotificationSubject, notificationSubjects } from '../../core/notifications/subjects.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { deliveryOf } from './delivery.ts';
 import { notificationsCapability } from './index.ts';
-import type { Subject } from './subjects.ts';
+import { mergeRequestMail } from './merge-requests.ts';
+import { releaseMail } from './releases.ts';
 
 /** More than one page of recipients. */
 const CROWD = 520;
@@ -18,53 +18,55 @@ const CROWD = 520;
 const smtp = await startSmtp(0);
 afterAll(() => smtp.stop());
 
-/** A subject as another capability will load it. */
-const release: Subject = {
-  authorId: undefined,
-  assigneeIds: [],
-  reviewerIds: [],
-  said: null,
-  internal: false,
-  targetFor: undefined,
-  at: undefined,
-  tell: async () => ({
-    event: 'new_release',
-    target: { kind: 'release', id: 1, name: 'One', tag: 'v1', url: 'https://site.example/-/releases/v1' },
-    description: undefined,
+/** Subjects as other capabilities will register them. */
+const release: NotificationSubject = {
+  kind: 'release',
+  load: async () => ({
+    authorId: undefined,
+    assigneeIds: [],
+    reviewerIds: [],
+    said: null,
+    contents: async () =>
+      releaseMail({ id: 1, name: 'One', tag: 'v1', url: 'https://site.example/-/releases/v1' }),
   }),
 };
-/** A merge request whose author mentions an approver. */
-const mergeRequest: Subject = {
-  ...release,
-  said: '@approver-1 look',
-  tell: async () => ({
-    event: 'new_merge_request',
-    target: {
-      kind: 'merge_request',
-      id: 1,
-      iid: 1,
-      title: 'One',
-      url: 'https://site.example/-/merge_requests/1',
-      state: 'opened',
-      sourceBranch: 'a',
-      targetBranch: 'b',
-      assignees: [],
-      reviewers: [],
-      labels: [],
-      milestone: null,
-    },
-    description: undefined,
-  }),
+/** Its author mentions an approver. */
+const mergeRequest: NotificationSubject = {
+  kind: 'merge_request',
+  load: async ({ job }) =>
+    job.payload.approver_ids === undefined
+      ? undefined
+      : {
+          authorId: undefined,
+          assigneeIds: [],
+          reviewerIds: [],
+          said: '@approver-1 look',
+          contents: async () =>
+            mergeRequestMail(job.event.name, {
+              id: 1,
+              iid: 1,
+              title: 'One',
+              url: 'https://site.example/-/merge_requests/1',
+              state: 'opened',
+              sourceBranch: 'a',
+              targetBranch: 'b',
+              assignees: [],
+              reviewers: [],
+              labels: [],
+              milestone: null,
+            }),
+        },
 };
 const app = useApp({
   env: { SMTP_URL: smtp.url },
-  instead: (services) => ({
-    ...notificationsCapability(services),
-    ...deliveryOf(services, siteMailer(services), {
-      release: async () => release,
-      merge_request: async ({ job }) => (job.payload.approver_ids === undefined ? undefined : mergeRequest),
-    }),
-  }),
+  instead(services) {
+    const capability = notificationsCapability(services);
+    const registrations = [
+      ...(capability.registrations ?? []),
+      notificationSubjects.add(release, mergeRequest),
+    ];
+    return { ...capability, registrations };
+  },
 });
 
 async function tell(name: string, payload: Record<string, Json>): Promise<void> {

@@ -1,29 +1,12 @@
 /** The project or group of a notification event, and the access of recipients to it. */
 import { sql } from 'kysely';
-import {
-  type AuthorizedGroup,
-  type AuthorizedProject,
-  authorizeGroup,
-  authorizeProject,
-} from '../../core/access/find.ts';
-import { type Actor, type ActorColumns, toActor } from '../../core/identity/actor.ts';
+import { authorizeGroup, authorizeProject } from '../../core/access/find.ts';
+import { type ActorColumns, toActor } from '../../core/identity/actor.ts';
 import type { NotificationEvent } from '../../core/notifications/events.ts';
+import type { NotificationContext, Visitor } from '../../core/notifications/subjects.ts';
 import type { Services } from '../../core/services.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
-
-export type NotificationContext = {
-  kind: 'project' | 'group';
-  id: number;
-  name: string;
-  /** With the names of the groups around it. */
-  fullName: string;
-  fullPath: string;
-  /** Ancestors of the project or group from the root; a group itself included. */
-  ancestorIds: readonly number[];
-  /** Whether mail is disabled for it or for an ancestor. */
-  emailsDisabled: boolean;
-};
 
 type ContainerRow = {
   id: number;
@@ -65,13 +48,6 @@ export async function loadNotificationContext(
   };
 }
 
-/** A user who may read the project or group, with the receipt. */
-export type Visitor = {
-  actor: Actor;
-  project: AuthorizedProject | undefined;
-  group: AuthorizedGroup | undefined;
-};
-
 /** The user's access to the project or group; undefined without any. */
 export async function findVisitor(
   { database: { points } }: Services,
@@ -87,16 +63,4 @@ export async function findVisitor(
     if (error instanceof Failure && error.kind !== 'unavailable') return undefined;
     throw error;
   }
-}
-
-/** The visitor's project. Every visitor of an event in a project has it. */
-export function projectOf({ project }: Visitor): AuthorizedProject {
-  if (!project) throw new Error('a visitor of no project');
-  return project;
-}
-
-/** The same for a group. */
-export function groupOf({ group }: Visitor): AuthorizedGroup {
-  if (!group) throw new Error('a visitor of no group');
-  return group;
 }

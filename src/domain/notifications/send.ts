@@ -1,6 +1,8 @@
 /** Sends the mail of an event to one recipient, after a check that they may still read its subject. */
+import { renderMarkdown } from '../../core/markdown/render.ts';
 import { notificationReason, type Reason } from '../../core/notifications/audience.ts';
 import { type Prospect, prospectsAmong } from '../../core/notifications/candidates.ts';
+import type { NotificationJob, Visitor } from '../../core/notifications/subjects.ts';
 import type { Services } from '../../core/services.ts';
 import { mailSender } from '../../core/site-mail.ts';
 import { readersAmong } from '../../core/work/mentions.ts';
@@ -8,10 +10,11 @@ import type { Db } from '../../platform/db/database.ts';
 import type { Task } from '../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../platform/mail/mailer.ts';
 import { eventContextOf, type Found, findSubject } from './event-context.ts';
+import { cutBody } from './mails/bodies.ts';
+import type { Body } from './mails/inputs.ts';
 import { composeMail } from './mails/mail.ts';
-import { findVisitor, type Visitor } from './notification-context.ts';
+import { findVisitor } from './notification-context.ts';
 import { SETTINGS_PATH } from './settings-views.ts';
-import type { NotificationJob, SubjectSources } from './subjects.ts';
 import { unsubscribeUrl } from './unsubscribe-links.ts';
 import { yieldToRequests } from './yield-to-requests.ts';
 
@@ -28,14 +31,14 @@ export type Sending = {
 /** The recipient's access to the subject or note; undefined where they may not read it. */
 async function findReader(
   services: Services,
-  { context, subject }: Found,
+  { context, subject, note }: Found,
   { person }: Prospect,
 ): Promise<Visitor | undefined> {
   const visitor = await findVisitor(services, context, person);
   const noteable = visitor && subject.targetFor?.(visitor);
   if (!visitor || !noteable) return subject.targetFor ? undefined : visitor;
   const { background, points } = services.database;
-  const readers = await readersAmong(background, points, noteable, [person], subject.internal);
+  const readers = await readersAmong(background, points, noteable, [person], note?.internal ?? false);
   return readers.has(person.id) ? visitor : undefined;
 }
 
@@ -60,14 +63,34 @@ const doerOf = async (db: Db, { event }: NotificationJob) =>
     ? undefined
     : db.selectFrom('users').select(['name', 'username']).where('id', '=', event.actorId).executeTakeFirst();
 
-type Telling = { hearing: NotificationJob; found: Found; visitor: Visitor; reason: Reason; mailbox: Mailbox };
+/** The text rendered for the visitor; undefined without one. */
+async function bodyFor(
+  services: Services,
+  { actor: reader, project }: Visitor,
+  whole: string | null | undefined,
+): Promise<Body | undefined> {
+  if (!whole) return undefined;
+  const { text, cut } = cutBody(whole);
+  return { text, html: await renderMarkdown(text, { gfm: true }, { services, reader, project }), cut };
+}
 
-async function compose(services: Services, { hearing: job, found, visitor, reason, mailbox }: Telling) {
-  const { context, subject } = found;
+type Delivery = { job: NotificationJob; found: Found; visitor: Visitor; reason: Reason; mailbox: Mailbox };
+
+async function compose(services: Services, { job, found, visitor, reason, mailbox }: Delivery) {
+  const { context, subject, note } = found;
   const url = services.baseUrl();
   const { id } = visitor.actor;
+  const { description, ...contents } = await subject.contents();
   return composeMail({
-    ...(await subject.tell(visitor)),
+    ...contents,
+    event: job.event.name,
+    body: await bodyFor(services, visitor, note ? note.body : description),
+    note: note && {
+      url: `${contents.target.url}#note_${note.id}`,
+      reply: note.reply,
+      internal: note.internal,
+      discussionId: note.discussion_id,
+    },
     name: job.name,
     reason,
     recipient: { id, language: mailbox.language, timezone: mailbox.timezone },
@@ -80,20 +103,20 @@ async function compose(services: Services, { hearing: job, found, visitor, reaso
       url: `${url}/${context.kind === 'group' ? 'groups/' : ''}${context.fullPath}`,
     },
     actor: await doerOf(services.database.background, job),
-    at: subject.at ?? new Date(job.at),
+    at: note?.created_at ?? subject.at ?? new Date(job.at),
     site: { url, host: mailSender(services).host, settingsUrl: `${url}${SETTINGS_PATH}` },
     unsubscribeUrl: unsubscribeUrl(services, id, job.event, context),
   });
 }
 
 /** The task that sends one mail. It may run twice: then both mails have the same id. */
-export function sendTask(services: Services, mailer: Mailer, sources: SubjectSources): Task {
+export function sendTask(services: Services, mailer: Mailer): Task {
   const db = services.database.background;
   return async (payload) => {
     // Only fan-out.ts writes it.
     const { job, userId, mentioned } = payload as Sending;
     await yieldToRequests(services, job.at);
-    const found = await findSubject(services, sources, job);
+    const found = await findSubject(services, job);
     if (!found) return;
     const context = eventContextOf(job, found, new Set(mentioned ? [userId] : []));
     const [prospect] = await prospectsAmong(db, context, [userId]);
@@ -102,7 +125,7 @@ export function sendTask(services: Services, mailer: Mailer, sources: SubjectSou
     const reason = notificationReason(job.event, prospect.candidate);
     if (!reason) return;
     const mailbox = await mailboxOf(db, userId);
-    const mail = await compose(services, { hearing: job, found, visitor, reason, mailbox });
+    const mail = await compose(services, { job, found, visitor, reason, mailbox });
     await mailer.send({ ...mail, to: mailbox.address });
   };
 }

@@ -9,6 +9,7 @@ import {
 import { ownAddresses } from '../../core/identity/own-addresses.ts';
 import type { Session } from '../../core/identity/sessions.ts';
 import { type EventChanges, eventsOf, isLevel } from '../../core/notifications/levels.ts';
+import { isLanguage } from '../../core/notifications/locales.ts';
 import { readSettings, type Setting } from '../../core/notifications/settings.ts';
 import {
   type PageContext,
@@ -22,7 +23,6 @@ import type { Services } from '../../core/services.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server.ts';
 import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
-import { isLanguage } from './locales.ts';
 import { type ScopeRow, selectMailbox, selectScopes } from './queries.ts';
 import { type Form, globalPage, SETTINGS_PATH, scopePage, scopePath } from './settings-views.ts';
 

@@ -3,9 +3,9 @@ import type { Tier } from '../../core/config.ts';
 import { checkbox, choices, pageLinks, panel, problemList, select } from '../../core/forms.ts';
 import type { Level } from '../../core/namespaces/notification-levels.ts';
 import { eventsOf, type NotificationEventName, shownChoices } from '../../core/notifications/levels.ts';
+import { isLanguage, languages, timezones } from '../../core/notifications/locales.ts';
 import type { Setting } from '../../core/notifications/settings.ts';
 import { type Html, html } from '../../platform/http/html.ts';
-import { isLanguage, languages, timezones } from './locales.ts';
 import type { Mailbox, ScopeRow } from './queries.ts';
 
 export const SETTINGS_PATH = '/-/profile/notifications';

@@ -1,44 +1,70 @@
 /** Unsubscribe links: each names user and subject, and a seal proves that it came in a mail. */
 import type { NotificationEvent } from '../../core/notifications/events.ts';
+import { writeSettings } from '../../core/notifications/settings.ts';
+import {
+  type NotificationContext,
+  type NotificationSubject,
+  notificationSubjects,
+} from '../../core/notifications/subjects.ts';
 import type { Services } from '../../core/services.ts';
 import { authenticate, deriveKey, sameSecret } from '../../platform/secret.ts';
-import type { NotificationContext } from './notification-context.ts';
 
 export const UNSUBSCRIBE_PATH = '/-/unsubscribe';
 
-const kinds = ['issue', 'epic', 'project', 'group'] as const;
-type Kind = (typeof kinds)[number];
+type Subscription = Pick<NonNullable<NotificationSubject['subscription']>, 'name' | 'still' | 'end'>;
 
-/**
- * The subject of an unsubscription: an issue or epic, or where there is no subscription, the project or
- * group.
- */
-export type Unsubscribing = { userId: number; kind: Kind; id: number };
+const containerSubscription = (
+  kind: NotificationContext['kind'],
+  table: 'projects' | 'namespaces',
+): Subscription => ({
+  async end(tx, userId, id) {
+    const container = await tx
+      .selectFrom(table)
+      .select('id')
+      .where('id', '=', id)
+      .forKeyShare()
+      .executeTakeFirst();
+    if (container) await writeSettings(tx, userId, { kind, id }, { level: 'disabled', events: {} });
+  },
+  name: `this ${kind}`,
+  still: 'You get none about anything in it.',
+});
 
-const leaves = (kind: string): kind is Kind => kinds.some((each) => each === kind);
+const containers = new Map([
+  ['project', containerSubscription('project', 'projects')],
+  ['group', containerSubscription('group', 'namespaces')],
+]);
+
+/** The subject's subscription; undefined for kinds without. */
+const subscriptionOf = (services: Pick<Services, 'registered'>, kind: string): Subscription | undefined =>
+  notificationSubjects.all(services).find((subject) => subject.kind === kind)?.subscription;
+
+/** Whom a link unsubscribes from a subject or, where that has no subscriptions, from the project or group. */
+export type Unsubscribing = { userId: number; id: number; subscription: Subscription };
 
 const seal = ({ secretKey }: Pick<Services, 'secretKey'>, named: string): string =>
   authenticate(deriveKey(secretKey, 'unsubscribe'), named);
 
 /** The link for mail about an event; valid while the instance keeps its key. */
 export function unsubscribeUrl(
-  services: Pick<Services, 'secretKey' | 'baseUrl'>,
+  services: Pick<Services, 'secretKey' | 'baseUrl' | 'registered'>,
   userId: number,
   { subject }: Pick<NotificationEvent, 'subject'>,
   context: Pick<NotificationContext, 'kind' | 'id'>,
 ): string {
-  const { kind, id } = subject.kind === 'issue' || subject.kind === 'epic' ? subject : context;
+  const { kind, id } = subscriptionOf(services, subject.kind) ? subject : context;
   const named = `${userId}-${kind}-${id}`;
   return `${services.baseUrl()}${UNSUBSCRIBE_PATH}/${named}-${seal(services, named)}`;
 }
 
 /** Parses a link; undefined where its seal is not ours. */
 export function readUnsubscribeLink(
-  services: Pick<Services, 'secretKey'>,
+  services: Pick<Services, 'secretKey' | 'registered'>,
   text: string,
 ): Unsubscribing | undefined {
   const [, userId = '', kind = '', id = '', mac = ''] =
-    /^(\d{1,15})-([a-z]+)-(\d{1,15})-([\w-]+)$/.exec(text) ?? [];
-  if (!leaves(kind) || !sameSecret(mac, seal(services, `${userId}-${kind}-${id}`))) return undefined;
-  return { userId: Number(userId), kind, id: Number(id) };
+    /^(\d{1,15})-([a-z_]+)-(\d{1,15})-([\w-]+)$/.exec(text) ?? [];
+  const subscription = subscriptionOf(services, kind) ?? containers.get(kind);
+  if (!subscription || !sameSecret(mac, seal(services, `${userId}-${kind}-${id}`))) return undefined;
+  return { userId: Number(userId), id: Number(id), subscription };
 }

@@ -2,9 +2,10 @@
 import { sql } from 'kysely';
 import type { Capability } from '../../core/capability.ts';
 import { notificationFacts } from '../../core/notifications/events.ts';
+import { notificationSubjects } from '../../core/notifications/subjects.ts';
 import { forkEndpoints } from './fork-routes.ts';
 import { listEndpoints } from './list-routes.ts';
-import { projectFact } from './notification-facts.ts';
+import { projectFact, projectSubject } from './notification-subject.ts';
 import { peopleEndpoints } from './people-routes.ts';
 import { readEndpoints } from './routes.ts';
 import { writeEndpoints } from './write-routes.ts';
@@ -13,7 +14,7 @@ export { movableProjects } from './storage-moves.ts';
 
 export const projectsCapability = (): Capability => ({
   name: 'projects',
-  registrations: [notificationFacts.add(projectFact)],
+  registrations: [notificationFacts.add(projectFact), notificationSubjects.add(projectSubject)],
   tables: ['projects', 'project_redirects', 'project_group_links', 'stars'],
   async reassign(tx, userId, ghostId) {
     await sql`update projects set star_count = star_count - 1

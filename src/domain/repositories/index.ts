@@ -2,6 +2,7 @@
 import { activityTargets } from '../../core/activity/targets.ts';
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
+import { notificationSubjects } from '../../core/notifications/subjects.ts';
 import type { Services } from '../../core/services.ts';
 import { noteables } from '../../core/work/noteable-registry.ts';
 import { conversationEndpoints } from '../conversation/index.ts';
@@ -18,6 +19,7 @@ import { compareEndpoints } from './compare-routes.ts';
 import { contributorEndpoints } from './contributor-routes.ts';
 import { fileEndpoints } from './file-routes.ts';
 import { fileWriteEndpoints } from './file-write-routes.ts';
+import { commitSubject } from './notification-subject.ts';
 import { statusEndpoints } from './status-routes.ts';
 import { tagEndpoints } from './tag-routes.ts';
 import { commitTodoTarget } from './todo-target.ts';
@@ -31,6 +33,7 @@ export const repositoriesCapability = (_services: Services): Capability => ({
     referenceDefinitions.add(commitReferences),
     todoTargets.add(commitTodoTarget),
     activityTargets.add(commitActivityTarget),
+    notificationSubjects.add(commitSubject),
   ],
   endpoints: [
     ...conversationEndpoints(commitResource),

@@ -2,6 +2,7 @@
 import { activityTargets } from '../../core/activity/targets.ts';
 import type { Capability } from '../../core/capability.ts';
 import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
+import { notificationSubjects } from '../../core/notifications/subjects.ts';
 import { parseInterruptedWrite, WRITE_INTERRUPTED } from '../../core/repositories/interrupted-writes.ts';
 import { repositoryKinds } from '../../core/repositories/repository-kinds.ts';
 import type { Services } from '../../core/services.ts';
@@ -11,6 +12,7 @@ import { sweepUnready } from './actions.ts';
 import { snippetActivityTarget } from './activity-target.ts';
 import { reconcileFiles } from './files.ts';
 import { snippetDefinition, snippetResource } from './noteable.ts';
+import { snippetSubject } from './notification-subject.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
 import { snippetReferences } from './references.ts';
@@ -28,6 +30,7 @@ export const snippetsCapability = (services: Services): Capability => ({
     referenceDefinitions.add(snippetReferences),
     repositoryKinds.add(snippetRepositories),
     activityTargets.add(snippetActivityTarget),
+    notificationSubjects.add(snippetSubject),
   ],
   endpoints: [...conversationEndpoints(snippetResource), ...personalEndpoints, ...projectEndpoints],
   tasks: {

@@ -1,12 +1,12 @@
 /** A mail as sent: the same parts as text and as HTML, in the recipient's language and time zone. Pure. */
 import { LINE, mailButton, mailPage, oneLine } from '../../../core/mail-page.ts';
+import type { Words } from '../../../core/notifications/mail-words.ts';
 import { type Html, html } from '../../../platform/http/html.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 import { dressBody, plainBody } from './bodies.ts';
 import { type Content, contentOf, subjectOf } from './contents.ts';
 import type { MailInput } from './inputs.ts';
 import { listHeaders, subjectHeaders, threadHeaders } from './threads.ts';
-import type { Words } from './vocabulary.ts';
 import { timeIn, wordsFor } from './words.ts';
 
 /** The footer: the reason for the mail, and how to unsubscribe. */

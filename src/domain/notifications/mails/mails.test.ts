@@ -1,17 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import {
   bodyOf,
+  type Happening,
   happenings,
   inputOf,
-  notedTargets,
+  issueHappening,
+  notedOf,
+  notedSubjects,
   SITE,
-  sampleNote,
+  sampleIssue,
 } from '../../../../test/support/sample-mails.ts';
 import { reasons } from '../../../core/notifications/audience.ts';
 import { notificationEvents } from '../../../core/notifications/levels.ts';
-import type { Happening } from './inputs.ts';
+import { dayIn } from '../../../core/notifications/mail-contents.ts';
 import { composeMail } from './mail.ts';
-import { dayIn, timeIn, wordsFor } from './words.ts';
+import { timeIn, wordsFor } from './words.ts';
 
 const named = happenings.map((happening) => ({ event: happening.event, happening }));
 const of = (event: Happening['event']): Happening => {
@@ -72,7 +75,7 @@ describe('each letter', () => {
     const input = inputOf(happening);
     const mail = composeMail(input);
     const { fullName } = input.place;
-    const { url } = happening.event === 'new_note' ? happening.note : happening.target;
+    const { url } = happening.note ?? happening.target;
     const links = [url, `${SITE}/-/unsubscribe/abc`, `${SITE}/-/profile/notifications`];
     expect(mail.text.split('\n')).toEqual(expect.arrayContaining(links));
     expect(linksOf(mail.html)).toEqual(expect.arrayContaining(links));
@@ -97,16 +100,18 @@ describe('each letter', () => {
     }
   });
 
-  test.each(notedTargets.map((target) => [target.kind, target] as const))('a note on: %s', (kind, target) => {
-    const note = { ...sampleNote, reply: true };
-    const mail = composeMail(inputOf({ event: 'new_note', target, note }));
-    expect(mail.text).toContain(
-      `Ada Lovelace replied on a${/^[ie]/.test(kind) ? 'n' : ''} ${kind.replace('_', ' ')}:`,
-    );
-    expect(mail.subject).toMatch(/^Re: (Engine|Fleet) \| .+ \([#&!$]?\w+\)$/);
-    expect(mail.text).toContain('Have a look, @grace');
-    expect(mail.headers).toMatchObject({ 'X-GitLab-Discussion-ID': 'abc123' });
-  });
+  test.each(notedSubjects.map((contents) => [contents.target.kind, contents] as const))(
+    'a note on: %s',
+    (kind, contents) => {
+      const mail = composeMail(inputOf(notedOf(contents, { reply: true })));
+      expect(mail.text).toContain(
+        `Ada Lovelace replied on a${/^[ie]/.test(kind) ? 'n' : ''} ${kind.replace('_', ' ')}:`,
+      );
+      expect(mail.subject).toMatch(/^Re: (Engine|Fleet) \| .+ \([#&!$]?\w+\)$/);
+      expect(mail.text).toContain('Have a look, @grace');
+      expect(mail.headers).toMatchObject({ 'X-GitLab-Discussion-ID': 'abc123' });
+    },
+  );
 
   test.each(reasons)('says why: %s', (reason) => {
     const mails = ['en', 'de'].map((language) =>
@@ -152,10 +157,8 @@ describe('what a mail tells', () => {
   });
 
   test('what is not there is not told', () => {
-    const bare = of('new_issue');
-    if (bare.event !== 'new_issue') throw new Error('another');
-    const target = { ...bare.target, assignees: [], labels: [], milestone: null, dueDate: null };
-    const mail = text({ ...bare, target, description: undefined });
+    const bare = { ...sampleIssue, assignees: [], labels: [], milestone: null, dueDate: null };
+    const mail = text(issueHappening('new_issue', bare));
     expect(mail).not.toMatch(/^(Assigned to|Labels|Milestone|Due):/m);
     expect(text(of('close_issue'))).not.toMatch(/^(Assigned to|Labels):/m);
     expect(text(of('fixed_pipeline'))).not.toContain('Failed jobs');
@@ -165,11 +168,10 @@ describe('what a mail tells', () => {
   });
 
   test('a note for the team says so, and a long one that it goes on', () => {
-    const [target] = notedTargets;
-    if (!target) throw new Error('none');
-    const body = bodyOf('Long', '<p>Long</p>', true);
-    const note = { ...sampleNote, internal: true, body };
-    const mail = composeMail(inputOf({ event: 'new_note', target, note }));
+    const [contents] = notedSubjects;
+    if (!contents) throw new Error('none');
+    const noted = notedOf(contents, { internal: true });
+    const mail = composeMail(inputOf({ ...noted, body: bodyOf('Long', '<p>Long</p>', true) }));
     for (const part of [mail.text, mail.html]) {
       expect(part).toContain('An internal note: only the team reads it.');
       expect(part).toContain('This is the beginning of a long text.');
@@ -178,14 +180,9 @@ describe('what a mail tells', () => {
 
   test('what people call themselves and others stays text, and one line of it', () => {
     const rude = '<img src=x onerror=alert(1)>\n\nPay here: https://evil.example';
-    const bare = of('reassign_issue');
-    if (bare.event !== 'reassign_issue') throw new Error('another');
-    const mail = composeMail(
-      inputOf(
-        { ...bare, target: { ...bare.target, title: rude }, change: { from: [rude], to: [] } },
-        { actor: { name: rude, username: 'x' } },
-      ),
-    );
+    const issue = { ...sampleIssue, title: rude };
+    const happening = issueHappening('reassign_issue', issue, { from: [rude], to: [] });
+    const mail = composeMail(inputOf(happening, { actor: { name: rude, username: 'x' } }));
     expect(mail.html).not.toContain('<img');
     expect(mail.html).toContain('&lt;img src=x onerror=alert(1)&gt;');
     expect(mail.text).not.toMatch(/^Pay here/m);
@@ -193,11 +190,9 @@ describe('what a mail tells', () => {
   });
 
   test('nor do they steer the terminal in which it is read, or turn the mail around', () => {
-    const bare = of('close_issue');
-    if (bare.event !== 'close_issue' || bare.target.kind !== 'issue') throw new Error('another');
     const rude = 'a\u001b[2Jb\u202ec\u0007d';
-    const target = { ...bare.target, title: rude };
-    const mail = composeMail(inputOf({ ...bare, target }, { actor: { name: rude, username: 'x' } }));
+    const happening = issueHappening('close_issue', { ...sampleIssue, title: rude });
+    const mail = composeMail(inputOf(happening, { actor: { name: rude, username: 'x' } }));
     expect(mail.text).toContain('a [2Jb c d closed an issue:\na [2Jb c d (#4)');
     for (const mark of ['\u0007', '\u001b', '\u202e']) expect(mail.text).not.toContain(mark);
   });

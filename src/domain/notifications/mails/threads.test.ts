@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type Happening,
   happenings,
   inputOf,
-  notedTargets,
+  notedOf,
+  notedSubjects,
   SITE,
-  sampleNote,
 } from '../../../../test/support/sample-mails.ts';
-import type { Happening } from './inputs.ts';
 import { composeMail } from './mail.ts';
 import { isFollowing, threadHeaders } from './threads.ts';
 
@@ -45,9 +45,9 @@ describe('threads', () => {
   });
 
   test('a commit is a thread of its own', () => {
-    const target = notedTargets.find(({ kind }) => kind === 'commit');
-    if (!target) throw new Error('none');
-    const { headers } = threadHeaders(inputOf({ event: 'new_note', target, note: sampleNote }));
+    const contents = notedSubjects.find(({ target }) => target.kind === 'commit');
+    if (!contents) throw new Error('none');
+    const { headers } = threadHeaders(inputOf(notedOf(contents)));
     expect(headers).toMatchObject({
       References: '<commit-0123456789abcdef0123456789abcdef01234567-7@ashlar.example>',
     });

@@ -1,10 +1,11 @@
 /** Headers for mail programs: thread, subject, and list. Pure. */
 import { oneLine } from '../../../core/mail-page.ts';
 import type { Reason } from '../../../core/notifications/audience.ts';
-import type { MailInput, MailTarget } from './inputs.ts';
+import type { NotificationEventName } from '../../../core/notifications/levels.ts';
+import type { MailInput } from './inputs.ts';
 
 /** Events that begin a thread. An approver gets no earlier mail of the merge request. */
-const beginnings: ReadonlySet<MailInput['event']> = new Set([
+const beginnings: ReadonlySet<NotificationEventName> = new Set([
   'new_issue',
   'new_epic',
   'new_merge_request',
@@ -12,13 +13,17 @@ const beginnings: ReadonlySet<MailInput['event']> = new Set([
   'new_release',
 ]);
 
-/** Whether the mail continues a thread; mails of pipelines and moves stand alone. */
-export const isFollowing = ({ event, target }: Pick<MailInput, 'event' | 'target'>): boolean =>
-  target.kind !== 'pipeline' && target.kind !== 'project' && !beginnings.has(event);
+/** Events that stand alone: a pipeline finishes once, and a project that moves has no thread. */
+const alone: ReadonlySet<NotificationEventName> = new Set([
+  'failed_pipeline',
+  'fixed_pipeline',
+  'success_pipeline',
+  'moved_project',
+]);
 
-/** The target as a part of mail ids. */
-const threadOf = (target: MailTarget): string =>
-  target.kind === 'commit' ? `commit-${target.sha}` : `${target.kind}-${target.id}`;
+/** Whether the mail continues a thread. */
+export const isFollowing = ({ event }: Pick<MailInput, 'event'>): boolean =>
+  !alone.has(event) && !beginnings.has(event);
 
 /**
  * The mail's id, the same at each attempt, and the headers of its thread. The first mail's id is made of
@@ -28,7 +33,7 @@ export function threadHeaders(input: Pick<MailInput, 'event' | 'target' | 'name'
   id: string;
   headers: Record<string, string>;
 } {
-  const first = `${threadOf(input.target)}-${input.recipient.id}`;
+  const first = `${input.target.kind}-${input.target.key}-${input.recipient.id}`;
   if (beginnings.has(input.event)) return { id: first, headers: {} };
   const id = `${input.name}-${input.event}-${input.recipient.id}`;
   if (!isFollowing(input)) return { id, headers: {} };
@@ -45,41 +50,17 @@ const publicReasons: ReadonlySet<Reason> = new Set([
   'subscribed',
 ]);
 
-const resources: Record<MailTarget['kind'], string> = {
-  issue: 'Issue',
-  epic: 'Epic',
-  merge_request: 'MergeRequest',
-  commit: 'Commit',
-  snippet: 'Snippet',
-  release: 'Release',
-  pipeline: 'Pipeline',
-  project: 'Project',
-};
-
 function containerNames({ kind, id, name, fullPath }: MailInput['place']): Record<string, string> {
   if (kind === 'group') return { 'Group-Id': String(id), 'Group-Path': fullPath };
   return { Project: oneLine(name), 'Project-Id': String(id), 'Project-Path': fullPath };
-}
-
-function targetNames(target: MailTarget): Record<string, string> {
-  const resource = resources[target.kind];
-  if (target.kind === 'project') return {};
-  if (target.kind === 'pipeline') return { 'Pipeline-Id': String(target.id), 'Pipeline-Ref': target.ref };
-  const id = target.kind === 'commit' ? target.sha : String(target.id);
-  return {
-    [`${resource}-ID`]: id,
-    ...('iid' in target && { [`${resource}-IID`]: String(target.iid) }),
-    ...('state' in target && { [`${resource}-State`]: target.state }),
-    ...(target.kind === 'issue' && { ConfidentialIssue: String(target.confidential) }),
-  };
 }
 
 /** Headers of the mail's target, under our names, and under the public ones for users' filters. */
 export function subjectHeaders(input: MailInput): Record<string, string> {
   const names = {
     ...containerNames(input.place),
-    ...targetNames(input.target),
-    ...(input.event === 'new_note' && { 'Discussion-ID': input.note.discussionId }),
+    ...input.target.headers,
+    ...(input.note && { 'Discussion-ID': input.note.discussionId }),
   };
   const { reason } = input;
   const both = Object.entries(names).flatMap(([name, value]) => [

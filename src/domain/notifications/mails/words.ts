@@ -1,10 +1,11 @@
-/** The vocabulary, dates and times of a recipient. Pure. */
+/** The vocabulary and the times of a recipient. Pure. */
+
+import type { Words } from '../../../core/notifications/mail-words.ts';
 import type { MailInput } from './inputs.ts';
-import type { Words } from './vocabulary.ts';
 import { german } from './words-de.ts';
 import { english } from './words-en.ts';
 
-const languages = new Map([english, german].map((words) => [words.language, words]));
+const languages = new Map<string, Words>([english, german].map((words) => [words.language, words]));
 
 /** The vocabulary of a user's language, such as `de` or `pt_BR`; English for an unknown one. */
 export const wordsFor = (language: string): Words =>
@@ -31,13 +32,3 @@ export const timeIn = (words: Words, at: Date, recipient: MailInput['recipient']
     timeZoneName: 'short',
     timeZone: zoneOf(recipient.timezone),
   }).format(at);
-
-/** A date without a time, the same in every zone. */
-export const dayIn = (words: Words, day: string): string =>
-  new Intl.DateTimeFormat(words.locale, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    timeZone: 'UTC',
-  }).format(new Date(`${day}T00:00:00Z`));
