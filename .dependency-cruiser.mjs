@@ -1,5 +1,23 @@
-/** The import rule of ARCHITECTURE.md, checked: main → app → domain/<capability> → core → platform. */
+/** The import rule of ARCHITECTURE.md, checked: main → app → domain/<capability> → kernel → platform. */
+import { readdirSync } from 'node:fs';
 import { edges } from './architecture/edges.ts';
+
+const capabilities = readdirSync('src/domain');
+
+/** Tests may look behind a door. */
+const keepsApart = (capability) => ({
+  name: `${capability}-keeps-apart`,
+  severity: 'error',
+  comment: 'Along an edge of architecture/edges.ts only, and only through index.ts.',
+  from: { path: `^src/domain/${capability}/`, pathNot: '\\.test\\.ts$' },
+  to: {
+    path: '^src/domain/',
+    pathNot: [
+      `^src/domain/${capability}/`,
+      ...edges.filter(({ from }) => from === capability).map(({ to }) => `^src/domain/${to}/index\\.ts$`),
+    ],
+  },
+});
 
 const below = (name, from, to, comment) => ({
   name,
@@ -21,14 +39,14 @@ export default {
     below(
       'platform-knows-no-domain',
       '^src/platform/',
-      '^src/(core|domain|commands|main|app|capabilities|cli)',
+      '^src/(kernel|domain|commands|main|app|capabilities|cli)',
       'The technical floor.',
     ),
     below(
-      'core-knows-no-capability',
-      '^src/core/',
+      'kernel-knows-no-capability',
+      '^src/kernel/',
       '^src/(domain|commands|main|app|capabilities|cli)',
-      'Words that capabilities share.',
+      'The part that every capability needs.',
     ),
     below(
       'domain-is-mounted',
@@ -36,16 +54,7 @@ export default {
       '^src/(commands|main|app|capabilities|cli)',
       'Capabilities are given what they need.',
     ),
-    {
-      name: 'capabilities-keep-apart',
-      severity: 'error',
-      comment: 'Along an edge of architecture/edges.ts only, and only through index.ts.',
-      from: { path: '^src/domain/([^/]+)/' },
-      to: {
-        path: '^src/domain/',
-        pathNot: ['^src/domain/$1/', ...edges.map((edge) => `^src/domain/${edge.to}/index\\.ts$`)],
-      },
-    },
+    ...capabilities.map(keepsApart),
     {
       name: 'driver-behind-the-platform',
       severity: 'error',
@@ -57,7 +66,7 @@ export default {
       name: 'one-reader-of-randomness',
       severity: 'error',
       comment: 'Secrets and randomness come from platform/secret.ts.',
-      from: { path: '^src/(core|domain)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/(kernel|domain)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^(node:)?crypto$' },
     },
     {

@@ -1,17 +1,23 @@
 /**
- * Which capability may import another's index.ts: an acyclic list, and a decision each time one is added. Everything
- * else that capabilities share lives in src/core.
+ * Which capability may import another's index.ts: an acyclic list, and a decision each time one is added. What would
+ * run against an arrow is a registration instead: the owner makes a value, and the reader finds it in its registry.
  */
-export const edges: readonly { from: string; to: string }[] = [
-  // Owners of noteables mount their notes, threads and awards.
-  { from: 'issues', to: 'conversation' },
-  { from: 'epics', to: 'conversation' },
-  { from: 'snippets', to: 'conversation' },
-  { from: 'repositories', to: 'conversation' },
-  { from: 'alerts', to: 'conversation' },
-  // What to-do items are about.
-  { from: 'issues', to: 'todos' },
-  { from: 'epics', to: 'todos' },
-  { from: 'alerts', to: 'todos' },
-  { from: 'repositories', to: 'todos' },
-];
+const imported: Readonly<Record<string, readonly string[]>> = {
+  alerts: ['conversation', 'markdown', 'repositories', 'spam', 'work-items'],
+  conversation: ['spam'],
+  'error-tracking': ['conversation', 'spam', 'work-items'],
+  feed: ['conversation'],
+  namespaces: ['markdown', 'notifications', 'planning', 'repositories'],
+  notifications: ['conversation', 'markdown', 'planning'],
+  pages: ['alerts', 'conversation', 'markdown', 'planning', 'repositories', 'snippets', 'work-items'],
+  planning: ['markdown'],
+  repositories: ['conversation', 'markdown', 'notifications', 'spam'],
+  search: ['conversation', 'planning', 'repositories', 'snippets', 'work-items'],
+  snippets: ['conversation', 'markdown', 'notifications', 'repositories', 'spam'],
+  wikis: ['repositories'],
+  'work-items': ['conversation', 'markdown', 'notifications', 'planning', 'spam', 'uploads'],
+};
+
+export const edges: readonly { from: string; to: string }[] = Object.entries(imported).flatMap(
+  ([from, all]) => all.map((to) => ({ from, to })),
+);

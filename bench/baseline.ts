@@ -5,14 +5,14 @@
  */
 import fastify from 'fastify';
 import Type, { type TSchema } from 'typebox';
-import { projectColumns, projectTables } from '../src/core/namespaces/rows.ts';
-import { selectProfiles } from '../src/domain/accounts/queries.ts';
-import { UserRecord } from '../src/domain/accounts/schema.ts';
-import { projectFilters, projectOrder } from '../src/domain/projects/filters.ts';
-import { listProjects } from '../src/domain/projects/list.ts';
-import { ProjectRecord } from '../src/domain/projects/routes.ts';
+import { selectProfiles } from '../src/domain/accounts/users/queries.ts';
+import { UserRecord } from '../src/domain/accounts/users/schema.ts';
+import { projectFilters, projectOrder } from '../src/domain/namespaces/projects/reading/filters.ts';
+import { listProjects } from '../src/domain/namespaces/projects/reading/list-queries.ts';
+import { ProjectRecord } from '../src/domain/namespaces/projects/reading/routes.ts';
+import { projectColumns, projectTables } from '../src/kernel/namespaces/rows.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
-import type { Parameter } from '../src/platform/db/sql.ts';
+import type { Parameter } from '../src/platform/db/driver/sql.ts';
 import { compileSerializer } from '../src/platform/http/serialize.ts';
 import { databaseOf } from './database.ts';
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrateDatabase } from '../src/instance.ts';
 import { type ConnectionTarget, connect } from '../src/platform/db/database.ts';
-import { startEmbedded } from '../src/platform/db/embedded.ts';
-import type { Sql } from '../src/platform/db/sql.ts';
+import type { Sql } from '../src/platform/db/driver/sql.ts';
+import { startEmbedded } from '../src/platform/db/embedded/embedded.ts';
 
 /** The connection to the database of a running program. */
 export const databaseOf = (data: string): ConnectionTarget => ({

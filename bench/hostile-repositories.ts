@@ -1,6 +1,6 @@
 /** The worst repositories for each way to read them, as `git fast-import` streams, and the requests for them. */
 import { execFileSync } from 'node:child_process';
-import { projectRepository } from '../src/core/repositories/containers.ts';
+import { projectRepository } from '../src/domain/repositories/store/containers.ts';
 import { titleOf } from '../test/support/inventory.ts';
 import type { WalkedRequest, Watched } from './loop-stalls.ts';
 

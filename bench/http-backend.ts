@@ -8,8 +8,8 @@ import { execFile, spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gitEnvironment } from '../src/platform/git/program.ts';
-import { portOf } from '../src/platform/http/server.ts';
+import { gitEnvironment } from '../src/platform/git/program/program.ts';
+import { portOf } from '../src/platform/http/server/server.ts';
 
 const [folder = ''] = process.argv.slice(2);
 const repository = join(folder, 'bench.git');

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
 import { type App, createApp } from '../src/app.ts';
-import { readConfig } from '../src/core/config.ts';
-import type { Endpoint } from '../src/core/endpoint.ts';
+import type { Endpoint } from '../src/kernel/api/endpoint.ts';
+import { readConfig } from '../src/kernel/config.ts';
 import { connect } from '../src/platform/db/database.ts';
 import { createLog } from '../src/platform/log.ts';
 import { liftLimits } from '../test/journeys/schemathesis-world.ts';
@@ -275,6 +275,9 @@ async function inOwnProgram(work: (watched: Watched) => Promise<Stall[]>): Promi
       root: (request, body) => callAs(watched.program.url, ROOT_TOKEN, request, body),
     });
     return await work(watched);
+  } catch (error) {
+    const lastWords = watched.program.output().slice(-2_000);
+    throw new Error(`the walk ended early; the program said last: ${lastWords}`, { cause: error });
   } finally {
     await watched.close();
   }

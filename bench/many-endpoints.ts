@@ -1,12 +1,12 @@
 /** The inventory filled up to as many endpoints as the whole public API has. */
 import Type, { type TObject, type TSchema } from 'typebox';
 import { capabilities } from '../src/capabilities.ts';
-import { anyone } from '../src/core/access/access.ts';
-import type { Capability } from '../src/core/capability.ts';
-import { type Endpoint, endpoint, listing, noContent } from '../src/core/endpoint.ts';
-import type { Services } from '../src/core/services.ts';
+import { anyone } from '../src/kernel/access/access.ts';
+import type { Capability } from '../src/kernel/api/capability.ts';
+import { type Endpoint, endpoint, listing, noContent } from '../src/kernel/api/endpoint.ts';
+import type { Services } from '../src/kernel/api/services.ts';
 import { notFound } from '../src/platform/failure.ts';
-import { nullable } from '../src/platform/http/schema.ts';
+import { nullable } from '../src/platform/http/parameters/schema.ts';
 
 const INVENTORY = 1_100;
 /** Numbers of fields of the public API's records, from a label to a project. */

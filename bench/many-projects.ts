@@ -1,6 +1,6 @@
 /** A database of very many projects, and the three callers whose lists must not get slower. */
 import { createHash } from 'node:crypto';
-import type { Sql } from '../src/platform/db/sql.ts';
+import type { Sql } from '../src/platform/db/driver/sql.ts';
 import { fill, withoutIndexes } from './database.ts';
 
 /** The same for any number of projects. */

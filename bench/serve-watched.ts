@@ -3,8 +3,8 @@
  * thread's own time, which other programs on the machine do not lengthen.
  */
 import { capabilities } from '../src/capabilities.ts';
-import type { Capability } from '../src/core/capability.ts';
-import { readConfig } from '../src/core/config.ts';
+import type { Capability } from '../src/kernel/api/capability.ts';
+import { readConfig } from '../src/kernel/config.ts';
 import { serve } from '../src/main.ts';
 
 const MICROSECONDS = 1e6;

@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown';
 const root = join(import.meta.dirname, '..');
 
 /** Modules that are loaded by the name of their file: the bodies of threads and processes, and those too heavy for the start. */
-const loadedByName = ['src/**/*-{thread,process}.ts', 'src/core/markdown/engine.ts'];
+const loadedByName = ['src/**/*-{thread,process}.ts', 'src/domain/markdown/engine.ts'];
 
 /**
  * Writes the programs, and the modules that they load by name, side by side into a folder at the package's

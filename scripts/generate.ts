@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '../src/platform/db/database.ts';
-import { startEmbedded } from '../src/platform/db/embedded.ts';
+import { startEmbedded } from '../src/platform/db/embedded/embedded.ts';
 import { migrate } from '../src/platform/db/migrations.ts';
 import { rowTypes, schemaSnapshot } from '../src/platform/db/snapshot.ts';
 import { renderSettingsDocs } from './settings-docs.ts';

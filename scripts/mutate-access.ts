@@ -6,8 +6,8 @@
  *
  * `--sample N` takes so many of them, by a fixed seed that `--seed N` changes; `--only matrix` and `--only
  * tests` ask those alone; further arguments select mutants by the beginnings of their names:
- * `src/core/access`, `src/core/endpoint-rules.ts:30`. Nothing on disk changes: the sources are mutated as
- * they are read.
+ * `src/kernel/access`, `src/kernel/api/endpoint-rules.ts:30`. Nothing on disk changes: the sources are mutated
+ * as they are read.
  */
 import { createHash } from 'node:crypto';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ function shuffled(mutants: readonly Mutant[], seed: string): Mutant[] {
     .map(({ mutant }) => mutant);
 }
 
-const sources = globSync('src/{core,domain}/**/*.ts')
+const sources = globSync('src/{kernel,domain}/**/*.ts')
   .filter((file) => !file.endsWith('.test.ts'))
   .sort();
 const textOf = new Map(sources.map((file) => [file, readFileSync(file, 'utf8')]));
@@ -102,7 +102,7 @@ const everywhere = [
   'test/contract/work-visibility.test.ts',
   'test/contract/foreign-objects.test.ts',
   'test/contract/tiers.test.ts',
-  'src/domain/git-http/access.test.ts',
+  'src/domain/repositories/http/access.test.ts',
 ];
 
 const importsOf = (file: string): string[] =>
@@ -113,13 +113,16 @@ const importers = new Map<string, string[]>();
 for (const file of sources)
   for (const imported of importsOf(file)) importers.set(imported, [...(importers.get(imported) ?? []), file]);
 
-/** What a file is part of: a capability, or a folder of core; itself where it lies in core. */
-const partOf = (file: string): string => file.split('/').slice(0, 3).join('/');
+/** A resource's folder in a capability, a capability, or a folder of the kernel; itself where it lies in the kernel. */
+const partOf = (file: string): string => {
+  const path = file.split('/');
+  return path.slice(0, path.length > 4 && path[1] === 'domain' ? 4 : 3).join('/');
+};
 const testsOf = (part: string): string[] =>
   globSync(part.endsWith('.ts') ? `${dirname(part)}/*.test.ts` : `${part}/**/*.test.ts`).sort();
 
 /**
- * The tests of what a file is part of; for a file of core those of the nearest capabilities above it, while
+ * The tests of what a file is part of; for a file of the kernel those of the nearest capabilities above it, while
  * they are few, and of what lies between.
  */
 function testsNear(file: string): string[] {
@@ -132,13 +135,13 @@ function testsNear(file: string): string[] {
     const reached = next.filter((each) => each.startsWith('src/domain/')).map(partOf);
     if (above.size > 0 && new Set([...above, ...reached]).size > FEW) break;
     for (const each of reached) above.add(each);
-    level = next.filter((each) => each.startsWith('src/core/') && !seen.has(each));
+    level = next.filter((each) => each.startsWith('src/kernel/') && !seen.has(each));
     for (const each of level) seen.add(each);
   }
   const isBelowAll = above.size === 0 || above.size > FEW;
   const near = file.startsWith('src/domain/') ? [partOf(file)] : [...between, ...(isBelowAll ? [] : above)];
   const tests = near.flatMap(testsOf);
-  return isBelowAll && file.startsWith('src/core/')
+  return isBelowAll && file.startsWith('src/kernel/')
     ? [...new Set([...tests, ...everywhere])]
     : [...new Set(tests)];
 }

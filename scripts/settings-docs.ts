@@ -1,5 +1,5 @@
-/** Writes docs/settings.md out of the table of settings in src/core/config.ts. */
-import { type Setting, settings } from '../src/core/config.ts';
+/** Writes docs/settings.md out of the table of settings in src/kernel/config.ts. */
+import { type Setting, settings } from '../src/kernel/config.ts';
 
 const shownDefault = (setting: Setting<unknown>): string => setting.otherwise ?? `\`${setting.default}\``;
 
@@ -12,7 +12,7 @@ export function renderSettingsDocs(): string {
   const secrets = all.filter(({ secret }) => secret).map(({ name }) => `\`${name}_FILE\``);
   return `# Settings
 
-<!-- Generated from src/core/config.ts by \`npm run generate\`: change it there. -->
+<!-- Generated from src/kernel/config.ts by \`npm run generate\`: change it there. -->
 
 Settings are environment variables, read and checked once at start; all problems are reported together. An empty
 variable counts as unset. An unknown variable whose name starts with \`ASHLAR_\` is a problem, so that a mistyped name

@@ -1,13 +1,13 @@
 /**
  * `npm run test:quick`: the tests of rules, which need no server, no database and no files, and all tests of the
- * folders given: `npm run test:quick -- src/domain/issues`.
+ * folders given: `npm run test:quick -- src/domain/work-items`.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 
 const folders = process.argv.slice(2);
 const needsMore =
-  /test\/support\/|\binject\(|\bmkdtemp|platform\/db\/(embedded|database)\.ts|git\/(program|spawner)\.ts/;
+  /test\/support\/|\binject\(|\bmkdtemp|platform\/db\/(embedded\/embedded|database)\.ts|git\/program\/(program|spawner)\.ts/;
 
 const rules = globSync('src/**/*.test.ts').filter((file) => !needsMore.test(readFileSync(file, 'utf8')));
 const others = folders

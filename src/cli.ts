@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { describeProblem } from './commands/start-problem.ts';
-import { nearestSetting, readConfig, SettingsError } from './core/config.ts';
+import { nearestSetting, readConfig, SettingsError } from './kernel/config.ts';
 import { packageFolder, version } from './package.ts';
 
 type Command = { summary: string; usage: string; run(args: string[]): Promise<number> };

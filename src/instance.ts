@@ -1,7 +1,7 @@
 /** The instance of a command: its data folder, its database when embedded, and the migrations. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from './core/config.ts';
+import type { Config } from './kernel/config.ts';
 import { packageFolder } from './package.ts';
 import {
   DataFolderInUse,
@@ -17,7 +17,7 @@ import {
   type EmbeddedPostgres,
   launchEmbedded,
   reachEmbedded,
-} from './platform/db/embedded.ts';
+} from './platform/db/embedded/embedded.ts';
 import { keyId, randomHex } from './platform/secret.ts';
 
 export const migrationsFolder = join(packageFolder, 'migrations');

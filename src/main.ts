@@ -1,8 +1,8 @@
 /** serve: opens the instance, loads and starts the app, and stops on signals. */
 import { join } from 'node:path';
 import type { App, AppOptions } from './app.ts';
-import type { Config } from './core/config.ts';
 import { type Opened, openInstance } from './instance.ts';
+import type { Config } from './kernel/config.ts';
 import { readOrCreateSecretFile, readSecretFile } from './platform/db/data-folder.ts';
 import { createLog } from './platform/log.ts';
 import { boundGarbage, releaseStartMemory, tuneCollector } from './platform/memory.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { useApp } from '../../test/support/app.ts';
-import { readConfig } from '../core/config.ts';
+import { readConfig } from '../kernel/config.ts';
 import { openDataFolder } from '../platform/db/data-folder.ts';
 import { examine } from './doctor.ts';
 

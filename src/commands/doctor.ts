@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Config } from '../core/config.ts';
+import type { Config } from '../kernel/config.ts';
 import { DataFolderInUse, openDataFolder } from '../platform/db/data-folder.ts';
 import { type ConnectionTarget, connect } from '../platform/db/database.ts';
-import { reachEmbedded, startEmbedded } from '../platform/db/embedded.ts';
+import { reachEmbedded, startEmbedded } from '../platform/db/embedded/embedded.ts';
 
 type Finding = {
   subject: string;

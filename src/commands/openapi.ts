@@ -1,7 +1,7 @@
 /** ashlar openapi: the description of the API, read off the endpoints; no database is asked. */
 import { createApp } from '../app.ts';
-import { readConfig } from '../core/config.ts';
-import { describeApi } from '../core/openapi.ts';
+import { describeApi } from '../kernel/api/openapi.ts';
+import { readConfig } from '../kernel/config.ts';
 import { version } from '../package.ts';
 import { createLog } from '../platform/log.ts';
 

@@ -1,7 +1,8 @@
 /** ashlar oauth rotate-key: another key signs identities from now on; nobody is signed out. */
-import type { Config } from '../core/config.ts';
-import { rotateSigningKey } from '../domain/oauth/signing-keys.ts';
+
+import { rotateSigningKey } from '../domain/oauth/index.ts';
 import { reachDatabase, readSecretKey } from '../instance.ts';
+import type { Config } from '../kernel/config.ts';
 import { openDatabase } from '../platform/db/database.ts';
 
 /** Rotates the key and returns the id of the new one. Throws where no server could read what this would seal. */

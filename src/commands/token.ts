@@ -1,8 +1,9 @@
 /** ashlar token create: an access token from the command line, for whoever has the machine. */
-import type { Config } from '../core/config.ts';
-import { scopeNames } from '../core/identity/actor.ts';
-import { createSettingsSource } from '../core/settings/settings.ts';
+
 import { reachDatabase } from '../instance.ts';
+import type { Config } from '../kernel/config.ts';
+import { scopeNames } from '../kernel/identity/actor.ts';
+import { createSettingsSource } from '../kernel/settings/settings.ts';
 import { now } from '../platform/clock.ts';
 import { connect } from '../platform/db/database.ts';
 import { digest, randomText } from '../platform/secret.ts';

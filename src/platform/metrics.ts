@@ -1,7 +1,7 @@
 /** What is measured of the running program, as Prometheus text. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { PoolUse } from './db/dialect.ts';
-import type { Observation } from './http/server.ts';
+import type { PoolUse } from './db/driver/dialect.ts';
+import type { Observation } from './http/server/server.ts';
 
 type Reading = { labels: Record<string, string>; value: number };
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type App, createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/core/config.ts';
+import { readConfig } from '../../src/kernel/config.ts';
 import { type Call, SECRET_KEY, useApp } from '../support/app.ts';
 import type { Browser } from '../support/browser.ts';
 import {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/platform/db/database.ts';
-import { startEmbedded } from '../../src/platform/db/embedded.ts';
+import { startEmbedded } from '../../src/platform/db/embedded/embedded.ts';
 
 test('fsync, full_page_writes and synchronous_commit are on, in every session of ours', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ashlar-durability-'));

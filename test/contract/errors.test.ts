@@ -1,6 +1,6 @@
 /** The bodies of refusals, on every endpoint (spec: Errors, Error bodies; General request rules). */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
 import { addressOf, forEachOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { type RawResponse, sendRaw } from '../support/raw-http.ts';

@@ -4,7 +4,7 @@
  * nothing changes (spec: Status codes, 404).
  */
 import { beforeAll, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { useApp } from '../support/app.ts';
 import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { sendRaw } from '../support/raw-http.ts';

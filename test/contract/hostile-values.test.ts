@@ -4,7 +4,7 @@
  */
 import { Agent, request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
 import { addMember, bodyOf, type MadeUser, makeGroup, makeProject, makeUser } from '../support/factories.ts';
 

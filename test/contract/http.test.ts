@@ -1,7 +1,7 @@
 /** Rules for every request: methods, headers, conditional reads, long addresses, maintenance. */
 import { connect as connectSocket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
 import { addressOf, forEachOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { type RawResponse, sendRaw } from '../support/raw-http.ts';

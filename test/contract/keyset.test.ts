@@ -1,7 +1,7 @@
 /** Keyset pages: which lists have them, in which orders and for whom, and how they end (spec: Pagination). */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
-import type { KeysetRule } from '../../src/platform/http/pagination.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
+import type { KeysetRule } from '../../src/platform/pagination/pagination.ts';
 import { useApp } from '../support/app.ts';
 import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { linksOf, lists, noKeyset, walk } from '../support/pages.ts';

@@ -1,9 +1,9 @@
 /** A repository of 20,000 commits and 10,000 files, read through the API as git itself reads it. */
 import { beforeAll, expect, test } from 'vitest';
-import { projectRepository } from '../../src/core/repositories/containers.ts';
-import { recordPush } from '../../src/core/repositories/pushes.ts';
+import { recordPush } from '../../src/domain/repositories/pushes/pushes.ts';
+import { projectRepository } from '../../src/domain/repositories/store/containers.ts';
 import { NO_OBJECT } from '../../src/platform/git/names.ts';
-import { gitText, spawnGit } from '../../src/platform/git/program.ts';
+import { gitText, spawnGit } from '../../src/platform/git/program/program.ts';
 import { readRef } from '../../src/platform/git/refs.ts';
 import { useApp } from '../support/app.ts';
 import { bodyOf, makeProject } from '../support/factories.ts';

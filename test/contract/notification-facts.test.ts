@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type NotificationEvent, notificationFacts } from '../../src/core/notifications/events.ts';
-import { notificationEvents } from '../../src/core/notifications/levels.ts';
+import { notificationEvents } from '../../src/domain/notifications/audience/levels.ts';
+import { type NotificationEvent, notificationFacts } from '../../src/domain/notifications/events/events.ts';
 import type { Json } from '../../src/platform/db/rows.ts';
 import { useApp } from '../support/app.ts';
 

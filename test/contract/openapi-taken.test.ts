@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { accessOptions, makeAccessWorld } from '../support/access-world.ts';
 import { useApp } from '../support/app.ts';
 import {

@@ -5,12 +5,16 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { Failure } from '../../src/platform/failure.ts';
-import { compileDecoder } from '../../src/platform/http/decode.ts';
-import { parameterRuleKeywords } from '../../src/platform/http/parameter-rules.ts';
-import { mergeParameters, parseUrlEncoded, type RawObject } from '../../src/platform/http/raw-parameters.ts';
-import { parameterRulesOf } from '../../src/platform/http/schema.ts';
+import { compileDecoder } from '../../src/platform/http/parameters/decode.ts';
+import {
+  mergeParameters,
+  parseUrlEncoded,
+  type RawObject,
+} from '../../src/platform/http/parameters/raw-parameters.ts';
+import { parameterRuleKeywords } from '../../src/platform/http/parameters/rules.ts';
+import { parameterRulesOf } from '../../src/platform/http/parameters/schema.ts';
 import { useApp } from '../support/app.ts';
 import {
   type Document,

@@ -1,6 +1,6 @@
 /** Every list, paged by offset as the spec's "Pagination" says, with all its headers. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { useApp } from '../support/app.ts';
 import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { filledLists, linksOf, lists, walk } from '../support/pages.ts';

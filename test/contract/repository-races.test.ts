@@ -2,8 +2,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { projectRepository } from '../../src/core/repositories/containers.ts';
-import { gitText } from '../../src/platform/git/program.ts';
+import { projectRepository } from '../../src/domain/repositories/store/containers.ts';
+import { gitText } from '../../src/platform/git/program/program.ts';
 import { useApp } from '../support/app.ts';
 import { bodyOf, makeProject } from '../support/factories.ts';
 import { fillProject } from '../support/repositories.ts';

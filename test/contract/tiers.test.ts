@@ -1,6 +1,6 @@
 /** Endpoints of a higher tier are refused below it, before the body is read, and to administrators too. */
 import { describe, expect, test } from 'vitest';
-import { featureDefinitions } from '../../src/core/settings/features.ts';
+import { featureDefinitions } from '../../src/kernel/settings/features.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
 import { addressOf, forEachOf, titleOf } from '../support/inventory.ts';
 import { sendRaw } from '../support/raw-http.ts';

@@ -1,6 +1,6 @@
 /** Every DELETE heeds If-Unmodified-Since: 412 when the object changed after that time (spec: Status codes). */
 import { beforeAll, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { digest } from '../../src/platform/secret.ts';
 import { ROOT_TOKEN, useApp } from '../support/app.ts';
 import { SNIPPET } from '../support/conversation-rows.ts';

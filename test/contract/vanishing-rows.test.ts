@@ -2,7 +2,7 @@
  * A row that a request found is deleted before it writes: the response is right, and never a fault of ours.
  */
 import { expect, test } from 'vitest';
-import type { Sql } from '../../src/platform/db/sql.ts';
+import type { Sql } from '../../src/platform/db/driver/sql.ts';
 import { type Called, useApp } from '../support/app.ts';
 import { bodyOf, makeGroup, makeProject, makeUser } from '../support/factories.ts';
 import { overtake } from '../support/races.ts';

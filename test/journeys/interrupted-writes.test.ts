@@ -2,9 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { projectWiki, repositoryPath, snippetRepository } from '../../src/core/repositories/containers.ts';
+import {
+  projectWiki,
+  repositoryPath,
+  snippetRepository,
+} from '../../src/domain/repositories/store/containers.ts';
 import { connect } from '../../src/platform/db/database.ts';
-import { reachEmbedded } from '../../src/platform/db/embedded.ts';
+import { reachEmbedded } from '../../src/platform/db/embedded/embedded.ts';
 import { cleanUp, type Program, startProgram } from './support.ts';
 
 afterAll(() => cleanUp());

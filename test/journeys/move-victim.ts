@@ -1,7 +1,7 @@
 /** Serves like the program, and ends without warning after the step of a move that the environment names. */
 import { capabilities, movableContainers } from '../../src/capabilities.ts';
-import { readConfig } from '../../src/core/config.ts';
-import { type Step, storageMovesCapability } from '../../src/domain/storage-moves/index.ts';
+import { type Step, storageMovesCapability } from '../../src/domain/repositories/moves/capability.ts';
+import { readConfig } from '../../src/kernel/config.ts';
 import { serve } from '../../src/main.ts';
 
 const { FATAL_STEP } = process.env;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/core/config.ts';
+import { readConfig } from '../../src/kernel/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { siteAt } from '../support/app.ts';
 import { makeUser } from '../support/factories.ts';

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { diskPath } from '../../src/core/repositories/containers.ts';
-import { steps } from '../../src/domain/storage-moves/run-move.ts';
+import { steps } from '../../src/domain/repositories/moves/run-move.ts';
+import { diskPath } from '../../src/domain/repositories/store/containers.ts';
 import {
   cleanUp,
   databaseProcesses,

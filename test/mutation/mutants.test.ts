@@ -25,11 +25,11 @@ test.each([
 
 test('a row of the policy', () => {
   const source = 'export const projectPolicy = { push_code: { least: DEVELOPER, auditor: true } };';
-  expect(changesOf(source, 'src/core/access/policy.ts')).toEqual(['least is REPORTER', 'dropped']);
+  expect(changesOf(source, 'src/kernel/access/policy.ts')).toEqual(['least is REPORTER', 'dropped']);
 });
 
 test('every source is a program with its mutants in it, each of which has a name of its own', () => {
-  const ids = globSync('src/{core,domain}/**/*.ts')
+  const ids = globSync('src/{kernel,domain}/**/*.ts')
     .filter((file) => !file.endsWith('.test.ts'))
     .flatMap((file) => {
       const { mutants, text } = mutate(file, readFileSync(file, 'utf8'));

@@ -5,8 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
-import type { AccessRequest } from '../../src/core/access/access.ts';
-import type { Caller } from '../../src/core/identity/actor.ts';
+import type { AccessRequest } from '../../src/kernel/access/access.ts';
+import type { Caller } from '../../src/kernel/identity/actor.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

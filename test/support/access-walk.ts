@@ -3,7 +3,7 @@
  * difference, with a request that would succeed for the right caller. Its writes are undone before the next
  * one.
  */
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { type AccessWorld, makeAccessWorld } from './access-world.ts';
 import type { TestApp } from './app.ts';
 import type { CallerName } from './callers.ts';

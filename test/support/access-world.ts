@@ -2,10 +2,10 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SESSION_COOKIE } from '../../src/core/identity/credentials.ts';
-import { projectRepository } from '../../src/core/repositories/containers.ts';
-import { featureDefinitions } from '../../src/core/settings/features.ts';
-import { git } from '../../src/platform/git/program.ts';
+import { projectRepository } from '../../src/domain/repositories/store/containers.ts';
+import { SESSION_COOKIE } from '../../src/kernel/identity/credentials.ts';
+import { featureDefinitions } from '../../src/kernel/settings/features.ts';
+import { git } from '../../src/platform/git/program/program.ts';
 import { digest } from '../../src/platform/secret.ts';
 import type { TestApp } from './app.ts';
 import { type CallerName, makeCallers } from './callers.ts';

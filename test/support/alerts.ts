@@ -1,6 +1,6 @@
 /** Integrations for tests, and the requests of monitoring tools to them. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Sql } from '../../src/platform/db/sql.ts';
+import type { Sql } from '../../src/platform/db/driver/sql.ts';
 import type { Called } from './app.ts';
 
 export type Integration = { id: number; identifier: string; key: string };

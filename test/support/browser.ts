@@ -1,5 +1,5 @@
 /** A browser for tests: a cookie jar, forms with their hidden fields, and redirects that are not followed. */
-import type { ApplicationSettings } from '../../src/core/settings/definitions.ts';
+import type { ApplicationSettings } from '../../src/kernel/settings/definitions.ts';
 import type { TestApp } from './app.ts';
 
 export type PageResponse = {

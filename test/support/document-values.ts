@@ -1,6 +1,6 @@
 /** Values inside the document's schemas, and just outside of them, as a client would send them. */
 import fc from 'fast-check';
-import { UploadedFile } from '../../src/platform/http/raw-parameters.ts';
+import { UploadedFile } from '../../src/platform/http/parameters/raw-parameters.ts';
 import { formatValues } from './format-values.ts';
 
 export type Schema = {

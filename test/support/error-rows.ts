@@ -1,5 +1,5 @@
 /** Errors as rows, with an event that has every field: for readers, without a report. */
-import { type NormalEvent, packEvent } from '../../src/domain/error-tracking/event-shape.ts';
+import { type NormalEvent, packEvent } from '../../src/domain/error-tracking/events/shape.ts';
 import type { TestApp } from './app.ts';
 import type { SampleIds } from './inventory.ts';
 

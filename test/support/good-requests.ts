@@ -2,8 +2,8 @@
  * A request for every endpoint that would succeed for the right caller, on objects in the world of the tests:
  * where it is refused, it is because of its caller.
  */
-import type { Endpoint } from '../../src/core/endpoint.ts';
-import { featureDefinitions } from '../../src/core/settings/features.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
+import { featureDefinitions } from '../../src/kernel/settings/features.ts';
 import type { TestApp } from './app.ts';
 import { addressOf, type SampleIds, titleOf } from './inventory.ts';
 import { gpgKey, sampleKeys } from './sample-keys.ts';

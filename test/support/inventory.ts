@@ -1,7 +1,7 @@
 /** The endpoint inventory for contract tests: names, addresses and committed files. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { conversationAt } from './conversation-rows.ts';
 import { milestoneAt } from './planning-rows.ts';
 

@@ -2,7 +2,7 @@
  * Lists and their pages, for the contract tests: the endpoints that list, the pages of a `Link` header, a
  * walk by the links.
  */
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import type { Call, Called, TestApp } from './app.ts';
 import { titleOf } from './inventory.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrationsFolder } from '../../src/instance.ts';
 import { connect } from '../../src/platform/db/database.ts';
-import { startEmbedded } from '../../src/platform/db/embedded.ts';
+import { startEmbedded } from '../../src/platform/db/embedded/embedded.ts';
 import { migrate } from '../../src/platform/db/migrations.ts';
 import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
 

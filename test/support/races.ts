@@ -1,7 +1,7 @@
 /** Reproducible races: another transaction comes first, and the request that runs into it waits for its end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/platform/db/database.ts';
-import type { Sql } from '../../src/platform/db/sql.ts';
+import type { Sql } from '../../src/platform/db/driver/sql.ts';
 import type { TestApp } from './app.ts';
 
 /**

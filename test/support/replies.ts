@@ -1,8 +1,8 @@
 /** A second check of responses: each one is validated against its endpoint's declaration before it leaves. */
 import Schema from 'typebox/schema';
-import { contentTypesOf, type Endpoint } from '../../src/core/endpoint.ts';
-import { statusesOf } from '../../src/core/openapi.ts';
-import type { EndpointResult } from '../../src/core/run-endpoint.ts';
+import { contentTypesOf, type Endpoint } from '../../src/kernel/api/endpoint.ts';
+import { statusesOf } from '../../src/kernel/api/openapi.ts';
+import type { EndpointResult } from '../../src/kernel/api/run-endpoint.ts';
 
 const validators = new WeakMap<Endpoint, ReturnType<typeof Schema.Compile>>();
 

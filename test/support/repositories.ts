@@ -1,8 +1,9 @@
 /** Repositories with commits, made faster than through the API. */
-import { projectRepository } from '../../src/core/repositories/containers.ts';
-import { recordPush } from '../../src/core/repositories/pushes.ts';
+
+import { recordPush } from '../../src/domain/repositories/pushes/pushes.ts';
+import { projectRepository } from '../../src/domain/repositories/store/containers.ts';
 import { NO_OBJECT } from '../../src/platform/git/names.ts';
-import { git } from '../../src/platform/git/program.ts';
+import { git } from '../../src/platform/git/program/program.ts';
 import { readRef } from '../../src/platform/git/refs.ts';
 import type { TestApp } from './app.ts';
 

@@ -1,6 +1,6 @@
 /** The routes beside the API's endpoints: git, files, pages and their forms. */
 import { createHash } from 'node:crypto';
-import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import type { AccessWorld } from './access-world.ts';
 import type { TestApp } from './app.ts';
 import type { CallerName } from './callers.ts';

@@ -2,9 +2,9 @@
 import type { Server } from 'node:http';
 import { afterAll, beforeAll } from 'vitest';
 import { createOriginPolicy } from '../../src/platform/http/origin.ts';
-import { createLoadGauge, type LoadGauge } from '../../src/platform/http/overload.ts';
-import { createServer, portOf, type Route } from '../../src/platform/http/server.ts';
-import type { RateRule } from '../../src/platform/http/stream-rate.ts';
+import { createLoadGauge, type LoadGauge } from '../../src/platform/http/server/overload.ts';
+import { createServer, portOf, type Route } from '../../src/platform/http/server/server.ts';
+import type { RateRule } from '../../src/platform/http/server/stream-rate.ts';
 import { createLog } from '../../src/platform/log.ts';
 
 type RoutesServer = {

@@ -1,15 +1,19 @@
 /** One mail of each kind, for tests and for previews. */
-import type { NotificationEventName } from '../../src/core/notifications/levels.ts';
-import type { MailContents } from '../../src/core/notifications/mail-contents.ts';
-import { epicMail } from '../../src/domain/epics/notification-mails.ts';
-import { issueMail, type MailedIssue } from '../../src/domain/issues/notification-mails.ts';
+
+import { projectMoveMail } from '../../src/domain/namespaces/projects/notification-subject.ts';
+import type { NotificationEventName } from '../../src/domain/notifications/audience/levels.ts';
+import { mergeRequestMail } from '../../src/domain/notifications/events/merge-requests.ts';
+import { pipelineMail } from '../../src/domain/notifications/events/pipelines.ts';
+import { releaseMail } from '../../src/domain/notifications/events/releases.ts';
 import type { Body, MailInput } from '../../src/domain/notifications/mails/inputs.ts';
-import { mergeRequestMail } from '../../src/domain/notifications/merge-requests.ts';
-import { pipelineMail } from '../../src/domain/notifications/pipelines.ts';
-import { releaseMail } from '../../src/domain/notifications/releases.ts';
-import { projectMoveMail } from '../../src/domain/projects/notification-subject.ts';
-import { commitMail } from '../../src/domain/repositories/notification-subject.ts';
-import { snippetMail } from '../../src/domain/snippets/notification-subject.ts';
+import type { MailContents } from '../../src/domain/notifications/mails/mail-contents.ts';
+import { commitMail } from '../../src/domain/repositories/registrations/notification-subject.ts';
+import { snippetMail } from '../../src/domain/snippets/registrations/notification-subject.ts';
+import { epicMail } from '../../src/domain/work-items/epics/registrations/notification-mails.ts';
+import {
+  issueMail,
+  type MailedIssue,
+} from '../../src/domain/work-items/issues/registrations/notification-mails.ts';
 
 export const SITE = 'https://ashlar.example';
 const PROJECT = `${SITE}/fleet/engine`;

@@ -1,6 +1,6 @@
 /** A repository with every kind of entry: modes, bytes, and names that need care. */
-import { projectRepository } from '../../src/core/repositories/containers.ts';
-import { git, gitText } from '../../src/platform/git/program.ts';
+import { projectRepository } from '../../src/domain/repositories/store/containers.ts';
+import { git, gitText } from '../../src/platform/git/program/program.ts';
 import type { TestApp } from './app.ts';
 import { makeProject } from './factories.ts';
 import { fillProject } from './repositories.ts';

@@ -1,8 +1,8 @@
 /** Wikis for tests: of new projects and groups, filled through the API or as a push would. */
 
-import { groupWiki, projectWiki } from '../../src/core/repositories/containers.ts';
-import type { RepositoryKey } from '../../src/core/repository-store.ts';
-import { git } from '../../src/platform/git/program.ts';
+import { groupWiki, projectWiki } from '../../src/domain/repositories/store/containers.ts';
+import type { RepositoryKey } from '../../src/kernel/repository-store.ts';
+import { git } from '../../src/platform/git/program/program.ts';
 import type { Call, Called, TestApp } from './app.ts';
 import { bodyOf, makeGroup, makeProject } from './factories.ts';
 import { importStream } from './repositories.ts';

@@ -1,6 +1,6 @@
 /** A small world in which every list has the same number of objects, each of another owner: made by SQL, as rows. */
-import { groupWiki, projectRepository, projectWiki } from '../../src/core/repositories/containers.ts';
-import { git } from '../../src/platform/git/program.ts';
+import { groupWiki, projectRepository, projectWiki } from '../../src/domain/repositories/store/containers.ts';
+import { git } from '../../src/platform/git/program/program.ts';
 import { readRef } from '../../src/platform/git/refs.ts';
 import { seal } from '../../src/platform/secret.ts';
 import { alertLog, alerts } from './alert-rows.ts';

@@ -1,26 +1,26 @@
 /** Avatars: sets the caller's own, and serves those of users, groups and projects. */
 import { sql } from 'kysely';
 import Type from 'typebox';
-import { anyone, signedIn } from '../../core/access/access.ts';
-import { authorizeGroup, authorizeProject } from '../../core/access/find.ts';
-import { selectUser } from '../../core/access/users.ts';
-import { announce } from '../../core/activity/announce.ts';
-import { avatarResponse } from '../../core/avatar-response.ts';
-import { type Endpoint, endpoint, found } from '../../core/endpoint.ts';
-import type { Caller } from '../../core/identity/actor.ts';
-import { presentedCredential } from '../../core/identity/credentials.ts';
-import { gravatarUrl, uploadUrl, userAvatarUrl } from '../../core/identity/records.ts';
-import { pictureFile, storeAvatar } from '../../core/pictures.ts';
-import type { Services } from '../../core/services.ts';
+import { anyone, signedIn } from '../../kernel/access/access.ts';
+import { authorizeGroup, authorizeProject } from '../../kernel/access/find.ts';
+import { selectUser } from '../../kernel/access/users.ts';
+import { announce } from '../../kernel/activity/announce.ts';
+import { type Endpoint, endpoint, found } from '../../kernel/api/endpoint.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { avatarResponse } from '../../kernel/files/avatar-response.ts';
+import { pictureFile, storeAvatar } from '../../kernel/files/pictures.ts';
+import type { Caller } from '../../kernel/identity/actor.ts';
+import { presentedCredential } from '../../kernel/identity/credentials.ts';
+import { gravatarUrl, uploadUrl, userAvatarUrl } from '../../kernel/identity/records.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
-import { parseUrlEncoded } from '../../platform/http/raw-parameters.ts';
-import { nullable } from '../../platform/http/schema.ts';
-import type { Route } from '../../platform/http/server.ts';
-import { userEntity } from './audits.ts';
-import { surroundings } from './user-routes.ts';
+import { parseUrlEncoded } from '../../platform/http/parameters/raw-parameters.ts';
+import { nullable } from '../../platform/http/parameters/schema.ts';
+import type { Route } from '../../platform/http/server/server.ts';
+import { userEntity } from './users/audits.ts';
+import { surroundings } from './users/routes.ts';
 
 const Avatar = Type.Object({ avatar_url: nullable(Type.String()) });
 

@@ -2,16 +2,16 @@
 
 import { sql } from 'kysely';
 import Type from 'typebox';
-import { type Access, onUser } from '../../core/access/access.ts';
-import type { AuthorizedUser, UserRow } from '../../core/access/users.ts';
-import { type Endpoint, endpoint, listing, Reply } from '../../core/endpoint.ts';
-import type { Actor, Caller } from '../../core/identity/actor.ts';
-import { presentUserBasic, UserBasic } from '../../core/identity/records.ts';
+import { type Access, onUser } from '../../kernel/access/access.ts';
+import type { AuthorizedUser, UserRow } from '../../kernel/access/users.ts';
+import { type Endpoint, endpoint, listing, Reply } from '../../kernel/api/endpoint.ts';
+import type { Actor, Caller } from '../../kernel/identity/actor.ts';
+import { presentUserBasic, UserBasic } from '../../kernel/identity/records.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { mapPage, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import { badRequest, forbidden, unauthenticated } from '../../platform/failure.ts';
-import { readScopes, surroundings } from './user-routes.ts';
+import { mapPage, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
+import { readScopes, surroundings } from './users/routes.ts';
 
 /** Follows of one user (facts §9). */
 const MAX_FOLLOWED = 300;

@@ -1,16 +1,16 @@
 /** Accounts: users with their addresses, keys, status, followers and picture; creation and deletion. */
-import type { Capability } from '../../core/capability.ts';
-import type { Services } from '../../core/services.ts';
-import { adminEndpoints } from './admin-routes.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { adminEndpoints } from './administration/admin-routes.ts';
+import { enterpriseEndpoints } from './administration/enterprise-routes.ts';
 import { avatarEndpoints, avatarRoutes } from './avatar-routes.ts';
-import { finishDeletion, resumeDeletions, USER_DELETED } from './deletion.ts';
-import { emailEndpoints } from './email-routes.ts';
-import { enterpriseEndpoints } from './enterprise-routes.ts';
 import { followEndpoints } from './follow-routes.ts';
-import { gpgKeyEndpoints } from './gpg-key-routes.ts';
-import { keyEndpoints } from './key-routes.ts';
-import { statusEndpoints } from './status-routes.ts';
-import { userEndpoints } from './user-routes.ts';
+import { gpgKeyEndpoints } from './keys/gpg-key-routes.ts';
+import { keyEndpoints } from './keys/ssh-key-routes.ts';
+import { statusEndpoints } from './status/routes.ts';
+import { finishDeletion, resumeDeletions, USER_DELETED } from './users/deletion-actions.ts';
+import { emailEndpoints } from './users/email-routes.ts';
+import { userEndpoints } from './users/routes.ts';
 
 /** `all` are the mounted capabilities: each reassigns a deleted user's rows to the ghost user. */
 export function accountsCapability(services: Services, all: () => readonly Capability[]): Capability {

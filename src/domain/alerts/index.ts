@@ -1,24 +1,25 @@
 /** Alerts: ingested from monitoring tools, grouped, resolved, assigned, and turned into incidents. */
-import { activityTargets } from '../../core/activity/targets.ts';
-import type { Capability } from '../../core/capability.ts';
-import type { Services } from '../../core/services.ts';
-import { issueFollowUps } from '../../core/work/issue-follow-ups.ts';
-import { noteables } from '../../core/work/noteable-registry.ts';
-import { conversationEndpoints } from '../conversation/index.ts';
-import { todoTargets } from '../todos/index.ts';
-import { alertActivityTarget } from './activity-target.ts';
-import { alertDefinition, alertResource } from './alert-notes.ts';
-import { alertEndpoints } from './alert-routes.ts';
-import { incidentFollowUp } from './incident-follow-up.ts';
-import { alertMailTasks, MAIL } from './incident-mail.ts';
-import { incidentSettingsEndpoints } from './incident-settings.ts';
-import { incidentTask, MAKE_INCIDENT, RECOVER, recoveryTask } from './incidents.ts';
-import { integrationEndpoints } from './integration-routes.ts';
-import { metricImagePages } from './metric-image-pages.ts';
-import { metricImageEndpoints } from './metric-image-routes.ts';
-import { receiverRoutes } from './receiver.ts';
-import { timelineEndpoints } from './timeline-routes.ts';
-import { alertTodoEndpoint, alertTodoTarget } from './todo-target.ts';
+import { activityTargets } from '../../kernel/activity/targets.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { conversationEndpoints, noteables, todoTargets } from '../conversation/index.ts';
+import { issueFollowUps } from '../work-items/index.ts';
+import { alertActivityTarget } from './alerts/activity-target.ts';
+import { alertDefinition, alertResource } from './alerts/alert-notes.ts';
+import { incidentSettingsEndpoints } from './alerts/incident-settings.ts';
+import { alertMailTasks, MAIL } from './alerts/mail-tasks.ts';
+import { alertEndpoints } from './alerts/routes.ts';
+import { alertTodoEndpoint, alertTodoTarget } from './alerts/todo-target.ts';
+import { incidentTask, MAKE_INCIDENT, RECOVER, recoveryTask } from './incidents/actions.ts';
+import { incidentFollowUp } from './incidents/incident-follow-up.ts';
+import { receiverRoutes } from './ingest/receiver.ts';
+import { integrationEndpoints } from './integrations/routes.ts';
+import { metricImagePages } from './metric-images/pages.ts';
+import { metricImageEndpoints } from './metric-images/routes.ts';
+import { timelineEndpoints } from './timeline/routes.ts';
+
+export { AlertRecord } from './alerts/alert-records.ts';
+export { statuses } from './alerts/records.ts';
 
 export const alertsCapability = (services: Services): Capability => ({
   name: 'alerts',

@@ -1,11 +1,11 @@
 /** Endpoints of audit events of the instance, a group and a project (spec: Pagination, keyset resources). */
 import Type from 'typebox';
-import { type Access, onGroup, onInstance, onProject } from '../../core/access/access.ts';
-import { type Endpoint, endpoint, found, listing } from '../../core/endpoint.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import { mapPage } from '../../platform/db/page.ts';
+import { type Access, onGroup, onInstance, onProject } from '../../kernel/access/access.ts';
+import { type Endpoint, endpoint, found, listing } from '../../kernel/api/endpoint.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
 import { badRequest } from '../../platform/failure.ts';
-import type { KeysetRule } from '../../platform/http/pagination.ts';
+import { mapPage } from '../../platform/pagination/page.ts';
+import type { KeysetRule } from '../../platform/pagination/pagination.ts';
 import { presentAuditEvent, storedType } from './present.ts';
 import {
   type AuditScope,

@@ -1,6 +1,6 @@
 /** Records of audit events, and filters of their lists. */
 import Type, { type Static } from 'typebox';
-import { dateTime, integerId, stringEnum } from '../../platform/http/schema.ts';
+import { dateTime, integerId, stringEnum } from '../../platform/http/parameters/schema.ts';
 
 export const AuditEvent = Type.Object({
   id: Type.Integer(),

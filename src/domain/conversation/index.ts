@@ -1,40 +1,40 @@
-/** Conversation: notes, threads and awards, which the owner of each kind of noteable mounts. */
-import type { Capability } from '../../core/capability.ts';
-import type { Endpoint } from '../../core/endpoint.ts';
-import type { Services } from '../../core/services.ts';
-import { takeAwardsOf } from '../../core/work/awards.ts';
-import { noteableKinds } from '../../core/work/noteable-registry.ts';
-import { awardEndpoints } from './award-routes.ts';
-import { discussionEndpoints } from './discussion-routes.ts';
-import { noteEndpoints } from './note-routes.ts';
-import type { NoteableResource } from './noteable-resources.ts';
-
-export { createNote } from './note-actions.ts';
-export { groupOf, type NoteableResource, projectOf } from './noteable-resources.ts';
-export { type Presenting as PresentContext, presentNote, presentNotePage } from './present.ts';
-export { selectNotes } from './queries.ts';
-export { MAX_REQUEST_BYTES } from './schema.ts';
-
-/** The endpoints of notes, threads and awards on one kind of noteable. */
-export const conversationEndpoints = (resource: NoteableResource): Endpoint[] => [
-  ...(resource.notes ? noteEndpoints(resource) : []),
-  ...discussionEndpoints(resource),
-  ...awardEndpoints(resource),
-];
-
-export const conversationCapability = (services: Services): Capability => ({
-  name: 'conversation',
-  endpoints: [],
-  // Rows go with their noteable by foreign key.
-  tables: ['notes', 'award_emoji', 'subscriptions'],
-  async reassign(tx, userId, ghostId) {
-    await tx.updateTable('notes').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
-    await tx
-      .updateTable('notes')
-      .set({ resolved_by_id: ghostId })
-      .where('resolved_by_id', '=', userId)
-      .execute();
-    await takeAwardsOf(tx, noteableKinds(services), userId);
-    await tx.deleteFrom('subscriptions').where('user_id', '=', userId).execute();
-  },
-});
+/** Conversation: notes, threads, awards, mentions, to-dos and quick actions, on whatever noteable. */
+export { conversationCapability, conversationEndpoints } from './capability.ts';
+export { outsideCode } from './mentions/code-spans.ts';
+export { ALL, findGroupMentions } from './mentions/group-mentions.ts';
+export { addMentionTodos, findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts';
+export { mentionedNames, type Person, readersAmong, usersByIds, usersByName } from './mentions/mentions.ts';
+export { type CrossReference, crossReferenceTable } from './noteables/cross-references.ts';
+export {
+  type NoteableDefinition,
+  noteableKinds,
+  noteables,
+  plainQuickActions,
+} from './noteables/noteable-registry.ts';
+export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
+export type { Noteable, NoteableKind } from './noteables/noteables.ts';
+export { isSubscribed, participantIds, setSubscription, subscribedAmong } from './noteables/subscriptions.ts';
+export type { ActorContext, WriteContext } from './noteables/write-context.ts';
+export { createNote } from './notes/note-actions.ts';
+export { DiscussionRecord, NoteRecord, presentNotes } from './notes/note-records.ts';
+export { type NoteRow, newDiscussionId, writeSystemNotes } from './notes/notes.ts';
+export { type Presenting as PresentContext, presentNote, presentNotePage } from './notes/present.ts';
+export { selectNotes } from './notes/queries.ts';
+export { MAX_REQUEST_BYTES } from './notes/schema.ts';
+export { applyOwnEffect } from './quick-actions/command-effects.ts';
+export { awardRules, followRules, type OwnEffect, textRules } from './quick-actions/command-rules.ts';
+export { type CommandRule, type Known, referencesIn } from './quick-actions/command-terms.ts';
+export {
+  byNames,
+  type Command,
+  commandsIn,
+  type Interpretation,
+  interpretCommands,
+  leaves,
+  stays,
+} from './quick-actions/commands.ts';
+export { todosCapability } from './todos/capability.ts';
+export { type TodoTarget, todoTargets } from './todos/targets.ts';
+export { todoEndpoint } from './todos/todo-endpoint.ts';
+export { addTodos, completeTodos } from './todos/todo-writes.ts';
+export { type UserCount, userCounts } from './todos/user-counts.ts';

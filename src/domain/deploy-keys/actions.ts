@@ -1,9 +1,9 @@
 /** Creates deploy keys, enables and removes them; a key without projects is deleted, unless it is public. */
-import type { AuthorizedProject } from '../../core/access/find.ts';
-import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
-import { found } from '../../core/endpoint.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import { readSshKey, type SshKey } from '../../core/identity/ssh-key.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts';
+import { found } from '../../kernel/api/endpoint.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
+import { readSshKey, type SshKey } from '../../kernel/identity/ssh-key.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';

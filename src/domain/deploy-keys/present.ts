@@ -1,5 +1,5 @@
 /** Deploy keys as records. */
-import { presentProjectIdentity } from '../../core/namespaces/project-records.ts';
+import { presentProjectIdentity } from '../../kernel/namespaces/project-records.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type DeployKeyRow, type ProjectKeyRow, selectHolders } from './queries.ts';
 import type { DeployKey, InstanceDeployKey, ProjectDeployKey } from './schema.ts';

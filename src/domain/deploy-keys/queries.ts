@@ -7,14 +7,14 @@ import {
   namespaceLevel,
   sharedProjectLevel,
   TODAY,
-} from '../../core/access/memberships.ts';
-import { MAINTAINER } from '../../core/access/roles.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import { type ProjectRow, projectColumns, projectTables } from '../../core/namespaces/rows.ts';
+} from '../../kernel/access/memberships.ts';
+import { MAINTAINER } from '../../kernel/access/roles.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
+import { type ProjectRow, projectColumns, projectTables } from '../../kernel/namespaces/rows.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { type PageRequest, selectPage } from '../../platform/db/page.ts';
 import type { DeployKeysTable } from '../../platform/db/rows.ts';
+import { type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 
 export type DeployKeyRow = Selectable<DeployKeysTable>;
 export type ProjectKeyRow = DeployKeyRow & { can_push: boolean };

@@ -1,9 +1,9 @@
 /** Endpoints of deploy keys (facts: Projects core). */
 import Type from 'typebox';
-import { onInstance, onProject, signedIn } from '../../core/access/access.ts';
-import { findUser } from '../../core/access/users.ts';
-import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
-import { mapPage } from '../../platform/db/page.ts';
+import { onInstance, onProject, signedIn } from '../../kernel/access/access.ts';
+import { findUser } from '../../kernel/access/users.ts';
+import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
+import { mapPage } from '../../platform/pagination/page.ts';
 import { addProjectKey, addPublicKey, changeKey, enableKey, findProjectKey, removeKey } from './actions.ts';
 import { presentInstanceKeys, presentKey, presentProjectKey } from './present.ts';
 import { selectAllKeys, selectCommonKeys, selectProjectKeys } from './queries.ts';

@@ -1,7 +1,7 @@
 /** Parameters and records of deploy keys (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
-import { ProjectIdentity } from '../../core/namespaces/project-records.ts';
-import { dateTime, nullable } from '../../platform/http/schema.ts';
+import { ProjectIdentity } from '../../kernel/namespaces/project-records.ts';
+import { dateTime, nullable } from '../../platform/http/parameters/schema.ts';
 
 const title = Type.String({ maxLength: 255, description: 'What the key is called.' });
 

@@ -1,10 +1,10 @@
 /** Documentation: the API described for programs and for readers, and the refusal of version 3. */
-import type { Capability } from '../../core/capability.ts';
-import { describeApi } from '../../core/openapi.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import { describeApi } from '../../kernel/api/openapi.ts';
 import { version } from '../../package.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
-import type { Method, Route } from '../../platform/http/server.ts';
+import type { Method, Route } from '../../platform/http/server/server.ts';
 import { documentationPage } from './page.ts';
 
 /** `all` are the mounted capabilities; read at the first request, when all are mounted. */

@@ -1,8 +1,8 @@
 /** The endpoints as a page: by capability, with access and parameters of each. */
-import type { Capability } from '../../core/capability.ts';
-import type { Endpoint } from '../../core/endpoint.ts';
-import { type Html, html, htmlPage } from '../../platform/http/html.ts';
-import { inWords } from '../../platform/http/openapi-schemas.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Endpoint } from '../../kernel/api/endpoint.ts';
+import { inWords } from '../../platform/http/openapi/schemas.ts';
+import { type Html, html, htmlPage } from '../../platform/http/pages/html.ts';
 
 export function documentationPage(capabilities: readonly Capability[]): string {
   const documented = capabilities.filter(({ endpoints }) => endpoints.length > 0);

@@ -2,16 +2,16 @@
  * Error tracking: receives error reports of applications, groups them into errors, and shows these to
  * members.
  */
-import type { Capability } from '../../core/capability.ts';
-import type { Services } from '../../core/services.ts';
-import { clientKeyEndpoints } from './client-key-routes.ts';
-import { createCollector } from './collector.ts';
-import { createDigest } from './digest.ts';
-import { errorEndpoints } from './error-routes.ts';
-import { createItemCounts } from './item-counts.ts';
-import { sweepErrors } from './retention.ts';
-import { trackingSettingsEndpoints } from './settings-routes.ts';
-import { createSpool } from './spool.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { createCollector } from './collector/collector.ts';
+import { createItemCounts } from './collector/item-counts.ts';
+import { createSpool } from './collector/spool.ts';
+import { createDigest } from './digest/digest.ts';
+import { sweepErrors } from './errors/retention.ts';
+import { errorEndpoints } from './errors/routes.ts';
+import { clientKeyEndpoints } from './settings/client-key-routes.ts';
+import { trackingSettingsEndpoints } from './settings/routes.ts';
 
 const SWEEP = 'error_tracking.sweep';
 

@@ -1,8 +1,8 @@
 /** Creates, changes and deletes feature flags, each in one transaction with its audit event. */
-import type { AuthorizedProject } from '../../core/access/find.ts';
-import { announce } from '../../core/activity/announce.ts';
-import { found } from '../../core/endpoint.ts';
-import type { Actor } from '../../core/identity/actor.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { announce } from '../../kernel/activity/announce.ts';
+import { found } from '../../kernel/api/endpoint.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';

@@ -1,9 +1,9 @@
 /** Feature flags of a project. */
 import { type Selectable, sql } from 'kysely';
-import type { AuthorizedProject } from '../../core/access/find.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import type { ProjectFeatureFlagsTable } from '../../platform/db/rows.ts';
+import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 
 export type FeatureFlagRow = Selectable<ProjectFeatureFlagsTable>;
 

@@ -1,7 +1,7 @@
 /** Feature flags of a project (facts: Projects core). */
-import { onProject } from '../../core/access/access.ts';
-import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
-import { mapPage } from '../../platform/db/page.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
+import { mapPage } from '../../platform/pagination/page.ts';
 import { createFeatureFlag, deleteFeatureFlag, updateFeatureFlag } from './actions.ts';
 import { presentFeatureFlag } from './present.ts';
 import { selectFeatureFlag, selectFeatureFlags } from './queries.ts';

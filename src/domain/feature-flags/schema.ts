@@ -1,7 +1,7 @@
 /** Parameters and records of feature flags. */
 
 import Type, { type Static } from 'typebox';
-import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 
 export const strategyNames = ['default', 'gradualRolloutUserId', 'userWithId', 'flexibleRollout'] as const;
 

@@ -1,15 +1,28 @@
 /** Markdown as HTML, for every signed-in caller. */
 import Type from 'typebox';
-import { signedIn } from '../../core/access/access.ts';
-import { type AuthorizedProject, selectProjects } from '../../core/access/find.ts';
-import type { Capability } from '../../core/capability.ts';
-import { endpoint } from '../../core/endpoint.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
-import { renderMarkdown } from '../../core/markdown/render.ts';
-import type { Services } from '../../core/services.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { type AuthorizedProject, selectProjects } from '../../kernel/access/find.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import { endpoint } from '../../kernel/api/endpoint.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
 import { notFound } from '../../platform/failure.ts';
+import { referenceDefinitions } from './reference-definitions.ts';
+import { renderMarkdown } from './render.ts';
 import { userReferences } from './user-references.ts';
+
+export { renderDescription } from './description.ts';
+export { link, linkAround } from './links.ts';
+export {
+  type Link,
+  type ProjectReference,
+  type ReferenceDefinition,
+  referenceDefinitions,
+} from './reference-definitions.ts';
+export { type Reference, scanReferences } from './references.ts';
+export { renderEach, renderMarkdown } from './render.ts';
+export { projectPrefix, type RenderContext } from './render-context.ts';
+export { escapeText } from './rendered.ts';
 
 /** In characters. */
 const MAX_TEXT_LENGTH = 1_048_576;

@@ -1,12 +1,12 @@
 /** References to users and groups: `@name`. */
 import { sql } from 'kysely';
-import { selectGroups } from '../../core/access/find.ts';
-import { link } from '../../core/markdown/links.ts';
-import type { Link, ReferenceDefinition } from '../../core/markdown/reference-definitions.ts';
-import type { Reference } from '../../core/markdown/references.ts';
-import type { RenderContext } from '../../core/markdown/render-context.ts';
-import { groupWebUrl } from '../../core/namespaces/records.ts';
+import { selectGroups } from '../../kernel/access/find.ts';
+import { groupWebUrl } from '../../kernel/namespaces/records.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { link } from './links.ts';
+import type { Link, ReferenceDefinition } from './reference-definitions.ts';
+import type { Reference } from './references.ts';
+import type { RenderContext } from './render-context.ts';
 
 const selectPeople = (db: Db, names: readonly string[]) =>
   db

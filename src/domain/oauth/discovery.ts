@@ -1,13 +1,13 @@
 /** Discovery for clients: addresses, supported features, and the keys (RFC 8414, OpenID Connect). */
-import type { Services } from '../../core/services.ts';
-import type { Route } from '../../platform/http/server.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { Route } from '../../platform/http/server/server.ts';
 import type { Schedule, Tasks } from '../../platform/jobs/jobs.ts';
-import { claimNames } from './identity-claims.ts';
-import { type ProtocolContext, protocolEndpoint, protocolReply } from './protocol.ts';
-import { applicationScopes } from './scopes.ts';
-import { dropRetiredKeys, publishedKeys, SIGNING_ALGORITHM } from './signing-keys.ts';
-import { grantTypes } from './token-endpoint.ts';
-import { userinfoRoutes } from './userinfo.ts';
+import { claimNames } from './identity/claims.ts';
+import { dropRetiredKeys, publishedKeys, SIGNING_ALGORITHM } from './identity/signing-keys.ts';
+import { userinfoRoutes } from './identity/userinfo.ts';
+import { type ProtocolContext, protocolEndpoint, protocolReply } from './protocol/endpoint.ts';
+import { applicationScopes } from './protocol/scopes.ts';
+import { grantTypes } from './tokens/endpoint.ts';
 
 /** The server's description of itself. Both well-known documents are this one, so that they never differ. */
 async function describeServer({ services }: ProtocolContext) {

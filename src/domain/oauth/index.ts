@@ -1,16 +1,18 @@
 /** The OAuth 2.0 identity provider: applications, authorization, tokens, devices, identities. */
-import type { Capability } from '../../core/capability.ts';
-import type { Services } from '../../core/services.ts';
-import { applicationEndpoints } from './application-endpoints.ts';
-import { applicationRoutes } from './application-pages.ts';
-import { authorizeRoutes } from './authorize.ts';
-import { deviceRoutes } from './device-endpoint.ts';
-import { deviceSchedules, deviceTasks } from './devices.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { applicationEndpoints } from './applications/endpoints.ts';
+import { applicationRoutes } from './applications/pages.ts';
+import { registrationRoute } from './applications/registration.ts';
+import { authorizeRoutes } from './authorization/authorize.ts';
+import { deviceRoutes } from './devices/endpoint.ts';
+import { deviceSchedules, deviceTasks } from './devices/queries.ts';
 import { identityRoutes, identitySchedules, identityTasks } from './discovery.ts';
-import { registrationRoute } from './registration.ts';
-import { sweepTask } from './sweep.ts';
-import { tokenRoute } from './token-endpoint.ts';
-import { tokenManagementRoutes } from './token-management.ts';
+import { sweepTask } from './grants/sweep.ts';
+import { tokenRoute } from './tokens/endpoint.ts';
+import { tokenManagementRoutes } from './tokens/management.ts';
+
+export { rotateSigningKey } from './identity/signing-keys.ts';
 
 const SWEEP = 'oauth.sweep';
 

@@ -1,40 +1,46 @@
 /** Pages to read: every address that a record or a mail names leads to one, for readers of the record. */
-import type { Capability } from '../../core/capability.ts';
-import { createInternalApiClient } from '../../core/internal-api-client.ts';
-import type { Services } from '../../core/services.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
 import { ANY_PATH } from '../../platform/http/path-segments.ts';
-import { readingPage, type Show } from './view-context.ts';
+import { createInternalApiClient } from './view/internal-api-client.ts';
+import { readingPage, type Show } from './view/view-context.ts';
 
 /**
  * The pages below a dash, or below the root where there is none; each module is loaded with its first page.
  */
 const shown: [path: string, load: () => Promise<Show>][] = [
-  ['/:path+/-/tree', async () => (await import('./tree-pages.ts')).showTree],
-  ['/:path+/-/tree/*', async () => (await import('./tree-pages.ts')).showTree],
-  ['/:path+/-/blob/*', async () => (await import('./tree-pages.ts')).showBlob],
-  ['/:path+/-/raw/*', async () => (await import('./tree-pages.ts')).sendRaw],
-  ['/:path+/-/commits', async () => (await import('./commit-pages.ts')).showCommits],
-  ['/:path+/-/commits/*', async () => (await import('./commit-pages.ts')).showCommits],
-  ['/:path+/-/commit/:sha', async () => (await import('./commit-pages.ts')).showCommit],
-  ['/:path+/-/compare/*', async () => (await import('./commit-pages.ts')).showCompare],
-  ['/:path+/-/pipelines/:id', async () => (await import('./commit-pages.ts')).showPipeline],
-  ['/:path+/-/branches', async () => (await import('./commit-pages.ts')).showBranches],
-  ['/:path+/-/tags', async () => (await import('./commit-pages.ts')).showTags],
-  ['/:path+/-/issues', async () => (await import('./issue-pages.ts')).showIssues],
-  ['/:path+/-/issues/:iid', async () => (await import('./issue-pages.ts')).showIssue],
-  ['/:path+/-/alert_management', async () => (await import('./alert-pages.ts')).showAlerts],
-  ['/:path+/-/alert_management/:iid/details', async () => (await import('./alert-pages.ts')).showAlert],
-  ['/:path+/-/epics', async () => (await import('./epic-pages.ts')).showEpics],
-  ['/:path+/-/epics/:iid', async () => (await import('./epic-pages.ts')).showEpic],
+  ['/:path+/-/tree', async () => (await import('./repositories/tree-pages.ts')).showTree],
+  ['/:path+/-/tree/*', async () => (await import('./repositories/tree-pages.ts')).showTree],
+  ['/:path+/-/blob/*', async () => (await import('./repositories/tree-pages.ts')).showBlob],
+  ['/:path+/-/raw/*', async () => (await import('./repositories/tree-pages.ts')).sendRaw],
+  ['/:path+/-/commits', async () => (await import('./repositories/commit-pages.ts')).showCommits],
+  ['/:path+/-/commits/*', async () => (await import('./repositories/commit-pages.ts')).showCommits],
+  ['/:path+/-/commit/:sha', async () => (await import('./repositories/commit-pages.ts')).showCommit],
+  ['/:path+/-/compare/*', async () => (await import('./repositories/commit-pages.ts')).showCompare],
+  ['/:path+/-/pipelines/:id', async () => (await import('./repositories/commit-pages.ts')).showPipeline],
+  ['/:path+/-/branches', async () => (await import('./repositories/commit-pages.ts')).showBranches],
+  ['/:path+/-/tags', async () => (await import('./repositories/commit-pages.ts')).showTags],
+  ['/:path+/-/issues', async () => (await import('./work-items/issue-pages.ts')).showIssues],
+  ['/:path+/-/issues/:iid', async () => (await import('./work-items/issue-pages.ts')).showIssue],
+  ['/:path+/-/alert_management', async () => (await import('./work-items/alert-pages.ts')).showAlerts],
+  [
+    '/:path+/-/alert_management/:iid/details',
+    async () => (await import('./work-items/alert-pages.ts')).showAlert,
+  ],
+  ['/:path+/-/epics', async () => (await import('./work-items/epic-pages.ts')).showEpics],
+  ['/:path+/-/epics/:iid', async () => (await import('./work-items/epic-pages.ts')).showEpic],
   // The record names an address for changes; here they are read.
-  ['/:path+/-/epics/:iid/edit', async () => (await import('./epic-pages.ts')).showEpic],
-  ['/:path+/-/milestones', async () => (await import('./milestone-pages.ts')).showMilestones],
-  ['/:path+/-/milestones/:iid', async () => (await import('./milestone-pages.ts')).showMilestone],
-  ['/:path+/-/labels', async () => (await import('./milestone-pages.ts')).showLabels],
+  ['/:path+/-/epics/:iid/edit', async () => (await import('./work-items/epic-pages.ts')).showEpic],
+  ['/:path+/-/milestones', async () => (await import('./work-items/milestone-pages.ts')).showMilestones],
+  ['/:path+/-/milestones/:iid', async () => (await import('./work-items/milestone-pages.ts')).showMilestone],
+  ['/:path+/-/labels', async () => (await import('./work-items/milestone-pages.ts')).showLabels],
   ['/:path+/-/wikis', async () => (await import('./wiki-pages.ts')).showWiki],
   ['/:path+/-/wikis/*', async () => (await import('./wiki-pages.ts')).showWikiPage],
-  ['/:path+/-/error_tracking', async () => (await import('./error-pages.ts')).showErrors],
-  ['/:path+/-/error_tracking/:error_id/details', async () => (await import('./error-pages.ts')).showError],
+  ['/:path+/-/error_tracking', async () => (await import('./errors/error-pages.ts')).showErrors],
+  [
+    '/:path+/-/error_tracking/:error_id/details',
+    async () => (await import('./errors/error-pages.ts')).showError,
+  ],
   ['/:path+/-/snippets', async () => (await import('./snippet-pages.ts')).showSnippets],
   ...['/:path+', ''].flatMap((home): [string, () => Promise<Show>][] => [
     [`${home}/-/snippets/:id`, async () => (await import('./snippet-pages.ts')).showSnippet],
@@ -51,7 +57,7 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   ['/-/snippets/new', async () => (await import('./new-pages.ts')).showNewSnippet],
   ['/projects/new', async () => (await import('./new-pages.ts')).showNewProject],
   ['/groups/new', async () => (await import('./new-pages.ts')).showNewGroup],
-  [ANY_PATH, async () => (await import('./any-page.ts')).showAny],
+  [ANY_PATH, async () => (await import('./namespaces/any-page.ts')).showAny],
 ];
 
 /** `all` are the capabilities whose endpoints the pages read. */

@@ -1,9 +1,9 @@
 /** Addresses at which other programs have a form to make a record: the page explains how the API makes it. */
 import { notFound } from '../../platform/failure.ts';
-import { type Html, html } from '../../platform/http/html.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
-import { homeOf, showIn, type Tab } from './parents.ts';
-import { show, type ViewContext } from './view-context.ts';
+import { type Html, html } from '../../platform/http/pages/html.ts';
+import { homeOf, showIn, type Tab } from './view/parents.ts';
+import { show, type ViewContext } from './view/view-context.ts';
 
 type Making = {
   noun: string;

@@ -1,10 +1,11 @@
 /** Snippets, of projects and of people: one with its files, their bytes, and a project's list. */
 import { Readable } from 'node:stream';
-import type { SnippetRecord } from '../../core/repositories/snippet-records.ts';
 import { notFound } from '../../platform/failure.ts';
-import { type Html, html } from '../../platform/http/html.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
-import { codeLines } from './code.ts';
+import { type Html, html } from '../../platform/http/pages/html.ts';
+import type { SnippetRecord } from '../snippets/index.ts';
+import { isMarkdown, MAX_SHOWN_BYTES } from './repositories/readme.ts';
+import { codeLines } from './view/code.ts';
 import {
   facts,
   inAddress,
@@ -15,13 +16,12 @@ import {
   thing,
   timeOf,
   wordTag,
-} from './components.ts';
-import { discussionsView } from './discussion.ts';
-import { pathOf } from './issue-pages.ts';
-import { numberIn, projectOf, showInProject } from './parents.ts';
-import { isMarkdown, MAX_SHOWN_BYTES } from './readme.ts';
-import { renderedMarkdown } from './rendered-markdown.ts';
-import { show, type ViewContext } from './view-context.ts';
+} from './view/components.ts';
+import { discussionsView } from './view/discussion.ts';
+import { numberIn, projectOf, showInProject } from './view/parents.ts';
+import { renderedMarkdown } from './view/rendered-markdown.ts';
+import { show, type ViewContext } from './view/view-context.ts';
+import { pathOf } from './work-items/issue-pages.ts';
 
 /** Files of which the contents are shown. */
 const MAX_FILES = 10;

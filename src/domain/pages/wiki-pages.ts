@@ -1,11 +1,11 @@
 /** Pages of wikis, of projects and of groups. */
 import { posix } from 'node:path';
-import { html } from '../../platform/http/html.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
-import { inAddress, listOf, pageNumber, pager, thing } from './components.ts';
-import { homeOf, showIn } from './parents.ts';
-import { listingOf, renderedMarkdown } from './rendered-markdown.ts';
-import type { ViewContext } from './view-context.ts';
+import { html } from '../../platform/http/pages/html.ts';
+import { inAddress, listOf, pageNumber, pager, thing } from './view/components.ts';
+import { homeOf, showIn } from './view/parents.ts';
+import { listingOf, renderedMarkdown } from './view/rendered-markdown.ts';
+import type { ViewContext } from './view/view-context.ts';
 
 type WikiPage = { title: string; slug: string; format: string; content?: string };
 

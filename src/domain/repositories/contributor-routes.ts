@@ -1,18 +1,18 @@
 /** Contributors to a repository, and its languages (facts: Repository, Contributor). */
 import Type, { type Static } from 'typebox';
-import { onProject } from '../../core/access/access.ts';
-import type { AuthorizedProject } from '../../core/access/find.ts';
-import { type Endpoint, endpoint, listing } from '../../core/endpoint.ts';
-import { projectRepository } from '../../core/repositories/containers.ts';
-import type { Services } from '../../core/services.ts';
-import { offsetPage } from '../../platform/db/page.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { type Endpoint, endpoint, listing } from '../../kernel/api/endpoint.ts';
+import type { Services } from '../../kernel/api/services.ts';
 import { notFound } from '../../platform/failure.ts';
-import { type Contributor, contributorsOf } from '../../platform/git/contributors.ts';
-import { languagesOf } from '../../platform/git/language-shares.ts';
+import { languagesOf } from '../../platform/git/files/language-shares.ts';
+import { type Contributor, contributorsOf } from '../../platform/git/history/contributors.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { findCommit } from '../../platform/git/refs.ts';
-import { stringEnum } from '../../platform/http/schema.ts';
+import { stringEnum } from '../../platform/http/parameters/schema.ts';
+import { offsetPage } from '../../platform/pagination/page.ts';
 import { orderContributors } from './contributor-rules.ts';
+import { projectRepository } from './store/containers.ts';
 
 const ContributorRecord = Type.Object({
   name: Type.String(),

@@ -1,5 +1,5 @@
 /** The order of contributors. Pure. */
-import type { Contributor } from '../../platform/git/contributors.ts';
+import type { Contributor } from '../../platform/git/history/contributors.ts';
 
 type Key = 'email' | 'name' | 'commits';
 

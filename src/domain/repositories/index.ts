@@ -1,62 +1,39 @@
-/** Repositories through the API: trees, files, commits, branches and tags. */
-import { activityTargets } from '../../core/activity/targets.ts';
-import type { Capability } from '../../core/capability.ts';
-import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
-import { notificationSubjects } from '../../core/notifications/subjects.ts';
-import type { Services } from '../../core/services.ts';
-import { noteables } from '../../core/work/noteable-registry.ts';
-import { conversationEndpoints } from '../conversation/index.ts';
-import { todoTargets } from '../todos/index.ts';
-import { commitActivityTarget } from './activity-target.ts';
-import { archiveEndpoints } from './archive-routes.ts';
-import { blobEndpoints } from './blob-routes.ts';
-import { branchEndpoints } from './branch-routes.ts';
-import { commentEndpoints } from './comment-routes.ts';
-import { commitDefinition, commitResource } from './commit-notes.ts';
-import { commitReferences } from './commit-references.ts';
-import { commitEndpoints } from './commit-routes.ts';
-import { compareEndpoints } from './compare-routes.ts';
-import { contributorEndpoints } from './contributor-routes.ts';
-import { fileEndpoints } from './file-routes.ts';
-import { fileWriteEndpoints } from './file-write-routes.ts';
-import { commitSubject } from './notification-subject.ts';
-import { statusEndpoints } from './status-routes.ts';
-import { tagEndpoints } from './tag-routes.ts';
-import { commitTodoTarget } from './todo-target.ts';
-import { treeEndpoints } from './tree-routes.ts';
-import { writeCommitEndpoints } from './write-commit-routes.ts';
-
-export const repositoriesCapability = (_services: Services): Capability => ({
-  name: 'repositories',
-  registrations: [
-    noteables.add(commitDefinition),
-    referenceDefinitions.add(commitReferences),
-    todoTargets.add(commitTodoTarget),
-    activityTargets.add(commitActivityTarget),
-    notificationSubjects.add(commitSubject),
-  ],
-  endpoints: [
-    ...conversationEndpoints(commitResource),
-    ...commentEndpoints,
-    ...commitEndpoints,
-    ...compareEndpoints,
-    ...statusEndpoints,
-    ...branchEndpoints,
-    ...fileWriteEndpoints,
-    ...tagEndpoints,
-    ...writeCommitEndpoints,
-    ...archiveEndpoints,
-    ...blobEndpoints,
-    ...contributorEndpoints,
-    ...fileEndpoints,
-    ...treeEndpoints,
-  ],
-  tables: ['external_pipelines', 'commit_statuses'],
-  async reassign(tx, userId, ghostId) {
-    await tx
-      .updateTable('commit_statuses')
-      .set({ author_id: ghostId })
-      .where('author_id', '=', userId)
-      .execute();
-  },
-});
+/** Repositories: what holds them, what is pushed and read over HTTP and the API, moves and housekeeping. */
+export { repositoriesCapability } from './capability.ts';
+export { authorOf } from './commits/authors.ts';
+export { commitChanges, type Person } from './commits/commits.ts';
+export { CommitRecord, presentCommit } from './commits/records.ts';
+export { housekeepingCapability } from './housekeeping/capability.ts';
+export { gitHttpCapability } from './http/capability.ts';
+export { storageMovesCapability } from './moves/capability.ts';
+export type { MovableContainers } from './moves/movable-containers.ts';
+export { scheduleMove, storageSet } from './moves/move-schedule.ts';
+export { protectedRefsCapability } from './protection/capability.ts';
+export { protectFirstBranch } from './protection/protection.ts';
+export { draftFirstCommit, writeProject } from './pushes/project-writes.ts';
+export { countWrite, type Pusher } from './pushes/pushes.ts';
+export {
+  containerTables,
+  groupWiki,
+  projectRepository,
+  projectWiki,
+  repositoryPath,
+  snippetRepository,
+} from './store/containers.ts';
+export {
+  type InterruptedWrite,
+  parseInterruptedWrite,
+  WRITE_INTERRUPTED,
+} from './store/interrupted-writes.ts';
+export { streamLeased } from './store/leased-stream.ts';
+export {
+  type Judge,
+  type PushTarget,
+  pushDefaults,
+  type RepositoryKind,
+  type RepositoryRequest,
+  repositoryKinds,
+} from './store/repository-kinds.ts';
+export { noSizes, selectProjectSizes } from './store/statistics.ts';
+export { chooseStorage } from './store/storage-choice.ts';
+export { createRepositories } from './store/store.ts';

@@ -4,20 +4,19 @@
  */
 
 import { posix } from 'node:path';
-import type { AuthorizedProject } from '../../core/access/find.ts';
-import { found } from '../../core/endpoint.ts';
-import { projectRepository, projectWiki } from '../../core/repositories/containers.ts';
-import { presentCommit } from '../../core/repositories/records.ts';
-import type { RepositoryKey } from '../../core/repository-store.ts';
-import { offsetPage, type Page } from '../../platform/db/page.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { found } from '../../kernel/api/endpoint.ts';
+import type { RepositoryKey } from '../../kernel/repository-store.ts';
 import { badRequest } from '../../platform/failure.ts';
-import { type Excerpt, findInFiles } from '../../platform/git/grep.ts';
-import { countListed, listHistory } from '../../platform/git/history.ts';
+import { type Excerpt, findInFiles } from '../../platform/git/files/grep.ts';
+import { countListed, listHistory } from '../../platform/git/history/history.ts';
 import { isAbbreviatedId, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { type Commit, decode } from '../../platform/git/parse.ts';
 import { findCommit, headRef } from '../../platform/git/refs.ts';
 import { findEntry } from '../../platform/git/trees.ts';
+import { offsetPage, type Page } from '../../platform/pagination/page.ts';
+import { presentCommit, projectRepository, projectWiki } from '../repositories/index.ts';
 import { nothing, type SearchRequest } from './request.ts';
 import { fileSearchOf, passes } from './rules.ts';
 import type { BlobRecord, SearchRecord } from './schema.ts';

@@ -1,11 +1,11 @@
 /** Notes of a project, as far as the caller may read their noteables. */
 import { type RawBuilder, sql } from 'kysely';
-import type { AuthorizedProject } from '../../core/access/find.ts';
-import { GUEST } from '../../core/access/roles.ts';
-import { openToCaller } from '../../core/access/snippet-lists.ts';
-import type { Caller } from '../../core/identity/actor.ts';
-import type { NoteRow } from '../../core/work/notes.ts';
-import type { Page } from '../../platform/db/page.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { GUEST } from '../../kernel/access/roles.ts';
+import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Page } from '../../platform/pagination/page.ts';
+import type { NoteRow } from '../conversation/index.ts';
+import { openToCaller } from '../snippets/index.ts';
 import { matches, searchPage } from './queries.ts';
 import type { SearchRequest } from './request.ts';
 

@@ -3,16 +3,14 @@
  * hidden rows are neither found nor counted.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { GUEST } from '../../core/access/roles.ts';
-import { visibleSnippets } from '../../core/access/snippet-lists.ts';
-import type { UserBasicRow } from '../../core/identity/records.ts';
-import { openTo, seesAll, today, withReached } from '../../core/namespaces/group-list.ts';
-import { type ProjectRow, projectColumns, projectTables } from '../../core/namespaces/rows.ts';
-import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
-import type { IssueRow } from '../../core/work/issue-rows.ts';
-import { visibleIssues } from '../../core/work/issue-visibility.ts';
-import type { MilestoneWithPath } from '../../core/work/milestone-records.ts';
-import { offsetPage, type Page } from '../../platform/db/page.ts';
+import { GUEST } from '../../kernel/access/roles.ts';
+import type { UserBasicRow } from '../../kernel/identity/records.ts';
+import { openTo, seesAll, today, withReached } from '../../kernel/namespaces/group-list.ts';
+import { type ProjectRow, projectColumns, projectTables } from '../../kernel/namespaces/rows.ts';
+import { offsetPage, type Page } from '../../platform/pagination/page.ts';
+import type { MilestoneWithPath } from '../planning/index.ts';
+import { type SnippetRow, visibleSnippets } from '../snippets/index.ts';
+import { type IssueRow, visibleIssues } from '../work-items/index.ts';
 import { nothing, type SearchRequest } from './request.ts';
 import { numberOf, patternsOf } from './rules.ts';
 

@@ -1,10 +1,10 @@
 /** The request of a search, one value for all scopes: caller, container, text. */
-import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import type { Caller } from '../../core/identity/actor.ts';
-import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { Caller } from '../../kernel/identity/actor.ts';
+import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { PageRequest } from '../../platform/db/page.ts';
+import type { PageRequest } from '../../platform/pagination/page.ts';
 
 /** The container of a search: the instance, a group and all below it, or a project. */
 export type SearchContainer =

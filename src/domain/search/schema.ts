@@ -3,14 +3,14 @@
  * entities).
  */
 import Type, { type Static } from 'typebox';
-import { UserBasic } from '../../core/identity/records.ts';
-import { BasicProject } from '../../core/namespaces/project-records.ts';
-import { CommitRecord } from '../../core/repositories/records.ts';
-import { SnippetRecord } from '../../core/repositories/snippet-records.ts';
-import { IssueBasicRecord } from '../../core/work/issue-records.ts';
-import { MilestoneRecord } from '../../core/work/milestone-records.ts';
-import { NoteRecord } from '../../core/work/note-records.ts';
-import { nullable, stringEnum } from '../../platform/http/schema.ts';
+import { UserBasic } from '../../kernel/identity/records.ts';
+import { BasicProject } from '../../kernel/namespaces/project-records.ts';
+import { nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
+import { NoteRecord } from '../conversation/index.ts';
+import { MilestoneRecord } from '../planning/index.ts';
+import { CommitRecord } from '../repositories/index.ts';
+import { SnippetRecord } from '../snippets/index.ts';
+import { IssueBasicRecord } from '../work-items/index.ts';
 
 const shared = [
   'wiki_blobs',

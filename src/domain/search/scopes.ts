@@ -1,13 +1,13 @@
 /** The results of each scope, as records: one function for all three containers. */
-import type { AuthorizedProject } from '../../core/access/find.ts';
-import { presentUserBasic } from '../../core/identity/records.ts';
-import { presentBasicProject } from '../../core/namespaces/project-records.ts';
-import { presentSnippets } from '../../core/repositories/snippet-records.ts';
-import { presentIssues } from '../../core/work/issue-records.ts';
-import { presentMilestone } from '../../core/work/milestone-records.ts';
-import { presentNotes } from '../../core/work/note-records.ts';
-import { mapPage, type Page } from '../../platform/db/page.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { presentUserBasic } from '../../kernel/identity/records.ts';
+import { presentBasicProject } from '../../kernel/namespaces/project-records.ts';
 import { Failure } from '../../platform/failure.ts';
+import { mapPage, type Page } from '../../platform/pagination/page.ts';
+import { presentNotes } from '../conversation/index.ts';
+import { presentMilestone } from '../planning/index.ts';
+import { presentSnippets } from '../snippets/index.ts';
+import { presentIssues } from '../work-items/index.ts';
 import { searchBlobs, searchCommits, searchWiki } from './files.ts';
 import { searchNotes } from './notes.ts';
 import { searchIssues, searchMilestones, searchProjects, searchSnippets, searchUsers } from './queries.ts';

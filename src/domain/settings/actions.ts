@@ -1,10 +1,10 @@
 /** Changes of the instance: its settings and its feature flags, each in one transaction with its audit events. */
 
-import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import type { FeatureGate } from '../../core/settings/features.ts';
+import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
+import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
+import type { FeatureGate } from '../../kernel/settings/features.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { untilOutdated } from '../../platform/recent.ts';

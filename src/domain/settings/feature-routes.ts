@@ -1,10 +1,10 @@
 /** Feature flags of the instance: their list, and switching them (spec: Versioning, 4). */
 import Type, { type Static } from 'typebox';
-import { onInstance } from '../../core/access/access.ts';
-import { type Endpoint, endpoint, noContent } from '../../core/endpoint.ts';
+import { onInstance } from '../../kernel/access/access.ts';
+import { type Endpoint, endpoint, noContent } from '../../kernel/api/endpoint.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { badRequest, invalid } from '../../platform/failure.ts';
-import { commaList, refusedAlways, stringEnum } from '../../platform/http/schema.ts';
+import { commaList, refusedAlways, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { type FeatureWish, resetFeature, setFeature } from './actions.ts';
 import { presentDefinitions, presentFeature } from './present.ts';
 import { findFeatureActor, selectFeatureGates } from './queries.ts';

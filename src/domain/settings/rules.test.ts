@@ -1,11 +1,11 @@
 /** Results of a change of the settings. */
 import { describe, expect, test } from 'vitest';
-import { branchProtectionOf } from '../../core/namespaces/branch-protection.ts';
+import { branchProtectionOf } from '../../kernel/namespaces/branch-protection.ts';
 import {
   type ApplicationSettings,
   ApplicationSettingsSchema,
   defaultSettings,
-} from '../../core/settings/definitions.ts';
+} from '../../kernel/settings/definitions.ts';
 import { publicSettingNames } from './public-names.ts';
 import { applyChange, checkSettings, differences, refusedNames } from './rules.ts';
 import { type SettingsInput, settingAliases, settingTexts } from './schema.ts';

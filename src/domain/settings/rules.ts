@@ -1,11 +1,11 @@
 /** Results of a change of the settings, as functions of values: aliases resolved, combinations checked, differences. */
 import { isDeepStrictEqual } from 'node:util';
-import { changeBranchProtection } from '../../core/namespaces/branch-protection.ts';
+import { changeBranchProtection } from '../../kernel/namespaces/branch-protection.ts';
 import {
   type ApplicationSettings,
   ApplicationSettingsSchema,
   type SettingName,
-} from '../../core/settings/definitions.ts';
+} from '../../kernel/settings/definitions.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
 import { isRefName } from '../../platform/git/names.ts';
 import { isWebAddress } from '../../platform/http/web-address.ts';

@@ -1,7 +1,7 @@
 /** Records and parameters of the instance's settings and data for administrators. */
 import Type, { type Static } from 'typebox';
-import { ApplicationSettingsSchema, settingChanges } from '../../core/settings/definitions.ts';
-import { nullable } from '../../platform/http/schema.ts';
+import { ApplicationSettingsSchema, settingChanges } from '../../kernel/settings/definitions.ts';
+import { nullable } from '../../platform/http/parameters/schema.ts';
 
 const {
   akismet_api_key: _key,

@@ -1,6 +1,6 @@
 /** Secret settings: sealed before they are stored, and never in a response. */
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { secretSettings } from '../../core/settings/definitions.ts';
+import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
+import { secretSettings } from '../../kernel/settings/definitions.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { seal, unseal } from '../../platform/secret.ts';
 import type { SettingsInput } from './schema.ts';

@@ -1,6 +1,6 @@
 /** The application settings and the statistics of the instance. */
-import { onInstance } from '../../core/access/access.ts';
-import { type Endpoint, endpoint } from '../../core/endpoint.ts';
+import { onInstance } from '../../kernel/access/access.ts';
+import { type Endpoint, endpoint } from '../../kernel/api/endpoint.ts';
 import { changeSettings } from './actions.ts';
 import { presentSettings, presentStatistics } from './present.ts';
 import { countInstance } from './queries.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { SECRET_KEY, useApp } from '../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
-import type { FeatureGates } from '../../core/settings/features.ts';
+import type { FeatureGates } from '../../kernel/settings/features.ts';
 import { unseal } from '../../platform/secret.ts';
 
 const app = useApp();

@@ -1,18 +1,18 @@
 /** Sign-in: sessions for browsers, registration, confirmed addresses, passwords and two-factor authentication. */
-import type { Capability } from '../../core/capability.ts';
-import type { Services } from '../../core/services.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
 import { now } from '../../platform/clock.ts';
-import { stylesheetRoute } from '../../platform/http/stylesheet.ts';
+import { stylesheetRoute } from '../../platform/http/server/stylesheet.ts';
 import type { Task } from '../../platform/jobs/jobs.ts';
-import { accountPages } from './account-pages.ts';
-import { activeSessionPages } from './active-sessions.ts';
-import { CONFIRMATION_REQUESTED, sendConfirmation } from './confirmation-actions.ts';
-import { confirmationPages } from './confirmation-pages.ts';
-import { forgetSessions } from './queries.ts';
-import { RESET_REQUESTED, sendReset } from './reset-actions.ts';
-import { resetPages } from './reset-pages.ts';
-import { sessionPages } from './session-pages.ts';
-import { signUpPages } from './sign-up-pages.ts';
+import { accountPages } from './account/pages.ts';
+import { CONFIRMATION_REQUESTED, sendConfirmation } from './mailed-links/confirmation-actions.ts';
+import { confirmationPages } from './mailed-links/confirmation-pages.ts';
+import { RESET_REQUESTED, sendReset } from './mailed-links/reset-actions.ts';
+import { resetPages } from './mailed-links/reset-pages.ts';
+import { activeSessionPages } from './sessions/active-sessions.ts';
+import { forgetSessions } from './sessions/queries.ts';
+import { sessionPages } from './sessions/session-pages.ts';
+import { signUpPages } from './sign-up/pages.ts';
 
 const FORGET = 'forget_sessions';
 const SEND_RESET = 'sign_in.send_reset';

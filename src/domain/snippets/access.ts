@@ -1,9 +1,9 @@
 /** Authorizes a caller for the personal snippet that a path parameter names. */
-import type { Access, AccessRequest } from '../../core/access/access.ts';
-import { decidePersonal, type SnippetAbility } from '../../core/access/snippets.ts';
-import type { Actor, Caller } from '../../core/identity/actor.ts';
-import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import type { Access, AccessRequest } from '../../kernel/access/access.ts';
+import type { Actor, Caller } from '../../kernel/identity/actor.ts';
 import { forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
+import { decidePersonal, type SnippetAbility } from './snippet-policy.ts';
+import type { SnippetRow } from './snippet-records.ts';
 
 const byId = 'select * from snippets where id = $1 and project_id is null and ready';
 

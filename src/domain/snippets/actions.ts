@@ -1,22 +1,25 @@
 /** Making, changing and erasing snippets: the files by a commit in their own repository, the rest in one transaction. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { visibilityLevel } from '../../core/access/roles.ts';
-import { announce } from '../../core/activity/announce.ts';
-import { authorOf } from '../../core/repositories/authors.ts';
-import { repositoryPath, snippetRepository } from '../../core/repositories/containers.ts';
-import { countWrite } from '../../core/repositories/pushes.ts';
-import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
-import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
-import { chooseStorage } from '../../core/repositories/storage-choice.ts';
-import { firstBranchName } from '../../core/settings/definitions.ts';
+import { visibilityLevel } from '../../kernel/access/roles.ts';
+import { announce } from '../../kernel/activity/announce.ts';
+import { firstBranchName } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
+import {
+  authorOf,
+  chooseStorage,
+  countWrite,
+  repositoryPath,
+  snippetRepository,
+} from '../repositories/index.ts';
 import { commitEdits } from './files.ts';
 import { changesOf, checkFields, newFilesOf, readChanges } from './rules.ts';
 import type { CreateInput, UpdateInput } from './schema.ts';
+import { readSnippetFiles } from './snippet-files.ts';
+import type { SnippetRow } from './snippet-records.ts';
 import { checkSnippet } from './spam.ts';
 import type { SnippetWriteContext } from './write-context.ts';
 

@@ -13,7 +13,7 @@ import {
   makeSnippet,
   makeUser,
 } from '../../../test/support/factories.ts';
-import { repositoryPath, snippetRepository } from '../../core/repositories/containers.ts';
+import { repositoryPath, snippetRepository } from '../repositories/store/containers.ts';
 
 const app = useApp();
 const as = (user: MadeUser) => app.as(user.token);

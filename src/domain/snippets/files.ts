@@ -1,21 +1,24 @@
 /** The bytes of a snippet's files: read for a response, and changed by a commit. */
 import type { Readable } from 'node:stream';
-import { bytesOf, Reply } from '../../core/endpoint.ts';
-import { commitChanges, type Person } from '../../core/repositories/commits.ts';
-import { snippetRepository } from '../../core/repositories/containers.ts';
-import type { InterruptedWrite } from '../../core/repositories/interrupted-writes.ts';
-import { streamLeased } from '../../core/repositories/leased-stream.ts';
-import { readSnippetFiles, recordSnippetFiles } from '../../core/repositories/snippet-files.ts';
-import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
-import type { Services } from '../../core/services.ts';
+import { bytesOf, Reply } from '../../kernel/api/endpoint.ts';
+import type { Services } from '../../kernel/api/services.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
-import { isLarge, streamBlob } from '../../platform/git/blobs.ts';
+import { isLarge, streamBlob } from '../../platform/git/files/blobs.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
 import { type NewObject, newBlob } from '../../platform/git/parse.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { entryType, findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
+import {
+  commitChanges,
+  type InterruptedWrite,
+  type Person,
+  snippetRepository,
+  streamLeased,
+} from '../repositories/index.ts';
 import { changeFiles, type FileEdit } from './rules.ts';
+import { readSnippetFiles, recordSnippetFiles } from './snippet-files.ts';
+import type { SnippetRow } from './snippet-records.ts';
 
 /**
  * One commit with the changes on the branch's present head; 400 where they do not fit, or another request was

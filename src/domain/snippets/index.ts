@@ -1,27 +1,27 @@
 /** Snippets, personal and of projects: a few files each, in a repository of their own. */
-import { activityTargets } from '../../core/activity/targets.ts';
-import type { Capability } from '../../core/capability.ts';
-import { referenceDefinitions } from '../../core/markdown/reference-definitions.ts';
-import { notificationSubjects } from '../../core/notifications/subjects.ts';
-import { parseInterruptedWrite, WRITE_INTERRUPTED } from '../../core/repositories/interrupted-writes.ts';
-import { repositoryKinds } from '../../core/repositories/repository-kinds.ts';
-import type { Services } from '../../core/services.ts';
-import { noteables } from '../../core/work/noteable-registry.ts';
-import { conversationEndpoints } from '../conversation/index.ts';
+import { activityTargets } from '../../kernel/activity/targets.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { conversationEndpoints, noteables } from '../conversation/index.ts';
+import { referenceDefinitions } from '../markdown/index.ts';
+import { notificationSubjects } from '../notifications/index.ts';
+import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { sweepUnready } from './actions.ts';
-import { snippetActivityTarget } from './activity-target.ts';
 import { reconcileFiles } from './files.ts';
-import { snippetDefinition, snippetResource } from './noteable.ts';
-import { snippetSubject } from './notification-subject.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
-import { snippetReferences } from './references.ts';
-import { snippetRepositories } from './repository-kind.ts';
+import { snippetActivityTarget } from './registrations/activity-target.ts';
+import { snippetDefinition, snippetResource } from './registrations/noteable.ts';
+import { snippetSubject } from './registrations/notification-subject.ts';
+import { snippetReferences } from './registrations/references.ts';
+import { snippetRepositories } from './registrations/repository-kind.ts';
+
+export { movableSnippets } from './registrations/storage-moves.ts';
+export { openToCaller, visibleSnippets } from './snippet-lists.ts';
+export { presentSnippets, SnippetRecord, type SnippetRow } from './snippet-records.ts';
 
 const SWEEP = 'snippets.sweep_unready';
 const RECONCILE = 'snippets.reconcile';
-
-export { movableSnippets } from './storage-moves.ts';
 
 export const snippetsCapability = (services: Services): Capability => ({
   name: 'snippets',

@@ -1,8 +1,6 @@
 /** Personal snippets, and the lists of all that a caller sees (facts: Snippets). */
-import { anyone, onInstance, signedIn } from '../../core/access/access.ts';
-import { visibleSnippets } from '../../core/access/snippet-lists.ts';
-import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
-import { SnippetRecord } from '../../core/repositories/snippet-records.ts';
+import { anyone, onInstance, signedIn } from '../../kernel/access/access.ts';
+import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
 import { forbidden } from '../../platform/failure.ts';
 import { onOwnSnippet, onSnippet } from './access.ts';
 import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';
@@ -19,6 +17,8 @@ import {
   UpdatePersonal,
   UserAgentDetail,
 } from './schema.ts';
+import { visibleSnippets } from './snippet-lists.ts';
+import { SnippetRecord } from './snippet-records.ts';
 
 const path = '/snippets';
 const pathOfOne = `${path}/:id`;

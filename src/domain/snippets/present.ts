@@ -1,14 +1,10 @@
 /** Snippets as responses: the records of a page, of one, and the user agent of its creation. */
-import type { Context } from '../../core/endpoint.ts';
-import type { Caller } from '../../core/identity/actor.ts';
-import {
-  presentSnippets,
-  type SnippetRecord,
-  type SnippetRow,
-} from '../../core/repositories/snippet-records.ts';
-import type { Page } from '../../platform/db/page.ts';
+import type { Context } from '../../kernel/api/endpoint.ts';
+import type { Caller } from '../../kernel/identity/actor.ts';
 import { notFound } from '../../platform/failure.ts';
+import type { Page } from '../../platform/pagination/page.ts';
 import type { UserAgentDetail } from './schema.ts';
+import { presentSnippets, type SnippetRecord, type SnippetRow } from './snippet-records.ts';
 
 type Presenting = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
 

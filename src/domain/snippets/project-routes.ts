@@ -1,10 +1,8 @@
 /** Snippets of projects: readers see those that their role shows them, authors and Maintainers change them (facts: Snippets). */
-import { onInstance, onProject } from '../../core/access/access.ts';
-import { type AuthorizedProject, authorizeProject } from '../../core/access/find.ts';
-import { seesInProject } from '../../core/access/snippets.ts';
-import { type Endpoint, endpoint, found, listing, noContent } from '../../core/endpoint.ts';
-import type { Actor, Caller } from '../../core/identity/actor.ts';
-import { SnippetRecord, type SnippetRow } from '../../core/repositories/snippet-records.ts';
+import { onInstance, onProject } from '../../kernel/access/access.ts';
+import { type AuthorizedProject, authorizeProject } from '../../kernel/access/find.ts';
+import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
+import type { Actor, Caller } from '../../kernel/identity/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
 import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';
@@ -21,6 +19,8 @@ import {
   UserAgentDetail,
   UserAgentOfProject,
 } from './schema.ts';
+import { seesInProject } from './snippet-policy.ts';
+import { SnippetRecord, type SnippetRow } from './snippet-records.ts';
 
 const path = '/projects/:id/snippets';
 const pathOfOne = `${path}/:snippet_id`;

@@ -1,11 +1,11 @@
 /** Snippets that are ready: by id, and the lists of those that a caller sees. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { GUEST, PUBLIC } from '../../core/access/roles.ts';
-import { openToCaller } from '../../core/access/snippet-lists.ts';
-import type { Caller } from '../../core/identity/actor.ts';
-import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
+import { GUEST, PUBLIC } from '../../kernel/access/roles.ts';
+import type { Caller } from '../../kernel/identity/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
+import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
+import { openToCaller } from './snippet-lists.ts';
+import type { SnippetRow } from './snippet-records.ts';
 
 export type Condition = RawBuilder<SqlBool>;
 

@@ -1,10 +1,10 @@
 /** Tables: who sees and changes a snippet, and the effects of a request on its files. */
 
 import { describe, expect, test } from 'vitest';
-import { INTERNAL, PRIVATE, PUBLIC } from '../../core/access/roles.ts';
-import { decidePersonal, seesInProject } from '../../core/access/snippets.ts';
+import { INTERNAL, PRIVATE, PUBLIC } from '../../kernel/access/roles.ts';
 import { Failure } from '../../platform/failure.ts';
 import { changeFiles, changesOf, checkFields, newFilesOf, readChanges } from './rules.ts';
+import { decidePersonal, seesInProject } from './snippet-policy.ts';
 
 const person = (id: number, more = {}) => ({ id, admin: false, auditor: false, external: false, ...more });
 const people = {

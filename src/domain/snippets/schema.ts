@@ -1,6 +1,6 @@
 /** Snippets in requests. */
 import Type, { type Static } from 'typebox';
-import { visibilityNames } from '../../core/access/roles.ts';
+import { visibilityNames } from '../../kernel/access/roles.ts';
 import {
   atLeastOne,
   atMostOne,
@@ -11,7 +11,7 @@ import {
   nullable,
   parameterRules,
   stringEnum,
-} from '../../platform/http/schema.ts';
+} from '../../platform/http/parameters/schema.ts';
 
 /** Bytes of a request's body: files come inside JSON. */
 export const BODY_LIMIT = 32 * 1_048_576;

@@ -1,14 +1,13 @@
 /** The spam check of snippets: texts that anyone could read are checked before they are written. */
-import { PUBLIC } from '../../core/access/roles.ts';
-import { snippetRepository } from '../../core/repositories/containers.ts';
-import { readSnippetFiles } from '../../core/repositories/snippet-files.ts';
-import type { SnippetRow } from '../../core/repositories/snippet-records.ts';
-import type { Services } from '../../core/services.ts';
-import { isReadByAnybody } from '../../core/spam/audience.ts';
-import { checkSpam } from '../../core/spam/spam-check.ts';
-import { isLarge } from '../../platform/git/blobs.ts';
+import { PUBLIC } from '../../kernel/access/roles.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { isLarge } from '../../platform/git/files/blobs.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
+import { snippetRepository } from '../repositories/index.ts';
+import { checkSpam, isReadByAnybody } from '../spam/index.ts';
 import type { FileEdit } from './rules.ts';
+import { readSnippetFiles } from './snippet-files.ts';
+import type { SnippetRow } from './snippet-records.ts';
 import type { SnippetWriteContext } from './write-context.ts';
 
 /** The snippet after the write, and the files that are written. */

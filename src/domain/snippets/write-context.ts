@@ -1,8 +1,8 @@
 /** The context of every change of a snippet. */
-import type { AuthorizedProject } from '../../core/access/find.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
+import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 
 /** `project` is undefined for personal snippets. */
 export type SnippetWriteContext = {

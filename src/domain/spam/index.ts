@@ -1,7 +1,10 @@
 /** Records of the spam check: kept for a while, and until their user is deleted. */
-import type { Capability } from '../../core/capability.ts';
-import type { Services } from '../../core/services.ts';
-import { sweepSpamLogs } from '../../core/spam/spam-logs.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { sweepSpamLogs } from './spam-logs.ts';
+
+export { isReadByAnybody } from './audience.ts';
+export { checkSpam } from './spam-check.ts';
 
 const SWEEP = 'spam.sweep_logs';
 

@@ -1,20 +1,25 @@
 /** The memberships of a token's user, so that its owner sees how far the token reaches (facts: Tokens). */
 import { type RawBuilder, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../../core/access/memberships.ts';
-import { assignableLevels, GUEST, visibilityName } from '../../core/access/roles.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import { ORGANIZATION_ID } from '../../core/namespaces/group-records.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/memberships.ts';
+import { assignableLevels, GUEST, visibilityName } from '../../kernel/access/roles.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
+import { ORGANIZATION_ID } from '../../kernel/namespaces/group-records.ts';
 import {
   type BasicProjectView,
   ProjectIdentity,
   presentBasicProject,
-} from '../../core/namespaces/project-records.ts';
-import { groupWebUrl, NamespaceBasic } from '../../core/namespaces/records.ts';
-import { type GroupRow, type ProjectRow, projectColumns, projectTables } from '../../core/namespaces/rows.ts';
+} from '../../kernel/namespaces/project-records.ts';
+import { groupWebUrl, NamespaceBasic } from '../../kernel/namespaces/records.ts';
+import {
+  type GroupRow,
+  type ProjectRow,
+  projectColumns,
+  projectTables,
+} from '../../kernel/namespaces/rows.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { pageFields } from '../../platform/http/pagination.ts';
-import { nullable } from '../../platform/http/schema.ts';
+import { nullable } from '../../platform/http/parameters/schema.ts';
+import { pageFields } from '../../platform/pagination/pagination.ts';
 
 type Around = Omit<BasicProjectView, 'admin' | 'signedIn'>;
 

@@ -2,8 +2,8 @@
 import { type Selectable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import type { DeployTokensTable } from '../../platform/db/rows.ts';
+import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 
 export type DeployTokenRow = Omit<Selectable<DeployTokensTable>, 'digest'>;
 

@@ -1,9 +1,9 @@
 /** Endpoints of deploy tokens. */
 import Type from 'typebox';
-import { onInstance } from '../../core/access/access.ts';
-import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
-import { mapPage } from '../../platform/db/page.ts';
+import { onInstance } from '../../kernel/access/access.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
+import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../kernel/api/endpoint.ts';
+import { mapPage } from '../../platform/pagination/page.ts';
 import { createDeployToken, deleteDeployToken } from './deploy-actions.ts';
 import { listDeployTokens, selectDeployToken } from './deploy-queries.ts';
 import { presentDeployToken } from './present.ts';

@@ -1,11 +1,11 @@
 /** Endpoints of impersonation tokens: made by administrators, used as the user (spec: Authentication, 5). */
 import Type from 'typebox';
-import { onUserAsAdmin } from '../../core/access/access.ts';
-import type { AuthorizedUser } from '../../core/access/users.ts';
-import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
-import { mapPage } from '../../platform/db/page.ts';
+import { onUserAsAdmin } from '../../kernel/access/access.ts';
+import type { AuthorizedUser } from '../../kernel/access/users.ts';
+import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../kernel/api/endpoint.ts';
 import { notFound } from '../../platform/failure.ts';
-import { stringEnum } from '../../platform/http/schema.ts';
+import { stringEnum } from '../../platform/http/parameters/schema.ts';
+import { mapPage } from '../../platform/pagination/page.ts';
 import { createUserToken, revokeToken } from './actions.ts';
 import { presentImpersonationToken } from './present.ts';
 import { listTokens, selectToken, type Whose } from './queries.ts';

@@ -1,9 +1,9 @@
 /** The parts of making a token that all kinds share: the decision, its row and value, its audit event. */
-import { announce } from '../../core/activity/announce.ts';
-import { found } from '../../core/endpoint.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import { tokenEvent } from '../../core/identity/token-family.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import { announce } from '../../kernel/activity/announce.ts';
+import { found } from '../../kernel/api/endpoint.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
+import { tokenEvent } from '../../kernel/identity/token-family.ts';
+import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';

@@ -1,11 +1,11 @@
 /** Endpoints of personal access tokens: one's own, and everybody's for administrators. */
 import Type from 'typebox';
-import { onUserAsAdmin, signedIn } from '../../core/access/access.ts';
-import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
-import { type Actor, scopeNames } from '../../core/identity/actor.ts';
+import { onUserAsAdmin, signedIn } from '../../kernel/access/access.ts';
+import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../kernel/api/endpoint.ts';
+import { type Actor, scopeNames } from '../../kernel/identity/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { mapPage } from '../../platform/db/page.ts';
 import { badRequest, notFound, unauthenticated } from '../../platform/failure.ts';
+import { mapPage } from '../../platform/pagination/page.ts';
 import { createUserToken, revokeToken, rotateToken } from './actions.ts';
 import { AssociationsInput, listAssociations, TokenAssociations } from './associations.ts';
 import { presentToken } from './present.ts';

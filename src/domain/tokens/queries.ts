@@ -1,11 +1,11 @@
 /** Statements over access tokens: one list and one look-up, each for given owners. */
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { type MembershipSource, membershipSourceOf } from '../../core/access/joining.ts';
+import { type MembershipSource, membershipSourceOf } from '../../kernel/access/joining.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
 import type { Tables } from '../../platform/db/rows.ts';
 import { containing } from '../../platform/db/search.ts';
+import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 import { type ManagedKind, tokenOrder } from './rules.ts';
 import type { TokenFilters } from './schema.ts';
 

@@ -1,10 +1,10 @@
 /** Endpoints of project and group access tokens. */
 import Type from 'typebox';
-import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
-import type { Services } from '../../core/services.ts';
-import { mapPage } from '../../platform/db/page.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
+import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../kernel/api/endpoint.ts';
+import type { Services } from '../../kernel/api/services.ts';
 import { badRequest, forbidden } from '../../platform/failure.ts';
+import { mapPage } from '../../platform/pagination/page.ts';
 import { revokeToken, rotateToken } from './actions.ts';
 import { createResourceToken, isBot } from './bots.ts';
 import { presentResourceToken } from './present.ts';

@@ -1,8 +1,8 @@
 /** Projects and groups as the owners of tokens: the shared parts of their endpoints, and the differences. */
-import { type Access, onGroup, onProject } from '../../core/access/access.ts';
-import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import type { MembershipSource } from '../../core/access/joining.ts';
-import type { Actor } from '../../core/identity/actor.ts';
+import { type Access, onGroup, onProject } from '../../kernel/access/access.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
+import type { MembershipSource } from '../../kernel/access/joining.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
 import type { Whose } from './queries.ts';
 
 export type Resource<Subject extends AuthorizedProject | AuthorizedGroup> = {

@@ -2,8 +2,15 @@
  * Tokens in responses, and the fields of requests about them (facts: Resource entities; Endpoint inventory).
  */
 import Type, { type Static } from 'typebox';
-import { assignableLevels } from '../../core/access/roles.ts';
-import { commaList, date, dateTime, notBlank, nullable, stringEnum } from '../../platform/http/schema.ts';
+import { assignableLevels } from '../../kernel/access/roles.ts';
+import {
+  commaList,
+  date,
+  dateTime,
+  notBlank,
+  nullable,
+  stringEnum,
+} from '../../platform/http/parameters/schema.ts';
 import { deployScopes, resourceScopes, tokenScopes, tokenSorts } from './rules.ts';
 
 const base = {

@@ -2,12 +2,12 @@
 import { unlink } from 'node:fs/promises';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import { type AuditedEntity, announce } from '../../core/activity/announce.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
-import { cleanName } from '../../core/upload-names.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
+import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { cleanName } from '../../kernel/files/upload-names.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
+import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { UploadsTable } from '../../platform/db/rows.ts';

@@ -3,9 +3,9 @@ import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { syncFolder, uploadPaths, uploadsFolder } from '../../core/upload-paths.ts';
 import { Failure } from '../../platform/failure.ts';
-import { type ReceivedFile, receiveFile } from '../../platform/http/multipart-file.ts';
+import { type ReceivedFile, receiveFile } from '../../platform/http/bodies/multipart-file.ts';
+import { syncFolder, uploadPaths, uploadsFolder } from './upload-paths.ts';
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
 

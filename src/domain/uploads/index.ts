@@ -1,10 +1,12 @@
 /** Files in descriptions and notes: uploaded to a project or group, kept in the data folder, served safely. */
-import type { Capability } from '../../core/capability.ts';
-import type { Services } from '../../core/services.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
 import { eraseUploads, FILES_GONE, forgetFiles, sweepFiles } from './actions.ts';
 import { uploadPages } from './pages.ts';
 import { sweepPictures } from './picture-sweep.ts';
 import { endpoints } from './routes.ts';
+
+export { keepUnderAnother } from './upload-paths.ts';
 
 const FORGET = 'uploads.forget_files';
 const SWEEP = 'uploads.sweep_files';

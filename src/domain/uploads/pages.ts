@@ -2,13 +2,13 @@
  * Pages for the files of texts: `/<full path>/uploads/…` and `/-/project/<id>/uploads/…`, with the same
  * abilities as in the API.
  */
-import { authorizeGroup, authorizeProject, Moved } from '../../core/access/find.ts';
-import type { Caller } from '../../core/identity/actor.ts';
-import { callerOf } from '../../core/identity/file-caller.ts';
-import type { Services } from '../../core/services.ts';
+import { authorizeGroup, authorizeProject, Moved } from '../../kernel/access/find.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { Caller } from '../../kernel/identity/actor.ts';
+import { callerOf } from '../../kernel/identity/file-caller.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
-import type { Route } from '../../platform/http/server.ts';
+import type { Route } from '../../platform/http/server/server.ts';
 import { groupHome, type Home, projectHome } from './actions.ts';
 import { downloadOf } from './download.ts';
 import { selectBySecret } from './queries.ts';

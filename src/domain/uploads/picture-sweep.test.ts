@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeGroup, makeProject, makeUser } from '../../../test/support/rows.ts';
-import { storeAvatar } from '../../core/pictures.ts';
-import { UploadedFile } from '../../platform/http/raw-parameters.ts';
+import { storeAvatar } from '../../kernel/files/pictures.ts';
+import { UploadedFile } from '../../platform/http/parameters/raw-parameters.ts';
 import { sweepPictures } from './picture-sweep.ts';
 
 const ashlar = useApp();

@@ -1,6 +1,6 @@
 /** Uploads of a project or group. */
 import type { Db } from '../../platform/db/database.ts';
-import { type Page, type PageRequest, selectPage } from '../../platform/db/page.ts';
+import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 import type { Home, UploadRow } from './actions.ts';
 import type { UploadRecord } from './schema.ts';
 

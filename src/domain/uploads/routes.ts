@@ -1,11 +1,19 @@
 /** Uploads of projects and groups at the API (facts: Projects, uploads; Groups, uploads). */
 import type { Readable } from 'node:stream';
-import { type Access, onGroup, onProject } from '../../core/access/access.ts';
-import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import { bytesOf, type Endpoint, endpoint, found, listing, noContent, Reply } from '../../core/endpoint.ts';
-import type { Actor, Caller } from '../../core/identity/actor.ts';
-import type { Services } from '../../core/services.ts';
-import { mapPage } from '../../platform/db/page.ts';
+import { type Access, onGroup, onProject } from '../../kernel/access/access.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
+import {
+  bytesOf,
+  type Endpoint,
+  endpoint,
+  found,
+  listing,
+  noContent,
+  Reply,
+} from '../../kernel/api/endpoint.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { Actor, Caller } from '../../kernel/identity/actor.ts';
+import { mapPage } from '../../platform/pagination/page.ts';
 import { groupHome, type Home, keepUpload, projectHome, removeUpload, type UploadRow } from './actions.ts';
 import { downloadOf } from './download.ts';
 import { presentUpload, selectBySecret, selectUpload, selectUploads } from './queries.ts';

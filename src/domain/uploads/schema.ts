@@ -1,6 +1,6 @@
 /** Uploaded files as records (facts: Projects, uploads). */
 import Type, { type Static } from 'typebox';
-import { dateTime, file, nullable } from '../../platform/http/schema.ts';
+import { dateTime, file, nullable } from '../../platform/http/parameters/schema.ts';
 
 /** The record of a new upload, with the Markdown for its author's text. */
 export const NewUploadRecord = Type.Object({

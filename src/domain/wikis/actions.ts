@@ -1,27 +1,25 @@
 /** Changes of a wiki: a commit of the caller's, and then the page's row and the activity. */
-import { announce } from '../../core/activity/announce.ts';
-import type { Actor } from '../../core/identity/actor.ts';
-import { authorOf } from '../../core/repositories/authors.ts';
-import { commitChanges } from '../../core/repositories/commits.ts';
-import { countWrite } from '../../core/repositories/pushes.ts';
-import { forgetPage, keepPage, type PageName, presentPageBasic } from '../../core/repositories/wiki-pages.ts';
-import type { Services } from '../../core/services.ts';
-import { type ApplicationSettings, firstBranchName } from '../../core/settings/definitions.ts';
+import { announce } from '../../kernel/activity/announce.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { Actor } from '../../kernel/identity/actor.ts';
+import { type ApplicationSettings, firstBranchName } from '../../kernel/settings/definitions.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
-import { textInTime } from '../../platform/git/long-runs.ts';
 import { shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { type Commit, type NewObject, newBlob } from '../../platform/git/parse.ts';
+import { textInTime } from '../../platform/git/program/long-runs.ts';
 import { findBranch, headRef } from '../../platform/git/refs.ts';
 import { findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
 import { randomHex } from '../../platform/secret.ts';
+import { authorOf, commitChanges, countWrite } from '../repositories/index.ts';
 import { isKey, joinFrontMatter, MAX_FRONT_MATTER, splitFrontMatter } from './front-matter.ts';
 import { findPage, type Page, readTexts } from './pages.ts';
 import { presentPage } from './present.ts';
 import { attachmentName, endingFor, endings, markdownOf, nameOf } from './rules.ts';
 import type { AttachmentInput, CreateInput, UpdateInput, WikiAttachment, WikiPage } from './schema.ts';
 import { readWiki, type Wiki } from './wiki.ts';
+import { forgetPage, keepPage, type PageName, presentPageBasic } from './wiki-pages.ts';
 
 /** The context of a change to a wiki. */
 export type WikiWriteContext = {

@@ -1,6 +1,6 @@
 /** Wiki pages in activity feeds. */
 import { sql } from 'kysely';
-import type { ActivityTarget } from '../../core/activity/targets.ts';
+import type { ActivityTarget } from '../../kernel/activity/targets.ts';
 
 const select: NonNullable<ActivityTarget['select']> = (id) =>
   sql`select null as iid, w.title from wiki_pages w where w.id = ${id} and w.project_id = e.project_id`;

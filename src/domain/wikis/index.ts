@@ -1,17 +1,16 @@
 /** Wikis of projects and groups: pages in a repository each. */
-import { activityTargets } from '../../core/activity/targets.ts';
-import type { Capability } from '../../core/capability.ts';
-import { parseInterruptedWrite, WRITE_INTERRUPTED } from '../../core/repositories/interrupted-writes.ts';
-import { repositoryKinds } from '../../core/repositories/repository-kinds.ts';
-import type { Services } from '../../core/services.ts';
+import { activityTargets } from '../../kernel/activity/targets.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { wikiPageActivityTarget } from './activity-target.ts';
 import { reconcilePages } from './reconcile.ts';
 import { wikiRepositories } from './repository-kind.ts';
 import { endpoints } from './routes.ts';
 
-const RECONCILE = 'wikis.reconcile';
-
 export { movableGroupWikis } from './storage-moves.ts';
+
+const RECONCILE = 'wikis.reconcile';
 
 export const wikisCapability = (services: Services): Capability => ({
   name: 'wikis',

@@ -1,13 +1,13 @@
 /** Pages in the repository of a wiki: their list, their paths, and their texts. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type PageName, pageAt } from '../../core/repositories/wiki-pages.ts';
 import { Failure } from '../../platform/failure.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { decode, type TreeEntry } from '../../platform/git/parse.ts';
 import { FOLDER_MODE, findEntry, readTree } from '../../platform/git/trees.ts';
 import { slugOf } from './rules.ts';
+import { type PageName, pageAt } from './wiki-pages.ts';
 
 /** A page with its tree entry. */
 export type Page = PageName & Pick<TreeEntry, 'oid' | 'mode'>;

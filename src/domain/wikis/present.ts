@@ -1,7 +1,8 @@
 /** Pages as records. */
-import { type PageName, presentPageBasic } from '../../core/repositories/wiki-pages.ts';
+
 import { splitFrontMatter } from './front-matter.ts';
 import type { WikiPage } from './schema.ts';
+import { type PageName, presentPageBasic } from './wiki-pages.ts';
 
 /** The page with its text, as UTF-8 whatever the file's encoding is. */
 export function presentPage(page: PageName, id: number, text: string): WikiPage {

@@ -1,15 +1,16 @@
 /** A wiki for a push: users who may write pages may push them. */
-import type { Caller } from '../../core/identity/actor.ts';
-import { ensureGroupWikiStorage } from '../../core/repositories/group-wikis.ts';
-import { type Judge, type PushTarget, pushDefaults } from '../../core/repositories/repository-kinds.ts';
-import { recordWikiPush } from '../../core/repositories/wiki-pushes.ts';
-import type { RepositoryKey } from '../../core/repository-store.ts';
-import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+
+import type { Services } from '../../kernel/api/services.ts';
+import type { Caller } from '../../kernel/identity/actor.ts';
+import type { RepositoryKey } from '../../kernel/repository-store.ts';
+import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { headRef, readRef } from '../../platform/git/refs.ts';
 import { type RefUpdate, setHead } from '../../platform/git/write.ts';
+import { type Judge, type PushTarget, pushDefaults } from '../repositories/index.ts';
+import { ensureGroupWikiStorage } from './group-wikis.ts';
+import { recordWikiPush } from './wiki-pushes.ts';
 
 const free: Judge = { refusal: () => undefined, mayForce: () => true };
 

@@ -1,7 +1,8 @@
 /** Rows of pages: an id for each that stays when the page gets another title. */
-import { keepPages, type PageName } from '../../core/repositories/wiki-pages.ts';
+
 import type { Db } from '../../platform/db/database.ts';
 import type { Wiki } from './wiki.ts';
+import { keepPages, type PageName } from './wiki-pages.ts';
 
 type Named = Pick<PageName, 'slug' | 'title'>;
 

@@ -3,15 +3,14 @@
  * show the change: a renamed page keeps its id, a deleted one loses it.
  */
 import { sql } from 'kysely';
-import { containerTables, groupWiki, projectWiki } from '../../core/repositories/containers.ts';
-import type { InterruptedWrite } from '../../core/repositories/interrupted-writes.ts';
-import { forgetPage, keepPage, pageAt } from '../../core/repositories/wiki-pages.ts';
-import type { Services } from '../../core/services.ts';
+import type { Services } from '../../kernel/api/services.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { textInTime } from '../../platform/git/long-runs.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
+import { textInTime } from '../../platform/git/program/long-runs.ts';
+import { containerTables, groupWiki, type InterruptedWrite, projectWiki } from '../repositories/index.ts';
 import { findPage, type Page } from './pages.ts';
 import { readWiki, type Wiki } from './wiki.ts';
+import { forgetPage, keepPage, pageAt } from './wiki-pages.ts';
 
 /** The dead process made few of them, and others made more since then. */
 const MAX_COMMITS = 200;

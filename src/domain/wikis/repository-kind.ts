@@ -1,13 +1,14 @@
 /** Wikis over git, at `<full path>.wiki.git`: who may fetch and push there. */
-import { authorizeGroup, authorizeProject } from '../../core/access/find.ts';
-import { groupWiki, projectWiki } from '../../core/repositories/containers.ts';
-import type {
-  PushTarget,
-  RepositoryKind,
-  RepositoryRequest,
-} from '../../core/repositories/repository-kinds.ts';
-import type { Sql } from '../../platform/db/sql.ts';
+import { authorizeGroup, authorizeProject } from '../../kernel/access/find.ts';
+import type { Sql } from '../../platform/db/driver/sql.ts';
 import { forbidden } from '../../platform/failure.ts';
+import {
+  groupWiki,
+  type PushTarget,
+  projectWiki,
+  type RepositoryKind,
+  type RepositoryRequest,
+} from '../repositories/index.ts';
 import { wikiPushTarget } from './push-target.ts';
 
 /** `<project>.wiki`, or `<group>.wiki`; undefined for neither, which may be a project of that name. */

@@ -1,8 +1,7 @@
 /** The endpoints of wikis: one set, made for projects and for groups (facts: Wikis; Group wikis). */
-import { type Access, onGroup, onProject } from '../../core/access/access.ts';
-import { type Endpoint, endpoint, listing, noContent } from '../../core/endpoint.ts';
-import type { Actor, Caller } from '../../core/identity/actor.ts';
-import { presentPageBasic } from '../../core/repositories/wiki-pages.ts';
+import { type Access, onGroup, onProject } from '../../kernel/access/access.ts';
+import { type Endpoint, endpoint, listing, noContent } from '../../kernel/api/endpoint.ts';
+import type { Actor, Caller } from '../../kernel/identity/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { attachFile, createPage, deletePage, noPage, updatePage } from './actions.ts';
 import { findPage, listPages, readTexts } from './pages.ts';
@@ -20,6 +19,7 @@ import {
   WikiPageItem,
 } from './schema.ts';
 import { readWiki, type Wiki, wikiOfGroup, wikiOfProject } from './wiki.ts';
+import { presentPageBasic } from './wiki-pages.ts';
 
 /** Larger bodies are refused before they are read: three times the default limit of a page. */
 const PAGE_LIMIT = 16 * 1_048_576;

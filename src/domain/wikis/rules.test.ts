@@ -1,8 +1,8 @@
 /** Titles, slugs and files of pages, front matter, and names of attachments: tables of cases. */
 import { describe, expect, test } from 'vitest';
-import { pageAt } from '../../core/repositories/wiki-pages.ts';
 import { joinFrontMatter, splitFrontMatter } from './front-matter.ts';
 import { attachmentName, endingFor, markdownOf, nameOf, slugOf } from './rules.ts';
+import { pageAt } from './wiki-pages.ts';
 
 describe('a file is a page by its ending', () => {
   test.each([

@@ -1,7 +1,7 @@
 /** Titles of pages, their slugs and their files; and names of attachments. Pure. */
 import { extname, posix } from 'node:path';
-import { type Format, MAX_SLUG_LENGTH, type PageName, pageAt } from '../../core/repositories/wiki-pages.ts';
 import { pathComponents } from '../../platform/git/names.ts';
+import { type Format, MAX_SLUG_LENGTH, type PageName, pageAt } from './wiki-pages.ts';
 
 /** The formats by their public names, each with the ending of new files. */
 export const endings = {

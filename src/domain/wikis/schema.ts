@@ -1,8 +1,14 @@
 /** Fields of requests and responses of wikis (facts: Wiki page, WikiPageBasic). */
 import Type, { type Static } from 'typebox';
-import { formats } from '../../core/repositories/wiki-pages.ts';
-import { atLeastOne, file, notBlank, parameterRules, stringEnum } from '../../platform/http/schema.ts';
+import {
+  atLeastOne,
+  file,
+  notBlank,
+  parameterRules,
+  stringEnum,
+} from '../../platform/http/parameters/schema.ts';
 import { type FrontMatter, keyPattern } from './front-matter.ts';
+import { formats } from './wiki-pages.ts';
 
 const format = stringEnum(formats, { description: 'Markup of the page.' });
 

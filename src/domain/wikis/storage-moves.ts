@@ -1,9 +1,9 @@
 /** Wikis of groups in moves between storages; a project's moves with the project. */
 import { sql } from 'kysely';
 import Type from 'typebox';
-import { authorizeGroup } from '../../core/access/find.ts';
-import { BasicGroupDetails, presentBasicGroup } from '../../core/namespaces/group-records.ts';
-import type { MovableContainers } from '../../core/repositories/movable-containers.ts';
+import { authorizeGroup } from '../../kernel/access/find.ts';
+import { BasicGroupDetails, presentBasicGroup } from '../../kernel/namespaces/group-records.ts';
+import type { MovableContainers } from '../repositories/index.ts';
 
 export const movableGroupWikis: MovableContainers = {
   kind: 'group',

@@ -3,16 +3,16 @@
  * else.
  */
 
-import type { AuthorizedGroup, AuthorizedProject } from '../../core/access/find.ts';
-import { groupWiki, projectWiki } from '../../core/repositories/containers.ts';
-import { ensureGroupWikiStorage } from '../../core/repositories/group-wikis.ts';
-import type { RepositoryKey } from '../../core/repository-store.ts';
-import type { Services } from '../../core/services.ts';
-import type { ApplicationSettings } from '../../core/settings/definitions.ts';
+import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { RepositoryKey } from '../../kernel/repository-store.ts';
+import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import { findCommit } from '../../platform/git/refs.ts';
+import { groupWiki, projectWiki } from '../repositories/index.ts';
+import { ensureGroupWikiStorage } from './group-wikis.ts';
 
 export type Wiki = {
   key: RepositoryKey;

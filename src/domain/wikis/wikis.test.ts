@@ -10,7 +10,7 @@ import {
   slugsOf,
   type WikiParent,
 } from '../../../test/support/wikis.ts';
-import { gitText } from '../../platform/git/program.ts';
+import { gitText } from '../../platform/git/program/program.ts';
 
 const ashlar = useApp();
 const NOT_THERE = { message: '404 Wiki Page Not Found' };

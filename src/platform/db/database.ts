@@ -4,11 +4,11 @@ import { Kysely } from 'kysely';
 import { type ClientConfig, Pool as WorkersPool } from 'pg';
 import { monotonic } from '../clock.ts';
 import { createShare, type Share } from '../fair-share.ts';
-import { dialectOf, type PoolUse, withinTransaction } from './dialect.ts';
+import { dialectOf, type PoolUse, withinTransaction } from './driver/dialect.ts';
+import { Pool } from './driver/pool.ts';
+import { type PoolSql, type Sql, sqlOfPool } from './driver/sql.ts';
 import { translateDatabaseError } from './errors.ts';
-import { Pool } from './pool.ts';
 import type { Tables } from './rows.ts';
-import { type PoolSql, type Sql, sqlOfPool } from './sql.ts';
 
 /** A pool or a transaction: the same type, always the first argument. */
 export type Db = Kysely<Tables>;

@@ -8,7 +8,7 @@ import { sql as raw } from 'kysely';
 import { afterAll, expect, inject, test } from 'vitest';
 import { Failure } from '../failure.ts';
 import { connect, inTransaction, openDatabase } from './database.ts';
-import { startEmbedded } from './embedded.ts';
+import { startEmbedded } from './embedded/embedded.ts';
 import { translateDatabaseError } from './errors.ts';
 
 const server = inject('postgres');

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digest } from '../secret.ts';
-import type { PoolSql, Sql } from './sql.ts';
+import type { PoolSql, Sql } from './driver/sql.ts';
 
 /** An arbitrary key for our advisory lock. */
 const LOCK = 7_263_114_905;

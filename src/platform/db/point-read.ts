@@ -4,7 +4,7 @@
  */
 
 import { batch } from '../batch.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from './driver/sql.ts';
 
 type Value = string | number;
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Log } from '../log.ts';
 import type { Db } from './database.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from './driver/sql.ts';
 
 export type Presence = {
   readonly id: string;

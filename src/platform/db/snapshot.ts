@@ -1,5 +1,5 @@
 /** Reads the schema back from pg_catalog: as schema.sql, the readable snapshot, and as the row types in rows.ts. */
-import type { Sql } from './sql.ts';
+import type { Sql } from './driver/sql.ts';
 
 type Column = {
   table: string;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EMPTY_TREE } from './diff.ts';
+import { EMPTY_TREE } from './history/diff.ts';
 import { isAncestor, mergeTrees } from './merge.ts';
 import { createObjectReader, type GitFolder } from './objects.ts';
 import { commitObject, newObject } from './parse.ts';

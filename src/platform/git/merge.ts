@@ -1,7 +1,7 @@
 /** Three-way merges of trees by git, without a work tree or a change of refs. */
 import type { GitFolder } from './objects.ts';
 import { commitObject, treeObject } from './parse.ts';
-import { gitText, gitUnless } from './program.ts';
+import { gitText, gitUnless } from './program/program.ts';
 import { storeObjects } from './write.ts';
 
 export type Merged = {

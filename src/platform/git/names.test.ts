@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObjectId, isRefName, isWritableRef, pathComponents, shortRef } from './names.ts';
-import { gitEnvironment } from './program.ts';
+import { gitEnvironment } from './program/program.ts';
 
 describe('names of refs', () => {
   test.each(['main', 'feature/one', 'v1.0', 'a-b', 'ü', 'user@host', 'x{y}', 'issue#1', '日本/語'])(

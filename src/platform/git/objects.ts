@@ -6,8 +6,8 @@ import { monotonic } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { createShare, currentCaller } from '../fair-share.ts';
 import { isObjectId } from './names.ts';
-import { git, isNoRepository, isTooMuch, NoRepository, spawnGit, tooLarge } from './program.ts';
-import type { Program } from './spawner.ts';
+import { git, isNoRepository, isTooMuch, NoRepository, spawnGit, tooLarge } from './program/program.ts';
+import type { Program } from './program/spawner.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 export type ObjectInfo = { oid: string; type: ObjectType; size: number };

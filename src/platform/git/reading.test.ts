@@ -1,11 +1,11 @@
 /** Parsed output of git: lines, people and files. */
 import { describe, expect, test } from 'vitest';
-import { archiveEnding } from './archive.ts';
-import { parseBlame } from './blame.ts';
-import { createCommitCache } from './commit-cache.ts';
-import { parseShortlog } from './contributors.ts';
-import { addSize, languageOf, shares } from './languages.ts';
-import { parseFile } from './listed-files.ts';
+import { archiveEnding } from './files/archive.ts';
+import { addSize, languageOf, shares } from './files/languages.ts';
+import { parseFile } from './files/listed-files.ts';
+import { parseBlame } from './history/blame.ts';
+import { createCommitCache } from './history/commit-cache.ts';
+import { parseShortlog } from './history/contributors.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fullRef, isAbbreviatedId, isObjectId, isRefName, type RefKind } from './names.ts';
 import type { GitFolder } from './objects.ts';
 import { type Commit, parseCommit, parseTag } from './parse.ts';
-import { gitText } from './program.ts';
+import { gitText } from './program/program.ts';
 
 export type Ref = { name: string; oid: string };
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NO_OBJECT } from './names.ts';
 import { createObjectReader, type GitFolder } from './objects.ts';
 import { commitObject, newObject, parseCommit, parseTag, tagObject, treeObject } from './parse.ts';
-import { git, gitText, NoRepository } from './program.ts';
+import { git, gitText, NoRepository } from './program/program.ts';
 import { findCommit, hasBranches, listRefs } from './refs.ts';
 import { editTree, findEntry, PathConflict, readTree, type TreeChange, walkTree } from './trees.ts';
 import {

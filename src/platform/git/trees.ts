@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GitFolder } from './objects.ts';
 import { type NewObject, newTree, parseCommit, parseTree, type TreeEntry, treeObject } from './parse.ts';
-import { tooLarge } from './program.ts';
+import { tooLarge } from './program/program.ts';
 
 export const FOLDER_MODE = '40000';
 const SUBMODULE_MODE = '160000';

@@ -11,7 +11,7 @@ import { randomHex } from '../secret.ts';
 import { NO_OBJECT } from './names.ts';
 import type { GitFolder } from './objects.ts';
 import type { NewObject } from './parse.ts';
-import { GitError, git } from './program.ts';
+import { GitError, git } from './program/program.ts';
 
 /** A change of a ref from one id to another; NO_OBJECT for none. */
 export type RefUpdate = { ref: string; before: string; after: string };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { TEMPLATE } from '../../../test/support/postgres.ts';
 import { connect } from '../db/database.ts';
-import type { PoolSql } from '../db/sql.ts';
+import type { PoolSql } from '../db/driver/sql.ts';
 import {
   addressKey,
   createRateLimiter,

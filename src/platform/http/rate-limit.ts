@@ -3,7 +3,7 @@
  * fiftieth of a limit at a time from the database and spends it from memory, so that no request costs a write.
  */
 import { isIP } from 'node:net';
-import type { Sql } from '../db/sql.ts';
+import type { Sql } from '../db/driver/sql.ts';
 
 export type RateLimit = { limit: number; periodSeconds: number };
 

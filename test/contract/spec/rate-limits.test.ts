@@ -1,6 +1,6 @@
 /** Rate limits over HTTP (spec: Limits, "Rate limits apply to all API requests"; facts: Rate limits). */
 import { describe, expect, it } from 'vitest';
-import type { ApplicationSettings } from '../../../src/core/settings/definitions.ts';
+import type { ApplicationSettings } from '../../../src/kernel/settings/definitions.ts';
 import { moveClock } from '../../../src/platform/clock.ts';
 import { type Called, useApp } from '../../support/app.ts';
 import { withSettings } from '../../support/browser.ts';

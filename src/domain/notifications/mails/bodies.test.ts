@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renderDocument } from '../../../core/markdown/engine.ts';
+import { renderDocument } from '../../markdown/engine.ts';
 import { cutBody, dressBody, plainBody } from './bodies.ts';
 
 const PAGE = 'https://site.example/a/b/-/issues/1';

@@ -1,7 +1,7 @@
 /** Users' texts in mails: absolute links, inline styles, and a bounded length. Pure. */
-import { LINE } from '../../../core/mail-page.ts';
-import { textColor } from '../../../core/work/label-records.ts';
-import { type Html, madeSafe } from '../../../platform/http/html.ts';
+import { LINE } from '../../../kernel/mail/mail-page.ts';
+import { type Html, madeSafe } from '../../../platform/http/pages/html.ts';
+import { textColor } from '../../planning/index.ts';
 
 /** Characters. Mail programs fold longer texts; a link leads to the rest. */
 const MAX_BODY_LENGTH = 20_000;
@@ -67,7 +67,7 @@ function resolve(value: string, base: string): string {
   return url === null ? '' : url.href.replaceAll('&', '&amp;').replaceAll('"', '%22');
 }
 
-/** The style that core/markdown gives to labels; the sanitiser removes it from users' texts. */
+/** The style that domain/markdown gives to labels; the sanitiser removes it from users' texts. */
 const labelColor = /\sstyle="background-color: (#[\da-f]{6})"/i;
 
 /** Source positions are of no use in a mail. */

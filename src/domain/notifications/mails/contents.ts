@@ -1,8 +1,8 @@
 /** Subject line and parts of each mail, before they become text or HTML. Pure. */
-import { oneLine } from '../../../core/mail-page.ts';
-import type { Linked, MailList, Row } from '../../../core/notifications/mail-contents.ts';
-import type { Words } from '../../../core/notifications/mail-words.ts';
+import { oneLine } from '../../../kernel/mail/mail-page.ts';
 import type { Body, MailInput } from './inputs.ts';
+import type { Linked, MailList, Row } from './mail-contents.ts';
+import type { Words } from './mail-words.ts';
 import { isFollowing } from './threads.ts';
 
 export type Content = {

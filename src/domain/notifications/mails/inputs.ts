@@ -1,9 +1,9 @@
 /** Input of a mail. The caller loads all of it for the recipient, so that composing needs no database. */
-import type { Reason } from '../../../core/notifications/audience.ts';
-import type { NotificationEventName } from '../../../core/notifications/levels.ts';
-import type { MailContents } from '../../../core/notifications/mail-contents.ts';
+import type { Reason } from '../audience/audience.ts';
+import type { NotificationEventName } from '../audience/levels.ts';
+import type { MailContents } from './mail-contents.ts';
 
-/** A text as written, and as core/markdown rendered it for the recipient. */
+/** A text as written, and as domain/markdown rendered it for the recipient. */
 export type Body = {
   text: string;
   html: string;

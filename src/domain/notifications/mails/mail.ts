@@ -1,11 +1,11 @@
 /** A mail as sent: the same parts as text and as HTML, in the recipient's language and time zone. Pure. */
-import { LINE, mailButton, mailPage, oneLine } from '../../../core/mail-page.ts';
-import type { Words } from '../../../core/notifications/mail-words.ts';
-import { type Html, html } from '../../../platform/http/html.ts';
+import { LINE, mailButton, mailPage, oneLine } from '../../../kernel/mail/mail-page.ts';
+import { type Html, html } from '../../../platform/http/pages/html.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 import { dressBody, plainBody } from './bodies.ts';
 import { type Content, contentOf, subjectOf } from './contents.ts';
 import type { MailInput } from './inputs.ts';
+import type { Words } from './mail-words.ts';
 import { listHeaders, subjectHeaders, threadHeaders } from './threads.ts';
 import { timeIn, wordsFor } from './words.ts';
 

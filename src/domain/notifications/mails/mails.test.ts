@@ -10,10 +10,10 @@ import {
   SITE,
   sampleIssue,
 } from '../../../../test/support/sample-mails.ts';
-import { reasons } from '../../../core/notifications/audience.ts';
-import { notificationEvents } from '../../../core/notifications/levels.ts';
-import { dayIn } from '../../../core/notifications/mail-contents.ts';
+import { reasons } from '../audience/audience.ts';
+import { notificationEvents } from '../audience/levels.ts';
 import { composeMail } from './mail.ts';
+import { dayIn } from './mail-contents.ts';
 import { timeIn, wordsFor } from './words.ts';
 
 const named = happenings.map((happening) => ({ event: happening.event, happening }));

@@ -1,7 +1,7 @@
 /** Headers for mail programs: thread, subject, and list. Pure. */
-import { oneLine } from '../../../core/mail-page.ts';
-import type { Reason } from '../../../core/notifications/audience.ts';
-import type { NotificationEventName } from '../../../core/notifications/levels.ts';
+import { oneLine } from '../../../kernel/mail/mail-page.ts';
+import type { Reason } from '../audience/audience.ts';
+import type { NotificationEventName } from '../audience/levels.ts';
 import type { MailInput } from './inputs.ts';
 
 /** Events that begin a thread. An approver gets no earlier mail of the merge request. */

@@ -1,5 +1,5 @@
 /** The mails in German. */
-import type { Words } from '../../../core/notifications/mail-words.ts';
+import type { Words } from './mail-words.ts';
 
 export const german: Words = {
   language: 'de',

@@ -1,8 +1,0 @@
-/** The entity of a user in audit events. */
-import type { AuditedEntity } from '../../core/activity/announce.ts';
-
-export const userEntity = (user: { id: number; username: string }): AuditedEntity => ({
-  type: 'User',
-  id: user.id,
-  path: user.username,
-});

@@ -1,0 +1,162 @@
+/**
+ * Deletes users. The request disables and hides the account in one transaction; repeatable background steps
+ * reassign what it made to the ghost user, and delete the row.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  groupsOwnedAlone,
+  isLastAdministrator,
+  lastAdministrator,
+} from '../../../kernel/access/remaining.ts';
+import type { AuthorizedUser } from '../../../kernel/access/users.ts';
+import { announce } from '../../../kernel/activity/announce.ts';
+import type { Capability } from '../../../kernel/api/capability.ts';
+import { type Actor, isInternal } from '../../../kernel/identity/actor.ts';
+import { ghostUserId } from '../../../kernel/identity/new-user.ts';
+import { endAccess } from '../../../kernel/identity/sessions.ts';
+import { eraseNamespace, markNamespaceDeleting } from '../../../kernel/namespaces/erasure.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { conflict, forbidden, notFound } from '../../../platform/failure.ts';
+import { writeFact } from '../../../platform/outbox/outbox.ts';
+import { userEntity } from './audits.ts';
+
+/** The fact that a user is to be deleted; also used for bots whose tokens were deleted. */
+export const USER_DELETED = 'user_deleted';
+
+/**
+ * Ends the account: deletes sessions, tokens and memberships, hides the personal namespace, and announces the
+ * deletion. 409 for the last administrator, and for the sole owner of a group, unless `hard`, which deletes
+ * the group too; 403 for oneself and the ghost. `waiting`: only a user who is not approved yet.
+ */
+export async function requestDeletion(
+  db: Db,
+  actor: Actor,
+  user: AuthorizedUser,
+  how: { hard: boolean; event: string; waiting?: boolean },
+): Promise<void> {
+  if (user.id === actor.id) throw forbidden('The API initiating user cannot be removed by the API');
+  if (isInternal(user.row.kind)) throw forbidden();
+  await inTransaction(db, async (tx) => {
+    await tx
+      .selectFrom('members')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .orderBy('id')
+      .forUpdate()
+      .execute();
+    if (await isLastAdministrator(tx, user.id)) throw lastAdministrator();
+    const alone = await groupsOwnedAlone(tx, user.id);
+    const marked = await tx
+      .updateTable('users')
+      .set({ deletion: how.hard ? 'hard' : 'reassign', state: 'blocked', updated_at: now() })
+      .where('id', '=', user.id)
+      .where('deletion', 'is', null)
+      .$if(how.waiting === true, (query) => query.where('state', '=', 'blocked_pending_approval'))
+      .returning('id')
+      .executeTakeFirst();
+    if (!marked) throw how.waiting ? conflict('User does not have a pending request') : notFound('User');
+    if (alone.length > 0 && !how.hard) {
+      throw conflict('User cannot be removed while is the sole-owner of a group');
+    }
+    for (const { id, path } of alone) {
+      await markNamespaceDeleting(tx, id);
+      const entity = { type: 'Group', id, path } as const;
+      await announce(tx, { author: actor, audit: { entity, event: 'group_destroyed' } });
+    }
+    const own = await personalNamespace(tx, user.id);
+    if (own) await markNamespaceDeleting(tx, own.id);
+    await endAccess(tx, user.id);
+    await tx.deleteFrom('access_tokens').where('user_id', '=', user.id).execute();
+    await tx.deleteFrom('members').where('user_id', '=', user.id).execute();
+    await tx.deleteFrom('access_requests').where('user_id', '=', user.id).execute();
+    await tx
+      .deleteFrom('follows')
+      .where((eb) => eb.or([eb('follower_id', '=', user.id), eb('followee_id', '=', user.id)]))
+      .execute();
+    await announce(tx, {
+      author: actor,
+      audit: {
+        entity: userEntity(user.row),
+        event: how.event,
+        details: {
+          remove: 'user',
+          target_id: user.id,
+          target_type: 'User',
+          target_details: user.row.name,
+        },
+      },
+      fact: { name: USER_DELETED, payload: { user_id: user.id } },
+    });
+  });
+}
+
+const personalNamespace = (db: Db, userId: number) =>
+  db.selectFrom('namespaces').select('id').where('owner_id', '=', userId).executeTakeFirst();
+
+const isGoing = (db: Db, userId: number) =>
+  db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('deletion', 'is not', null)
+    .executeTakeFirst();
+
+const WAITS = 50;
+const WAIT_MS = 200;
+
+/** Erases the user's personal projects, or waits for the task that does; false when that takes too long. */
+async function erasePersonal(db: Db, userId: number, all: readonly Capability[]): Promise<boolean> {
+  const erasers = all.flatMap((capability) => capability.erase ?? []);
+  for (let waited = 0; waited < WAITS; waited++) {
+    const namespace = await personalNamespace(db, userId);
+    if (!namespace) return true;
+    await eraseNamespace(db, erasers, namespace.id);
+    if (!(await personalNamespace(db, userId))) return true;
+    await sleep(WAIT_MS);
+  }
+  return false;
+}
+
+/**
+ * Deletes a user whose deletion was requested, personal projects first; no other user. resumeDeletions()
+ * continues interrupted ones. `all` are the capabilities, which erase their parts of the projects and
+ * reassign the user's rows to the ghost.
+ */
+export async function finishDeletion(db: Db, userId: number, all: readonly Capability[]): Promise<void> {
+  if (!(await isGoing(db, userId)) || !(await erasePersonal(db, userId, all))) return;
+  await inTransaction(db, async (tx) => {
+    const user = await tx
+      .selectFrom('users')
+      .select('deletion')
+      .where('id', '=', userId)
+      .where('deletion', 'is not', null)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!user) return;
+    if (user.deletion === 'hard') {
+      await tx.deleteFrom('activity_events').where('author_id', '=', userId).execute();
+    }
+    const ghostId = await ghostUserId(tx);
+    for (const capability of all) await capability.reassign?.(tx, userId, ghostId);
+    await tx.deleteFrom('users').where('id', '=', userId).execute();
+  });
+}
+
+/** Milliseconds after which an unfinished deletion is resumed. */
+const TAKEN_UP_AFTER_MS = 60_000;
+
+/** Announces unfinished deletions again: after a crash, or when projects delayed them. */
+export async function resumeDeletions(db: Db): Promise<void> {
+  const before = new Date(now().getTime() - TAKEN_UP_AFTER_MS);
+  await inTransaction(db, async (tx) => {
+    const rows = await tx
+      .updateTable('users')
+      .set({ updated_at: now() })
+      .where('deletion', 'is not', null)
+      .where('updated_at', '<', before)
+      .returning('id')
+      .execute();
+    for (const { id } of rows) await writeFact(tx, USER_DELETED, { user_id: id });
+  });
+}

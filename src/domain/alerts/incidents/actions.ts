@@ -1,0 +1,191 @@
+/** Creates incidents of alerts, by settings or on request, and closes them when their alerts end. */
+
+import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { badRequest, Failure, notFound } from '../../../platform/failure.ts';
+import { findCommit } from '../../../platform/git/refs.ts';
+import { findEntry } from '../../../platform/git/trees.ts';
+import type { Task } from '../../../platform/jobs/jobs.ts';
+import type { ActorContext } from '../../conversation/index.ts';
+import { projectRepository } from '../../repositories/index.ts';
+import { closeIssue, type IssueRow, insertIssue, prepareIssue } from '../../work-items/index.ts';
+import { alertUrl } from '../alerts/alert-records.ts';
+import type { AlertRow } from '../alerts/records.ts';
+import { writeTimeline } from '../timeline/timeline-writes.ts';
+import { alertBot } from './bot.ts';
+import {
+  alertNotes,
+  integrationName,
+  isLogged,
+  lockAlert,
+  plain,
+  sourceOf,
+  writeAlertNotes,
+} from './links.ts';
+import { incidentDescription, incidentSeverity } from './text.ts';
+
+export const MAKE_INCIDENT = 'alerts.incident';
+export const RECOVER = 'alerts.recovered';
+
+/** Bytes of a template; a longer one is ignored. */
+const MAX_TEMPLATE_LENGTH = 1_048_576;
+
+/** The issue template of this name in the default branch; null without one. */
+async function readTemplate(
+  { repositories }: Services,
+  project: AuthorizedProject,
+  name: string,
+): Promise<string | null> {
+  const { id, row } = project;
+  const text = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
+    const head = await findCommit(git, 'HEAD');
+    const entry = head && (await findEntry(git, head.tree, ['.gitlab', 'issue_templates', `${name}.md`]));
+    const info = entry && (await git.info(entry.oid));
+    if (info?.type !== 'blob' || info.size > MAX_TEMPLATE_LENGTH) return null;
+    return (await git.read(info.oid))?.content.toString('utf8').replaceAll('\0', '') ?? null;
+  });
+  return text ?? null;
+}
+
+async function templateFor(
+  { db, services }: ActorContext,
+  project: AuthorizedProject,
+): Promise<string | null> {
+  const settings = await db
+    .selectFrom('incident_settings')
+    .select('issue_template_key')
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  return settings?.issue_template_key ? readTemplate(services, project, settings.issue_template_key) : null;
+}
+
+/**
+ * Creates the alert's incident, if the locked alert still needs one. Quick actions of the template run as far
+ * as they concern a new incident; text of the alert never runs as a command.
+ */
+async function makeIncident(
+  context: ActorContext,
+  project: AuthorizedProject,
+  alert: AlertRow,
+  isWanted: (alert: AlertRow) => boolean,
+): Promise<IssueRow | undefined> {
+  const { db, services, actor } = context;
+  const url = alertUrl(services.baseUrl(), project.fullPath, alert.iid);
+  const prepare = (template: string | null) =>
+    prepareIssue(
+      context,
+      project,
+      {
+        title: alert.title,
+        description: template,
+        issue_type: 'incident',
+        severity: incidentSeverity(alert),
+        labels: ['incident'],
+      },
+      (text) => incidentDescription(alert, url, text),
+    );
+  const plan = await prepare(await templateFor(context, project)).catch((error: unknown) => {
+    // A faulty template must not prevent the incident.
+    if (error instanceof Failure && error.kind === 'bad_request') return prepare(null);
+    throw error;
+  });
+  return inTransaction(db, async (tx) => {
+    const held = await lockAlert(tx, alert.id);
+    if (!held || !isWanted(held)) return undefined;
+    const { prepared } = (await plan.createLabels?.(tx)) ?? plan;
+    // A template cannot change the type.
+    const { issue } = await insertIssue(tx, {
+      actor,
+      project,
+      issue: { ...prepared, issueType: 'incident' },
+    });
+    await tx
+      .updateTable('alerts')
+      .set({ issue_id: issue.id, updated_at: now() })
+      .where('id', '=', alert.id)
+      .execute();
+    await writeTimeline(tx, issue, actor, [
+      {
+        action: 'alert',
+        note: `alert **${plain(alert.title)}** was triggered`,
+        occurredAt: alert.started_at,
+      },
+    ]);
+    await writeAlertNotes(tx, actor, [{ alert, note: alertNotes.incident(`#${issue.iid}`) }]);
+    return issue;
+  });
+}
+
+/** Creates an incident by the caller; 400 when the alert has one, 404 when the alert is gone. */
+export async function createIncident(
+  context: ActorContext,
+  project: AuthorizedProject,
+  alert: AlertRow,
+): Promise<IssueRow> {
+  const issue = await makeIncident(context, project, alert, ({ issue_id }) => {
+    if (issue_id !== null) throw badRequest('An issue already exists');
+    return true;
+  });
+  if (!issue) throw notFound('Alert');
+  return issue;
+}
+
+const selectAlert = (db: Db, id: number): Promise<AlertRow | undefined> =>
+  db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The payload of the facts. */
+type AlertFact = { project_id: number; alert_id: number; auto_close?: boolean; fact_at: string };
+
+/** The task that creates the incident of a new alert; none for one that has an incident, or is resolved. */
+export function incidentTask(services: Services): Task {
+  const { background: db, points } = services.database;
+  return async (payload) => {
+    // Written by the statement in domain/alerts/ingest/statement.ts.
+    const { project_id, alert_id } = payload as AlertFact;
+    const project = await reachProject(points, project_id);
+    const alert = await selectAlert(db, alert_id);
+    const isWanted = (each: AlertRow) => each.issue_id === null && each.status !== 'resolved';
+    if (!project?.may('create_issues') || !alert || !isWanted(alert)) return;
+    const actor = await inTransaction(db, alertBot);
+    await makeIncident({ db, services, actor }, project, alert, isWanted);
+    services.wake();
+  };
+}
+
+/**
+ * The task that adds system notes to an ended alert, and closes its incident where the project's settings say
+ * so.
+ */
+export function recoveryTask(services: Services): Task {
+  const { background: db, points } = services.database;
+  return async (payload) => {
+    // As above.
+    const { project_id, alert_id, auto_close, fact_at } = payload as AlertFact;
+    const project = await reachProject(points, project_id);
+    if (!project) return;
+    await inTransaction(db, async (tx) => {
+      const actor = await alertBot(tx);
+      const alert = await lockAlert(tx, alert_id);
+      const at = new Date(fact_at);
+      // The task may run twice.
+      if (!alert || (await isLogged(tx, alert_id, 'recovery', at))) return;
+      const source = sourceOf(alert, await integrationName(tx, alert));
+      const notes = [alertNotes.recovered(source), alertNotes.status('resolved')];
+      await writeAlertNotes(
+        tx,
+        actor,
+        notes.map((note) => ({ alert, note, createdAt: at })),
+      );
+      if (alert.issue_id === null) return;
+      const incident = { id: alert.issue_id, project_id };
+      const entry = { action: 'alert', note: `alert **${plain(alert.title)}** recovered` } as const;
+      await writeTimeline(tx, incident, actor, [{ ...entry, occurredAt: alert.ended_at ?? at }]);
+      // A member may have reopened the alert meanwhile.
+      if (auto_close && alert.status === 'resolved' && project.may('update_issues'))
+        await closeIssue({ db: tx, services, actor }, tx, project, incident.id);
+    });
+    services.wake();
+  };
+}

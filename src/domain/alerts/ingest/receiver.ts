@@ -1,0 +1,127 @@
+/** Receivers of alerts, below a project's path and outside the API. */
+import type { Services } from '../../../kernel/api/services.ts';
+import { createStrangerLimit, type StrangerLimit } from '../../../kernel/api/stranger-limit.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { reserveBody } from '../../../platform/http/bodies/body.ts';
+import { eachPiece, joinPieces } from '../../../platform/http/bodies/body-stream.ts';
+import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
+import { rateLimitHeaders } from '../../../platform/http/rate-limit.ts';
+import type { Route } from '../../../platform/http/server/server.ts';
+import { digest } from '../../../platform/secret.ts';
+import { PayloadMeter } from '../payloads/size.ts';
+import { type IngestKey, take } from './delivery.ts';
+import { ingest } from './ingest.ts';
+import { readingsOf } from './receiver-addresses.ts';
+
+/**
+ * Routes of receivers, with and without the public suffix. The `metrics` or `prometheus` of metrics
+ * integrations is part of `:path`, since a project may have such a name too.
+ */
+export function receiverRoutes(services: Services): Route[] {
+  const strangers = createStrangerLimit(services.limiter, 'alert_strangers');
+  return [
+    '/:path+/alerts/notify.json',
+    '/:path+/alerts/notify',
+    // The name is only for readers of the address.
+    '/:path+/alerts/notify/:name/:identifier',
+  ].map((path) => ({
+    method: 'POST',
+    path,
+    stream: true,
+    sharesPath: true,
+    handle: (request) => receiveKnown(services, strangers, request),
+  }));
+}
+
+/** Failures for unknown keys or addresses. */
+const STRANGE: readonly Failure['kind'][] = ['unauthenticated', 'forbidden', 'not_found'];
+
+async function receiveKnown(
+  services: Services,
+  strangers: StrangerLimit,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  strangers.refuse(request.address);
+  try {
+    return await receive(services, request);
+  } catch (error) {
+    if (error instanceof Failure && STRANGE.includes(error.kind)) await strangers.count(request.address);
+    throw error;
+  }
+}
+
+async function receive(services: Services, request: HttpRequest): Promise<HttpResponse> {
+  await reserveBody(request);
+  const body = await readMetered(request);
+  const settings = await services.settings.read();
+  if (settings.maintenance_mode)
+    throw new Failure(
+      'unavailable',
+      settings.maintenance_mode_message || '503 Service Unavailable: maintenance',
+    );
+  services.disk.refuseWrites();
+  const ingestKey = readIngestKey(request);
+  const limited = await refuseOften(services, settings, request, ingestKey);
+  return limited ?? json(200, await ingest(services, ingestKey, body));
+}
+
+function readIngestKey({ params, headers }: HttpRequest): IngestKey {
+  const identifier = params.identifier?.replace(/\.json$/, '');
+  const key = keyOf(headers.authorization);
+  const readings = readingsOf(params.path ?? '');
+  return {
+    // Metrics integrations have no identifier in their address.
+    readings: identifier === undefined ? readings : readings.filter(({ kind }) => kind === 'http'),
+    identifier: identifier?.includes('\0') ? '' : identifier,
+    keyDigest: key === undefined ? undefined : digest(key),
+  };
+}
+
+/** A bearer token, or the password of basic credentials with any user name (spec: Alert integrations). */
+function keyOf(header: string | string[] | undefined): string | undefined {
+  const [, scheme = '', value = ''] = /^(Bearer|Basic) +(\S+) *$/i.exec(String(header ?? '')) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return value || undefined;
+  const credentials = Buffer.from(value, 'base64').toString();
+  const colon = credentials.indexOf(':');
+  return colon < 0 ? undefined : credentials.slice(colon + 1);
+}
+
+/**
+ * The body, or the failure that its bytes show; it is not parsed before the key is checked. The rest of a bad
+ * body is read and dropped, so that the client reads the response.
+ */
+async function readMetered({ bodyStream }: HttpRequest): Promise<Buffer | Failure> {
+  const pieces: Buffer[] = [];
+  const meter = new PayloadMeter();
+  let failure: Failure | undefined;
+  await eachPiece(bodyStream, (piece) => {
+    failure ??= meter.push(piece);
+    if (failure) pieces.length = 0;
+    else pieces.push(piece);
+  });
+  return failure ?? joinPieces(pieces);
+}
+
+/** 429 beyond a project's limit of a period, which only requests with a valid key use up (facts: Alerts). */
+async function refuseOften(
+  services: Services,
+  settings: ApplicationSettings,
+  request: HttpRequest,
+  ingestKey: IngestKey,
+): Promise<HttpResponse | undefined> {
+  const name = 'throttle_incident_management_notification';
+  const limit = settings.throttle_incident_management_notification_per_period;
+  const periodSeconds = settings.throttle_incident_management_notification_period_in_seconds;
+  if (!settings.throttle_incident_management_notification_enabled || limit === 0 || periodSeconds === 0)
+    return undefined;
+  const requested = { ingestKey, presumed: undefined, alerts: [], kind: 'http' } as const;
+  const { verdict, projectId } = await take(services.database, requested, false);
+  if (verdict !== 'open') return undefined;
+  const taken = await services.limiter.take(`${name}:${projectId}`, { limit, periodSeconds });
+  Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
+  if (taken.allowed) return undefined;
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  const body = `${settings.rate_limiting_response_text || 'Retry later'}\n`;
+  return { status: 429, headers, body, failure: 'too_many_requests' };
+}

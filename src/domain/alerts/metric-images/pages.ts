@@ -1,0 +1,71 @@
+/** Serves files of metric images below their project's path, to readers of the alert or issue. */
+import { type AuthorizedProject, authorizeProject, Moved } from '../../../kernel/access/find.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import { readAvatar } from '../../../kernel/files/pictures.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import { callerOf } from '../../../kernel/identity/file-caller.ts';
+import { notFound } from '../../../platform/failure.ts';
+import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
+import type { Route } from '../../../platform/http/server/server.ts';
+import { findIssue } from '../../work-items/index.ts';
+import type { MetricImageRow } from './actions.ts';
+
+const findProject = (services: Services, caller: Caller, path: string): Promise<AuthorizedProject> => {
+  const find = (reference: string) =>
+    authorizeProject(services.database.points, caller, 'read_project', reference);
+  return find(path).catch((error: unknown) => {
+    // Texts still have the address of a project that moved.
+    if (error instanceof Moved) return find(String(error.projectId));
+    throw error;
+  });
+};
+
+/** 404 for callers who may not read the alert or issue. */
+async function requireReader(
+  { database }: Services,
+  project: AuthorizedProject,
+  caller: Caller,
+  { alert_id, issue_id }: MetricImageRow,
+): Promise<void> {
+  if (alert_id !== null) {
+    if (!project.may('read_alerts')) throw notFound();
+    return;
+  }
+  const { db } = database;
+  const issue = await db
+    .selectFrom('issues')
+    .select('iid')
+    .where('id', '=', issue_id)
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  if (!issue || !project.may('read_issues')) throw notFound();
+  await findIssue(db, project, caller, issue.iid);
+}
+
+async function serve(services: Services, request: HttpRequest): Promise<HttpResponse> {
+  const { path = '', image = '', filename = '' } = request.params;
+  if (!/^\d{1,15}$/.test(image) || `${path}${filename}`.includes('\0') || !path.includes('/'))
+    throw notFound();
+  const caller = await callerOf(services, request);
+  const project = await findProject(services, caller, path);
+  const row = await services.database.db
+    .selectFrom('metric_images')
+    .selectAll()
+    .where('id', '=', Number(image))
+    .where('project_id', '=', project.id)
+    .where('file_name', '=', filename)
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  await requireReader(services, project, caller, row);
+  const response = await readAvatar(services.config.data, row.file);
+  if (!response) throw notFound();
+  return { ...response, ...(caller && { actor: caller.username }) };
+}
+
+export const metricImagePages = (services: Services): Route[] => [
+  {
+    method: 'GET',
+    path: '/:path+/-/metric_images/:image/:filename',
+    handle: (request) => serve(services, request),
+  },
+];

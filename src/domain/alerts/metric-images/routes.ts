@@ -1,0 +1,143 @@
+/** Endpoints of metric images of alerts and issues (facts: Alerts; Issues, metric images). */
+import Type, { type TProperties } from 'typebox';
+import { type Access, onProject } from '../../../kernel/access/access.ts';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type Context, type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { pictureFile } from '../../../kernel/files/pictures.ts';
+import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
+import { forbidden } from '../../../platform/failure.ts';
+import { integerId, nullable } from '../../../platform/http/parameters/schema.ts';
+import { webAddress } from '../../../platform/http/web-address.ts';
+import { mapPage } from '../../../platform/pagination/page.ts';
+import { findIssue } from '../../work-items/index.ts';
+import { findAlert } from '../alerts/alert-find.ts';
+import { MetricImageRecord } from '../alerts/schema.ts';
+import { addImage, deleteImage, type Pictured, presentImage, selectImages, updateImage } from './actions.ts';
+
+/** A file in its request; larger images than permitted are read up to here, to get their message. */
+const BODY_LIMIT = 4 * 1_048_576;
+
+type Finding = Pick<Context<unknown, AuthorizedProject, Caller>, 'db' | 'actor' | 'subject'>;
+
+type ImageParent = {
+  /** Path of one alert or issue, by its number in the project. */
+  path: string;
+  noun: string;
+  named: TProperties;
+  read: Access<AuthorizedProject, Caller>;
+  write: Access<AuthorizedProject, Actor>;
+  find(finding: Finding, input: Record<string, unknown>): Promise<Pictured>;
+  /** 403 for readers who may not add images. */
+  findToWrite(finding: Finding, input: Record<string, unknown>): Promise<Pictured>;
+};
+
+const findOfAlert: ImageParent['find'] = async ({ db, subject }, input) => {
+  const { id } = await findAlert(db, subject, Number(input.alert_iid));
+  return { column: 'alert_id', id, project: subject };
+};
+
+const alerts: ImageParent = {
+  path: '/projects/:id/alert_management_alerts/:alert_iid/metric_images',
+  noun: 'an alert',
+  named: { alert_iid: integerId() },
+  read: onProject('read_alerts'),
+  write: onProject('manage_alerts'),
+  find: findOfAlert,
+  findToWrite: findOfAlert,
+};
+
+const issues: ImageParent = {
+  path: '/projects/:id/issues/:issue_iid/metric_images',
+  noun: 'an issue',
+  named: { issue_iid: integerId() },
+  read: onProject('read_issues'),
+  write: onProject('create_issues'),
+  find: async ({ db, actor, subject }, input) => {
+    const { id } = await findIssue(db, subject, actor, Number(input.issue_iid));
+    return { column: 'issue_id', id, project: subject };
+  },
+  findToWrite: async ({ db, actor, subject }, input) => {
+    const { id, author_id } = await findIssue(db, subject, actor, Number(input.issue_iid));
+    const isAuthor = subject.role > 0 && author_id === actor?.id;
+    if (!isAuthor && !subject.may('update_issues')) throw forbidden();
+    return { column: 'issue_id', id, project: subject };
+  },
+};
+
+const imageId = { metric_image_id: integerId() };
+const link = {
+  url: Type.Optional(
+    nullable(Type.String({ maxLength: 255, ...webAddress, description: 'A page about the graph.' })),
+  ),
+  url_text: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'How the page is called.' }))),
+};
+
+const imageEndpoints = ({ path, noun, named, read, write, find, findToWrite }: ImageParent): Endpoint[] => [
+  listing({
+    method: 'GET',
+    path,
+    summary: `Pictures of graphs with ${noun}, oldest first.`,
+    tier: 'premium',
+    access: read,
+    page: 'offset',
+    input: Type.Object(named),
+    item: MetricImageRecord,
+    handle: async (context) => {
+      const { db, subject, input, page } = context;
+      const images = await selectImages(db, await find(context, input), page);
+      return mapPage(images, (image) => presentImage(subject, image));
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path,
+    summary: `Adds a picture of a graph to ${noun}: at most 1 MiB.`,
+    tier: 'premium',
+    access: write,
+    bodyLimit: BODY_LIMIT,
+    input: Type.Object({
+      ...named,
+      file: pictureFile({ description: 'A picture of at most 1 MiB.' }),
+      ...link,
+    }),
+    reply: MetricImageRecord,
+    handle: async (context) => {
+      const { db, services, actor, subject, input } = context;
+      const pictured = await findToWrite(context, input);
+      return presentImage(subject, await addImage(db, services.config.data, actor, pictured, input));
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: `${path}/:metric_image_id`,
+    summary: `Changes where a picture with ${noun} leads.`,
+    tier: 'premium',
+    access: write,
+    input: Type.Object({ ...named, ...imageId, ...link }),
+    reply: MetricImageRecord,
+    handle: async (context) => {
+      const { db, subject, input } = context;
+      const { metric_image_id: id, url, url_text } = input;
+      return presentImage(
+        subject,
+        await updateImage(db, await findToWrite(context, input), id, { url, url_text }),
+      );
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: `${path}/:metric_image_id`,
+    summary: `Removes a picture from ${noun}.`,
+    tier: 'premium',
+    access: write,
+    input: Type.Object({ ...named, ...imageId }),
+    reply: noContent,
+    handle: async (context) => {
+      const { db, input, unmodified } = context;
+      await deleteImage(db, await findToWrite(context, input), input.metric_image_id, unmodified);
+      return null;
+    },
+  }),
+];
+
+export const metricImageEndpoints: Endpoint[] = [alerts, issues].flatMap(imageEndpoints);

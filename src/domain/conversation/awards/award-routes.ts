@@ -1,0 +1,155 @@
+/** Endpoints of award emoji on issues, epics, snippets, and their notes (facts: Award emoji). */
+import Type, { type TProperties } from 'typebox';
+import type { ResourceParent as Home } from '../../../kernel/access/resource-parents.ts';
+import { announce } from '../../../kernel/activity/announce.ts';
+import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { notFound, unauthenticated } from '../../../platform/failure.ts';
+import { mapPage } from '../../../platform/pagination/page.ts';
+import type { FindContext, NoteableResource } from '../noteables/noteable-resources.ts';
+import type { Noteable } from '../noteables/noteables.ts';
+import { noteablePayload } from '../notes/announcements.ts';
+import { presentAward } from '../notes/present.ts';
+import { findNote } from '../notes/queries.ts';
+import { requirePart } from '../notes/rules.ts';
+import { AwardRecord, awardId, newAward, noteId } from '../notes/schema.ts';
+import { completeTodos } from '../todos/todo-writes.ts';
+import { findAward, selectAwards } from './award-queries.ts';
+import { type Awardable, awardableOf, emojiName, giveAward, takeAward } from './awards.ts';
+
+/** The noteable, and the awardable: itself or one of its notes. */
+type Awarded = { target: Noteable; awardable: Awardable };
+
+/** A path of awards: its parameters beside the project or group, and how the awardable is found. */
+type AwardResource = {
+  path: string;
+  noun: string;
+  names: TProperties;
+  find(context: FindContext, home: Home, input: Record<string, unknown>): Promise<Awarded>;
+};
+
+function awardResources(resource: NoteableResource): AwardResource[] {
+  const { awards } = resource;
+  if (!awards) return [];
+  const names = { noteable_id: awards.noteable };
+  const ofTarget: AwardResource = {
+    path: `${resource.path}/award_emoji`,
+    noun: resource.noun,
+    names,
+    find: async (context, home, input) => {
+      const noteable = await awards.find(context, home, input.noteable_id);
+      const awardable = awardableOf(noteable);
+      if (!awardable) throw notFound('Award Emoji');
+      return { target: noteable, awardable };
+    },
+  };
+  const ofNote: AwardResource = {
+    path: `${resource.path}/notes/:note_id/award_emoji`,
+    noun: `a note on ${resource.noun}`,
+    names: { ...names, ...noteId },
+    find: async (context, home, input) => {
+      const noteable = await awards.find(context, home, input.noteable_id);
+      const note = await findNote(context.db, noteable, Number(input.note_id));
+      // System notes take no awards.
+      if (note.system_action !== null) throw notFound('Award Emoji');
+      return { target: noteable, awardable: { column: 'note_id', id: note.id } };
+    },
+  };
+  return [ofTarget, ofNote];
+}
+
+/** The public API's message for an award that cannot be given, which is a 404. */
+const refused = (reason: string) => notFound(`Award Emoji ${reason}`);
+
+/** Gives the award; 404 for an unknown emoji, or when the actor has given it already. */
+async function give(
+  db: Db,
+  actor: Actor,
+  { target: noteable, awardable }: Awarded,
+  text: string,
+): Promise<number> {
+  requirePart(noteable);
+  const name = await emojiName(text);
+  if (name === undefined) throw refused('Name is not a valid emoji name');
+  return inTransaction(db, async (tx) => {
+    const award = await giveAward(tx, awardable, actor.id, name);
+    if (!award) throw refused('Name has already been taken');
+    await completeTodos(tx, actor.id, noteable);
+    const payload = { ...noteablePayload(noteable), award_id: award.id, user_id: actor.id, name };
+    await announce(tx, { author: actor, fact: { name: 'award_given', payload } });
+    return award.id;
+  });
+}
+
+/** Endpoints of awards on one kind of noteable, and on its notes. */
+export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
+  awardResources(resource).flatMap(({ path, noun, names, find }) => {
+    const { read, write } = resource;
+    const shared = resource.tier ? { tier: resource.tier } : {};
+    const ofOne = Type.Object({ ...names, ...awardId });
+    return [
+      listing({
+        ...shared,
+        method: 'GET',
+        path,
+        summary: `Awards that ${noun} was given, oldest first.`,
+        access: read,
+        page: 'offset',
+        input: Type.Object(names),
+        item: AwardRecord,
+        handle: async (context) => {
+          const { db, subject, input, page } = context;
+          const { awardable } = await find(context, subject, input);
+          return mapPage(await selectAwards(db, awardable, page), (award) => presentAward(context, award));
+        },
+      }),
+      endpoint({
+        ...shared,
+        method: 'POST',
+        path,
+        summary: `Gives ${noun} an award.`,
+        access: write,
+        input: Type.Object({ ...names, ...newAward }),
+        reply: AwardRecord,
+        handle: async (context) => {
+          const { db, actor, subject, input } = context;
+          const awarded = await find(context, subject, input);
+          const id = await give(db, actor, awarded, input.name);
+          return presentAward(context, await findAward(db, awarded.awardable, id));
+        },
+      }),
+      endpoint({
+        ...shared,
+        method: 'GET',
+        path: `${path}/:award_id`,
+        summary: `One award that ${noun} was given.`,
+        access: read,
+        input: ofOne,
+        reply: AwardRecord,
+        handle: async (context) => {
+          const { db, subject, input } = context;
+          const { awardable } = await find(context, subject, input);
+          return presentAward(context, await findAward(db, awardable, input.award_id));
+        },
+      }),
+      endpoint({
+        ...shared,
+        method: 'DELETE',
+        path: `${path}/:award_id`,
+        summary: `Takes back an award that ${noun} was given.`,
+        access: write,
+        input: ofOne,
+        reply: noContent,
+        handle: async (context) => {
+          const { db, actor, subject, input, unmodified } = context;
+          const { awardable } = await find(context, subject, input);
+          const award = await findAward(db, awardable, input.award_id);
+          if (award.user_id !== actor.id && !actor.admin) throw unauthenticated();
+          unmodified(award.updated_at);
+          await inTransaction(db, (tx) => takeAward(tx, awardable, award.id));
+          return null;
+        },
+      }),
+    ];
+  });

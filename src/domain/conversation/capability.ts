@@ -1,0 +1,34 @@
+/** Conversation: notes, threads and awards, which the owner of each kind of noteable mounts. */
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Endpoint } from '../../kernel/api/endpoint.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { awardEndpoints } from './awards/award-routes.ts';
+import { takeAwardsOf } from './awards/awards.ts';
+import { noteableKinds } from './noteables/noteable-registry.ts';
+import type { NoteableResource } from './noteables/noteable-resources.ts';
+import { discussionEndpoints } from './notes/discussion-routes.ts';
+import { noteEndpoints } from './notes/note-routes.ts';
+
+/** The endpoints of notes, threads and awards on one kind of noteable. */
+export const conversationEndpoints = (resource: NoteableResource): Endpoint[] => [
+  ...(resource.notes ? noteEndpoints(resource) : []),
+  ...discussionEndpoints(resource),
+  ...awardEndpoints(resource),
+];
+
+export const conversationCapability = (services: Services): Capability => ({
+  name: 'conversation',
+  endpoints: [],
+  // Rows go with their noteable by foreign key.
+  tables: ['notes', 'award_emoji', 'subscriptions'],
+  async reassign(tx, userId, ghostId) {
+    await tx.updateTable('notes').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
+    await tx
+      .updateTable('notes')
+      .set({ resolved_by_id: ghostId })
+      .where('resolved_by_id', '=', userId)
+      .execute();
+    await takeAwardsOf(tx, noteableKinds(services), userId);
+    await tx.deleteFrom('subscriptions').where('user_id', '=', userId).execute();
+  },
+});

@@ -1,0 +1,80 @@
+/** Group mentions: `@all` for the members of the project or group, and a group's path for its members. */
+import { type RawBuilder, sql } from 'kysely';
+import { type AuthorizedGroup, type AuthorizedProject, selectGroups } from '../../../kernel/access/find.ts';
+import { type MembersOf, memberIds } from '../../../kernel/access/memberships.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { Sql } from '../../../platform/db/driver/sql.ts';
+import type { Noteable } from '../noteables/noteables.ts';
+import type { Person } from './mentions.ts';
+
+/** Mentions all members. */
+export const ALL = 'all';
+
+/** More members than these in one text get no to-dos: checking each one's access costs a query. */
+const MAX_MENTIONED_MEMBERS = 100;
+
+/** The users behind one name. */
+export type GroupMention = { name: string; people: Person[] };
+
+const current = (alias: string): RawBuilder<boolean> =>
+  sql`(${sql.ref(`${alias}.expires_at`)} is null or ${sql.ref(`${alias}.expires_at`)} > ${now().toISOString().slice(0, 10)}::date)`;
+
+/** Ids of the members of the group itself. */
+const membersOfGroup = (id: number): RawBuilder<unknown> =>
+  sql`select m.user_id from members m where m.namespace_id = ${id} and ${current('m')}`;
+
+/** The active users among them; one more than the maximum shows that there are too many. */
+async function activeOf(db: Db, ids: RawBuilder<unknown>): Promise<Person[]> {
+  const { rows } = await sql<Person>`
+    select id, username, name, kind, admin, auditor, external from users
+    where id in (${ids}) and deletion is null and state = 'active' order by id limit ${MAX_MENTIONED_MEMBERS + 1}`.execute(
+    db,
+  );
+  return rows;
+}
+
+const membersOf = ({ id, row }: AuthorizedProject): MembersOf => ({
+  projectId: id,
+  ancestorIds: row.ancestor_ids,
+});
+
+/** Members of the noteable's project or group; only members may mention all. */
+function everybody({ project, group }: Noteable): RawBuilder<unknown> | undefined {
+  if (project) return project.role > 0 ? memberIds(membersOf(project)) : undefined;
+  return group && group.role > 0 ? membersOfGroup(group.id) : undefined;
+}
+
+const isOpenToMentions = ({ row }: AuthorizedGroup): boolean => groupSettings(row).mentions_disabled !== true;
+
+/**
+ * The group mentions of these names, in their order: `all`, and groups that the actor sees and whose mentions
+ * are enabled. One that would exceed the maximum is left out.
+ */
+export async function findGroupMentions(
+  db: Db,
+  points: Sql,
+  { actor, target: noteable, names }: { actor: Actor; target: Noteable; names: readonly string[] },
+): Promise<GroupMention[]> {
+  const groups = await selectGroups(
+    points,
+    actor,
+    'read_group',
+    names.filter((name) => name !== ALL),
+  );
+  const mentions: GroupMention[] = [];
+  let left = MAX_MENTIONED_MEMBERS;
+  for (const name of names) {
+    if (left === 0) break;
+    const group = groups.get(name);
+    const ids =
+      name === ALL ? everybody(noteable) : group && isOpenToMentions(group) && membersOfGroup(group.id);
+    const people = ids ? await activeOf(db, ids) : [];
+    if (people.length === 0 || people.length > left) continue;
+    left -= people.length;
+    mentions.push({ name, people });
+  }
+  return mentions;
+}

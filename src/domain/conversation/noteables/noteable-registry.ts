@@ -1,0 +1,57 @@
+/** The registry of noteables: the abilities of each kind that its owner brings to conversations. */
+
+import { Registry } from '../../../kernel/api/registry.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { applyOwnEffect } from '../quick-actions/command-effects.ts';
+import type { OwnEffect } from '../quick-actions/command-rules.ts';
+import type { CommandRule, Effect, Known } from '../quick-actions/command-terms.ts';
+import { byNames, commandsIn, type Interpretation, interpretCommands } from '../quick-actions/commands.ts';
+import type { CrossReference } from './cross-references.ts';
+import type { Noteable, NoteableKind } from './noteables.ts';
+import type { ActorContext, WriteContext } from './write-context.ts';
+
+/** The meaning of a text's quick actions, and how they are applied. */
+export type QuickActions = Interpretation<{ confidential?: boolean | undefined }, Effect> & {
+  /** Applies them as the actor's changes, except those that leave. */
+  apply(): Promise<void>;
+  /** Applies those that leave, after the note is written, so that it moves along. */
+  leave(): Promise<void>;
+};
+
+export type NoteableDefinition = {
+  kind: NoteableKind;
+  /** The text without its quick actions, and their meaning; undefined for a text without any. */
+  quickActions(context: WriteContext, noteable: Noteable, text: string): Promise<QuickActions | undefined>;
+  /** References to this kind in system notes, by their sign: the keys of those that the reader may read. */
+  crossReferences?: {
+    sign: '#' | '&';
+    readable(reader: { db: Db; actor: Caller }, named: readonly CrossReference[]): Promise<{ key: string }[]>;
+  };
+};
+
+export const noteables = new Registry<NoteableDefinition>();
+
+export const noteableKinds = (services: Pick<Services, 'registered'>): NoteableKind[] =>
+  noteables.all(services).map(({ kind }) => kind);
+
+/** For noteables with no other quick actions than these. */
+export function plainQuickActions(
+  rules: readonly CommandRule<Known, never, OwnEffect>[],
+): NoteableDefinition['quickActions'] {
+  const byName = byNames(rules);
+  return async (context: ActorContext, noteable, text) => {
+    if (commandsIn(text, byName).length === 0) return undefined;
+    const { kind } = noteable;
+    const known = { kind: kind.name, me: context.actor, may: { update: false, metadata: false } };
+    const read = interpretCommands<Known, object, OwnEffect>(text, known, byName);
+    return {
+      ...read,
+      async apply() {
+        for (const effect of read.effects) await applyOwnEffect(context, noteable, effect);
+      },
+      leave: async () => {},
+    };
+  };
+}

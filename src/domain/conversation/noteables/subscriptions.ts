@@ -1,0 +1,64 @@
+/** Subscriptions to issues and epics: explicit ones, and those of participants. */
+import { sql } from 'kysely';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { Noteable, NoteableKind } from './noteables.ts';
+
+/** A noteable, by its column. */
+type Subscribable = { column: 'issue_id' | 'epic_id'; id: number };
+
+/** Sets or clears the user's subscription, whatever it was. */
+export async function setSubscription(
+  tx: Db,
+  userId: number,
+  { column, id }: Subscribable,
+  subscribed: boolean,
+): Promise<void> {
+  const time = now();
+  await tx
+    .insertInto('subscriptions')
+    .values({ user_id: userId, [column]: id, subscribed, created_at: time, updated_at: time })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'issue_id', 'epic_id', 'label_id', 'project_id'])
+        .doUpdateSet({ subscribed, updated_at: time }),
+    )
+    .execute();
+}
+
+/** Those of a kind to which the user is subscribed, by one statement. */
+export async function subscribedAmong(
+  db: Db,
+  userId: number,
+  { subscriptions }: NoteableKind,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  if (!subscriptions || ids.length === 0) return new Set();
+  const wanted = sql`${[...ids]}::bigint[]`;
+  const { rows } = await sql<{ id: number }>`
+    select asked.id from unnest(${wanted}) as asked(id)
+    left join subscriptions s on s.${sql.ref(subscriptions.column)} = asked.id and s.user_id = ${userId}
+    where coalesce(s.subscribed, asked.id in (
+      select target from (${subscriptions.participants(wanted)}) x where x.user_id = ${userId}))`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+export const isSubscribed = async (
+  db: Db,
+  userId: number,
+  { kind, id }: Pick<Noteable, 'kind' | 'id'>,
+): Promise<boolean> => id !== undefined && (await subscribedAmong(db, userId, kind, [id])).has(id);
+
+/** Ids of participants: the author first, the others by id. */
+export async function participantIds(
+  db: Db,
+  { kind, id, authorId }: Pick<Noteable, 'kind' | 'id' | 'authorId'>,
+): Promise<number[]> {
+  if (!kind.subscriptions) return [];
+  const { rows } = await sql<{ user_id: number }>`
+    select distinct user_id, user_id = ${authorId ?? 0} as first
+    from (${kind.subscriptions.participants(sql`${[id ?? 0]}::bigint[]`)}) x order by first desc, user_id`.execute(
+    db,
+  );
+  return rows.map(({ user_id }) => user_id);
+}

@@ -1,0 +1,18 @@
+/** Context of writes of issues and epics: the caller and its request. */
+
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { HttpRequest } from '../../../platform/http/messages.ts';
+
+export type WriteContext = {
+  db: Db;
+  services: Services;
+  settings: ApplicationSettings;
+  actor: Actor;
+  request: HttpRequest;
+};
+
+/** The part for writes without a request to check for spam. */
+export type ActorContext = Pick<WriteContext, 'db' | 'services' | 'actor'>;

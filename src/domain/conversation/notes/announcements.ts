@@ -1,0 +1,33 @@
+/** Announcements of notes, for the feed and for listeners. */
+import type { Announcement } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import type { Noteable } from '../noteables/noteables.ts';
+import type { NoteRow } from './notes.ts';
+
+const homeOf = ({ project, group }: Noteable): Record<string, Json> =>
+  project ? { project_id: project.id } : { namespace_id: group?.id ?? null };
+
+/** The noteable in the payload of a fact. */
+export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
+  ...homeOf(noteable),
+  noteable_type: noteable.kind.type,
+  noteable_id: noteable.id ?? null,
+  ...(noteable.sha !== undefined && { commit_id: noteable.sha }),
+});
+
+/** The event refers to the note, whose noteable decides its visibility. */
+export const noteAnnouncement = (actor: Actor, noteable: Noteable, note: NoteRow): Announcement => ({
+  author: actor,
+  activity: {
+    action: 'commented',
+    ...(noteable.project ? { projectId: noteable.project.id } : { namespaceId: noteable.group?.id ?? 0 }),
+    targetType: note.in_thread ? 'DiscussionNote' : 'Note',
+    targetId: note.id,
+    details: { target_title: noteable.title, ...noteablePayload(noteable) },
+  },
+  fact: {
+    name: 'note_created',
+    payload: { ...noteablePayload(noteable), note_id: note.id, user_id: actor.id, internal: note.internal },
+  },
+});

@@ -1,0 +1,202 @@
+/**
+ * Endpoints of threads; single notes are threads of one (facts: Issues; Notes and discussions on snippets,
+ * commits, epics).
+ */
+import Type from 'typebox';
+import { type Endpoint, endpoint, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { missingAt, parameterFailure } from '../../../platform/http/parameters/problems.ts';
+import type { NoteableResource } from '../noteables/noteable-resources.ts';
+import { createNote, deleteNote, resolveNotes, updateNote } from './note-actions.ts';
+import { DiscussionRecord, NoteRecord } from './note-records.ts';
+import { diffPosition } from './positions.ts';
+import { presentNote, presentNotePage, presentNoteResult, presentThread, presentThreads } from './present.ts';
+import { findNote, findThread, selectThread, selectThreads } from './queries.ts';
+import {
+  CommandsReply,
+  changedNote,
+  changedNoteOfThread,
+  discussionId,
+  MAX_REQUEST_BYTES,
+  type NewNoteInput,
+  newNote,
+  newNoteOfTeam,
+  noteId,
+  positionedNote,
+  resolution,
+} from './schema.ts';
+
+export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
+  const { noun, read, write } = resource;
+  const path = `${resource.path}/discussions`;
+  const pathOfOne = `${path}/:discussion_id`;
+  const pathOfNote = `${pathOfOne}/notes/:note_id`;
+  const shared = resource.tier ? { tier: resource.tier } : {};
+  const ofTarget = { noteable_id: resource.noteable };
+  const ofThread = { ...ofTarget, ...discussionId };
+  const ofNote = { ...ofThread, ...noteId };
+  const said = resource.internal ? newNoteOfTeam : resource.positioned ? positionedNote : newNote;
+  const changed = resource.resolvable ? changedNoteOfThread : changedNote;
+  const resolve = endpoint({
+    ...shared,
+    method: 'PUT',
+    path: pathOfOne,
+    summary: `Settles a thread on ${noun}, or opens it again.`,
+    access: write,
+    input: Type.Object({ ...ofThread, ...resolution }),
+    reply: DiscussionRecord,
+    handle: async (context) => {
+      const { db, subject, input } = context;
+      const noteable = await resource.find(context, subject, input.noteable_id);
+      const thread = await findThread(db, noteable, input.discussion_id);
+      await resolveNotes(context, noteable, thread, input.resolved);
+      return presentThread(context, await findThread(db, noteable, input.discussion_id));
+    },
+  });
+  return [
+    listing({
+      ...shared,
+      method: 'GET',
+      path,
+      summary: `Threads on ${noun}, in the order in which they began.`,
+      access: read,
+      page: 'offset',
+      input: Type.Object(ofTarget),
+      item: DiscussionRecord,
+      handle: async (context) => {
+        const { db, subject, input, page } = context;
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const threads = await selectThreads(db, noteable, page);
+        return { ...threads, items: await presentThreads(context, threads.items) };
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: 'POST',
+      path,
+      summary: `Begins a thread on ${noun}.`,
+      access: write,
+      also: [202, 409],
+      bodyLimit: MAX_REQUEST_BYTES,
+      input: Type.Object({ ...ofTarget, ...said }),
+      reply: Type.Union([DiscussionRecord, CommandsReply]),
+      handle: async (context) => {
+        const { subject, input } = context;
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const { position }: NewNoteInput = input;
+        const { note, commands } = await createNote(context, noteable, input, {
+          beginsThread: true,
+          ...(position && diffPosition(noteable, position)),
+        });
+        return commands ? new Reply(202, commands) : presentThread(context, [note]);
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: 'GET',
+      path: pathOfOne,
+      summary: `One thread on ${noun}.`,
+      access: read,
+      input: Type.Object(ofThread),
+      reply: DiscussionRecord,
+      handle: async (context) => {
+        const { db, subject, input } = context;
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        return presentThread(context, await findThread(db, noteable, input.discussion_id));
+      },
+    }),
+    ...(resource.resolvable ? [resolve] : []),
+    listing({
+      ...shared,
+      method: 'GET',
+      path: `${pathOfOne}/notes`,
+      summary: `Notes of a thread on ${noun}, oldest first.`,
+      access: read,
+      page: 'offset',
+      input: Type.Object(ofThread),
+      item: NoteRecord,
+      handle: async (context) => {
+        const { db, subject, input, page } = context;
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const notes = await selectThread(db, noteable, input.discussion_id, page);
+        if (notes.total === 0) throw notFound('Notes');
+        return presentNotePage(context, notes);
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: 'POST',
+      path: `${pathOfOne}/notes`,
+      summary: `Answers in a thread on ${noun}; a note for itself becomes one.`,
+      access: write,
+      also: [202, 409],
+      bodyLimit: MAX_REQUEST_BYTES,
+      input: Type.Object({ ...ofThread, ...newNote }),
+      reply: Type.Union([NoteRecord, CommandsReply]),
+      handle: async (context) => {
+        const { db, subject, input } = context;
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const thread = await findThread(db, noteable, input.discussion_id);
+        return presentNoteResult(context, await createNote(context, noteable, input, { thread }));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: 'GET',
+      path: pathOfNote,
+      summary: `One note of a thread on ${noun}.`,
+      access: read,
+      input: Type.Object(ofNote),
+      reply: NoteRecord,
+      handle: async (context) => {
+        const { db, subject, input } = context;
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        return presentNote(context, await findNote(db, noteable, input.note_id, input.discussion_id));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: 'PUT',
+      path: pathOfNote,
+      summary: `Changes what a note of a thread on ${noun} says${resource.resolvable ? ', or settles it' : ''}.`,
+      access: write,
+      also: [202, 409],
+      bodyLimit: MAX_REQUEST_BYTES,
+      input: Type.Object({ ...ofNote, ...changed }),
+      reply: Type.Union([NoteRecord, CommandsReply]),
+      handle: async (context) => {
+        const { db, subject, input } = context;
+        const { body, resolved }: { body?: string; resolved?: boolean } = input;
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const note = await findNote(db, noteable, input.note_id, input.discussion_id);
+        if (body !== undefined)
+          return presentNoteResult(context, await updateNote(context, noteable, note, body));
+        if (resolved === undefined) throw parameterFailure(new Set([missingAt(['body'])]));
+        await resolveNotes(
+          context,
+          noteable,
+          await findThread(db, noteable, note.discussion_id),
+          resolved,
+          note.id,
+        );
+        return presentNote(context, await findNote(db, noteable, note.id));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: 'DELETE',
+      path: pathOfNote,
+      summary: `Deletes a note of a thread on ${noun}.`,
+      access: write,
+      input: Type.Object(ofNote),
+      reply: noContent,
+      handle: async (context) => {
+        const { db, subject, input, unmodified } = context;
+        const noteable = await resource.find(context, subject, input.noteable_id);
+        const note = await findNote(db, noteable, input.note_id, input.discussion_id);
+        await deleteNote(context, noteable, note, unmodified);
+        return null;
+      },
+    }),
+  ];
+}

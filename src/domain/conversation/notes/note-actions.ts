@@ -1,0 +1,232 @@
+/** Creates, changes and deletes notes, each in one transaction with its announcement. */
+import { announce } from '../../../kernel/activity/announce.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { badRequest, forbidden, notFound } from '../../../platform/failure.ts';
+import { checkSpam } from '../../spam/index.ts';
+import { addMentionTodos } from '../mentions/mention-todos.ts';
+import type { QuickActions } from '../noteables/noteable-registry.ts';
+import { type Noteable, readsInternalNotes } from '../noteables/noteables.ts';
+import type { WriteContext } from '../noteables/write-context.ts';
+import { completeTodos } from '../todos/todo-writes.ts';
+import { noteAnnouncement } from './announcements.ts';
+import { isAnything, nothingDone, parseQuickActions } from './note-commands.ts';
+import { countNotes, isCounted, type NewNote, type NoteRow, positionOf, writeNote } from './notes.ts';
+import { requireEditable, requirePart, requireResolver, requireText, setsTimes } from './rules.ts';
+import type { CommandsReply, NewNoteInput } from './schema.ts';
+
+/** The outcome: a note with the changes of its quick actions, or those alone. */
+export type NoteResult =
+  | { note: NoteRow; changes: QuickActions['changes']; commands?: undefined }
+  | { note?: undefined; commands: CommandsReply };
+
+const refuseSpam = (
+  context: WriteContext,
+  noteable: Noteable,
+  note: { body: string; internal: boolean; write: 'create' | 'update' },
+): Promise<void> =>
+  checkSpam(context.services, context.settings, {
+    actor: context.actor,
+    request: context.request,
+    kind: 'Note',
+    write: note.write,
+    text: note.body,
+    publiclyVisible: !note.internal && noteable.kind.isPublic(noteable),
+  });
+
+/** Inserts the note, completes and adds to-dos, and announces the note. */
+async function store(
+  tx: Db,
+  { actor, services }: WriteContext,
+  noteable: Noteable,
+  note: NewNote,
+): Promise<NoteRow> {
+  const row = await writeNote(tx, noteable, actor, note);
+  await completeTodos(tx, actor.id, noteable);
+  await addMentionTodos(tx, services.database.points, {
+    actor,
+    target: noteable,
+    text: row.body,
+    noteId: row.id,
+    internal: row.internal,
+  });
+  await announce(tx, noteAnnouncement(actor, noteable, row));
+  return row;
+}
+
+/** Turns a single note into a thread, before a reply. */
+async function joinThread(tx: Db, thread: readonly NoteRow[]): Promise<void> {
+  const [first] = thread;
+  if (!first || first.in_thread) return;
+  await tx
+    .updateTable('notes')
+    .set({ in_thread: true })
+    .where(
+      'id',
+      'in',
+      thread.map(({ id }) => id),
+    )
+    .execute();
+}
+
+/**
+ * Creates a single note, the first of a thread, or a reply. Quick actions are applied and removed from the
+ * text; without other text no note is created. 400 for no text, or when no quick action could be applied; 403
+ * for users who may not comment, and for internal notes by users who may not read them.
+ */
+export async function createNote(
+  context: WriteContext,
+  noteable: Noteable,
+  input: NewNoteInput,
+  place: { thread?: readonly NoteRow[]; beginsThread?: boolean } & Pick<NewNote, 'position' | 'line'> = {},
+): Promise<NoteResult> {
+  const { db } = context;
+  const { thread, beginsThread = false, line } = place;
+  const [first] = thread ?? [];
+  requirePart(noteable);
+  requireText(input.body);
+  if (first && first.system_action !== null) throw badRequest('Discussion can not be replied to.');
+  const internal = first?.internal ?? input.internal ?? input.confidential ?? false;
+  if (internal && !readsInternalNotes(noteable)) throw forbidden();
+  const commands = await parseQuickActions(context, noteable, input.body);
+  const body = commands?.text ?? input.body;
+  if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
+  await refuseSpam(context, noteable, { body: body === '' ? input.body : body, internal, write: 'create' });
+  if (commands) await commands.apply();
+  if (commands && body === '') {
+    await commands.leave();
+    return { commands: done(commands) };
+  }
+  // A reply has the position of its thread.
+  const position = first ? positionOf(first) : place.position;
+  const note = await inTransaction(db, async (tx) => {
+    if (thread) await joinThread(tx, thread);
+    return store(tx, context, afterCommands(noteable, commands), {
+      body,
+      internal,
+      inThread: beginsThread || thread !== undefined,
+      ...(first && { discussionId: first.discussion_id }),
+      ...(position && { position }),
+      ...(line && { line }),
+      ...(input.created_at !== undefined && setsTimes(noteable) && { createdAt: new Date(input.created_at) }),
+    });
+  });
+  if (commands) await commands.leave();
+  return { note, changes: commands?.changes ?? {} };
+}
+
+const done = ({ changes, messages }: QuickActions): CommandsReply => ({
+  commands_changes: changes,
+  summary: [...messages],
+});
+
+/** Fewer users get to-dos when a quick action has made the noteable confidential. */
+const afterCommands = (noteable: Noteable, commands: QuickActions | undefined): Noteable => ({
+  ...noteable,
+  confidential: noteable.confidential || commands?.changes.confidential === true,
+});
+
+const lockNote = async (tx: Db, id: number): Promise<NoteRow> => {
+  const note = await tx.selectFrom('notes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!note) throw notFound('Note');
+  return note;
+};
+
+/**
+ * Changes the text of a note; newly mentioned users get to-dos. Quick actions are applied and removed from
+ * the text; without other text the note is deleted. 400 for no text, or when no quick action could be
+ * applied; 403 for users who may not change it.
+ */
+export async function updateNote(
+  context: WriteContext,
+  noteable: Noteable,
+  note: NoteRow,
+  text: string,
+): Promise<NoteResult> {
+  requireEditable(noteable, context.actor, note);
+  requireText(text);
+  if (text === note.body) return { note, changes: {} };
+  const commands = await parseQuickActions(context, noteable, text);
+  const body = commands?.text ?? text;
+  if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
+  const judged = { body: body === '' ? text : body, internal: note.internal, write: 'update' } as const;
+  await refuseSpam(context, noteable, judged);
+  if (commands) await commands.apply();
+  if (commands && body === '') {
+    await deleteNote(context, noteable, note, () => {});
+    await commands.leave();
+    return { commands: done(commands) };
+  }
+  const changed = await rewrite(context, afterCommands(noteable, commands), note, body);
+  if (commands) await commands.leave();
+  return { note: changed, changes: commands?.changes ?? {} };
+}
+
+const rewrite = (
+  { db, actor, services }: WriteContext,
+  noteable: Noteable,
+  note: NoteRow,
+  body: string,
+): Promise<NoteRow> =>
+  inTransaction(db, async (tx) => {
+    const before = await lockNote(tx, note.id);
+    const time = now();
+    const after = await tx
+      .updateTable('notes')
+      .set({ body, last_edited_at: time, updated_at: time })
+      .where('id', '=', note.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await addMentionTodos(tx, services.database.points, {
+      actor,
+      target: noteable,
+      text: body,
+      before: before.body,
+      noteId: note.id,
+      internal: note.internal,
+    });
+    return after;
+  });
+
+/** Deletes the note and its to-dos; `check` sees the locked note first. */
+export async function deleteNote(
+  { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
+  noteable: Noteable,
+  note: NoteRow,
+  check: (updatedAt: Date) => void,
+): Promise<void> {
+  requireEditable(noteable, actor, note);
+  await inTransaction(db, async (tx) => {
+    const locked = await lockNote(tx, note.id);
+    check(locked.updated_at);
+    await tx.deleteFrom('todos').where('note_id', '=', note.id).execute();
+    await tx.deleteFrom('notes').where('id', '=', note.id).execute();
+    if (isCounted(locked)) await countNotes(tx, noteable, -1);
+  });
+}
+
+/** Resolves or reopens notes of a thread; 400 where it is no thread, 403 for users who may not. */
+export async function resolveNotes(
+  { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
+  noteable: Noteable,
+  thread: readonly NoteRow[],
+  resolved: boolean,
+  noteId?: number,
+): Promise<void> {
+  requireResolver(noteable, actor, thread);
+  const ids = thread
+    .filter((note) => note.system_action === null && (noteId === undefined || note.id === noteId))
+    .filter((note) => (note.resolved_at !== null) !== resolved)
+    .map(({ id }) => id);
+  if (ids.length === 0) return;
+  const time = now();
+  await db
+    .updateTable('notes')
+    .set({
+      resolved_at: resolved ? time : null,
+      resolved_by_id: resolved ? actor.id : null,
+      updated_at: time,
+    })
+    .where('id', 'in', ids)
+    .execute();
+}

@@ -1,0 +1,160 @@
+/** Note and discussion records (facts: Resource entities, Note, Discussion). */
+import Type, { type Static } from 'typebox';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../../../kernel/identity/records.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { noteableKinds } from '../noteables/noteable-registry.ts';
+import type { NoteableKind } from '../noteables/noteables.ts';
+import type { WriteContext } from '../noteables/write-context.ts';
+import { type NoteRow, positionOf } from './notes.ts';
+
+const place = Type.Optional(nullable(Type.Integer()));
+const LineEnd = Type.Object({
+  line_code: nullable(Type.String()),
+  type: nullable(Type.String()),
+  old_line: nullable(Type.Integer()),
+  new_line: nullable(Type.Integer()),
+});
+
+/** Lines for a position in text, the rest for one in an image. */
+const Position = Type.Object({
+  base_sha: Type.String(),
+  start_sha: Type.String(),
+  head_sha: Type.String(),
+  old_path: nullable(Type.String()),
+  new_path: nullable(Type.String()),
+  position_type: stringEnum(['text', 'image', 'file']),
+  old_line: place,
+  new_line: place,
+  line_range: Type.Optional(nullable(Type.Object({ start: LineEnd, end: LineEnd }))),
+  width: place,
+  height: place,
+  x: place,
+  y: place,
+});
+
+export const NoteRecord = Type.Object({
+  id: Type.Integer(),
+  type: nullable(
+    Type.String({ description: '`DiscussionNote` in a thread, `DiffNote` where it has a position.' }),
+  ),
+  body: Type.String(),
+  author: UserBasic,
+  created_at: dateTime(),
+  updated_at: dateTime(),
+  system: Type.Boolean(),
+  noteable_id: nullable(Type.Integer()),
+  noteable_type: Type.String(),
+  project_id: nullable(Type.Integer()),
+  commit_id: nullable(Type.String()),
+  position: Type.Optional(Position),
+  resolvable: Type.Boolean(),
+  resolved: Type.Optional(Type.Boolean()),
+  resolved_by: Type.Optional(nullable(UserBasic)),
+  resolved_at: Type.Optional(nullable(dateTime())),
+  confidential: Type.Boolean({ deprecated: true, description: 'Use `internal`.' }),
+  internal: Type.Boolean(),
+  imported: Type.Boolean(),
+  imported_from: Type.String(),
+  noteable_iid: nullable(Type.Integer()),
+  commands_changes: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })),
+});
+export type NoteRecord = Static<typeof NoteRecord>;
+
+export const DiscussionRecord = Type.Object({
+  id: Type.String(),
+  individual_note: Type.Boolean(),
+  notes: Type.Array(NoteRecord),
+});
+export type DiscussionRecord = Static<typeof DiscussionRecord>;
+
+/** Whether the note belongs to a thread that can be resolved. */
+export const isResolvable = (
+  kind: NoteableKind,
+  note: Pick<NoteRow, 'in_thread' | 'system_action'>,
+): boolean => kind.isResolvable && note.in_thread && note.system_action === null;
+
+/** Numbers of the noteables by id, in one statement or none. */
+async function numbersOf(
+  db: Db,
+  { numberedIn, column }: NoteableKind,
+  rows: readonly NoteRow[],
+): Promise<Map<unknown, number>> {
+  if (numberedIn === undefined) return new Map();
+  const ids = [...new Set(rows.map((row) => Number(row[column])))].filter((id) => id > 0);
+  if (ids.length === 0) return new Map();
+  const found = await db.selectFrom(numberedIn).select(['id', 'iid']).where('id', 'in', ids).execute();
+  return new Map(found.map(({ id, iid }) => [id, iid]));
+}
+
+/** The records, in the order of the rows; without those whose author was deleted meanwhile. */
+export async function presentNotes(
+  { db, services, settings }: Pick<WriteContext, 'db' | 'services' | 'settings'>,
+  rows: readonly NoteRow[],
+): Promise<NoteRecord[]> {
+  if (rows.length === 0) return [];
+  const around = { baseUrl: services.baseUrl(), settings };
+  const kinds = noteableKinds(services);
+  const people = [...new Set(rows.flatMap((row) => [row.author_id, row.resolved_by_id ?? row.author_id]))];
+  const [users, ...numbers] = await Promise.all([
+    db.selectFrom('users').select(userBasicColumns).where('id', 'in', people).execute(),
+    ...kinds.map((kind) => numbersOf(db, kind, rows)),
+  ]);
+  const usersById = new Map(users.map((user) => [user.id, presentUserBasic(around, user)]));
+  return rows.flatMap((row) => {
+    const author = usersById.get(row.author_id);
+    const place = kinds.findIndex(({ column }) => row[column] !== null);
+    const kind = kinds[place];
+    if (!author || !kind) return [];
+    const resolvable = isResolvable(kind, row);
+    const position = positionOf(row);
+    return {
+      id: row.id,
+      type: position ? 'DiffNote' : row.in_thread ? 'DiscussionNote' : null,
+      body: row.body,
+      author,
+      created_at: row.created_at.toISOString(),
+      updated_at: row.updated_at.toISOString(),
+      system: row.system_action !== null,
+      noteable_id: row.issue_id ?? row.epic_id ?? row.snippet_id ?? row.alert_id,
+      noteable_type: kind.type,
+      project_id: row.project_id,
+      commit_id: row.commit_sha,
+      ...(position && { position }),
+      resolvable,
+      ...(resolvable && {
+        resolved: row.resolved_at !== null,
+        resolved_by: usersById.get(row.resolved_by_id ?? 0) ?? null,
+        resolved_at: row.resolved_at?.toISOString() ?? null,
+      }),
+      confidential: row.internal,
+      internal: row.internal,
+      imported: false,
+      imported_from: 'none',
+      noteable_iid: numbers[place]?.get(row[kind.column]) ?? null,
+      commands_changes: {},
+    };
+  });
+}
+
+/** The notes grouped into discussions, in the order of their first notes. */
+export function gatherDiscussions(
+  rows: readonly NoteRow[],
+  records: readonly NoteRecord[],
+): DiscussionRecord[] {
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
+  const gathered = new Map<string, DiscussionRecord>();
+  for (const record of records) {
+    const row = rowsById.get(record.id);
+    if (!row) continue;
+    const known = gathered.get(row.discussion_id);
+    if (known) known.notes.push(record);
+    else
+      gathered.set(row.discussion_id, {
+        id: row.discussion_id,
+        individual_note: !row.in_thread,
+        notes: [record],
+      });
+  }
+  return [...gathered.values()];
+}

@@ -1,0 +1,97 @@
+/** Reads notes and threads of a noteable. */
+import { sql } from 'kysely';
+import type { Db } from '../../../platform/db/database.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import { type Noteable, noteableKey, readsInternalNotes } from '../noteables/noteables.ts';
+import type { NoteRow } from './notes.ts';
+import type { ActivityFilter } from './schema.ts';
+
+/** The notes of the noteable; internal ones only for callers who may read them. */
+function notesOf(db: Db, noteable: Noteable) {
+  const { column, id } = noteableKey(noteable);
+  let query = db
+    .selectFrom('notes')
+    .selectAll('notes')
+    .where(sql.ref<number | string>(`notes.${column}`), '=', id);
+  // A commit of a fork has the same id.
+  if (noteable.project) query = query.where('notes.project_id', '=', noteable.project.id);
+  return readsInternalNotes(noteable) ? query : query.where('notes.internal', '=', false);
+}
+
+/** A page of notes in the requested order. */
+export function selectNotes(
+  db: Db,
+  noteable: Noteable,
+  requested: { by: 'created_at' | 'updated_at'; sort: 'asc' | 'desc'; filter: ActivityFilter },
+  page: PageRequest,
+): Promise<Page<NoteRow>> {
+  let query = notesOf(db, noteable);
+  if (requested.filter === 'only_comments') query = query.where('notes.system_action', 'is', null);
+  if (requested.filter === 'only_activity') query = query.where('notes.system_action', 'is not', null);
+  return selectPage(db, query, page, requested, {
+    created_at: 'notes.created_at',
+    updated_at: 'notes.updated_at',
+    id: 'notes.id',
+  });
+}
+
+/** A note of the noteable, and of the thread if one is given; 404 when the caller can read none. */
+export async function findNote(
+  db: Db,
+  noteable: Noteable,
+  id: number,
+  discussionId?: string,
+): Promise<NoteRow> {
+  let query = notesOf(db, noteable).where('notes.id', '=', id);
+  if (discussionId !== undefined) query = query.where('notes.discussion_id', '=', discussionId);
+  const note = await query.executeTakeFirst();
+  if (!note) throw notFound('Note');
+  return note;
+}
+
+/** The notes of the thread, oldest first; 404 when there is none. */
+export async function findThread(db: Db, noteable: Noteable, discussionId: string): Promise<NoteRow[]> {
+  const notes = await notesOf(db, noteable)
+    .where('notes.discussion_id', '=', discussionId)
+    .orderBy('notes.id')
+    .execute();
+  if (notes.length === 0) throw notFound('Discussion');
+  return notes;
+}
+
+/** A page of the thread's notes, oldest first. */
+export const selectThread = (
+  db: Db,
+  noteable: Noteable,
+  discussionId: string,
+  page: PageRequest,
+): Promise<Page<NoteRow>> =>
+  selectPage(
+    db,
+    notesOf(db, noteable).where('notes.discussion_id', '=', discussionId),
+    page,
+    { by: 'id', sort: 'asc' },
+    { id: 'notes.id' },
+  );
+
+/** A page of threads, by the time of their first notes, each with all its notes: two statements. */
+export async function selectThreads(db: Db, noteable: Noteable, page: PageRequest): Promise<Page<NoteRow[]>> {
+  const { column, id } = noteableKey(noteable);
+  const first = sql<boolean>`not exists (select from notes earlier
+    where earlier.discussion_id = notes.discussion_id and earlier.id < notes.id and earlier.${sql.ref(column)} = ${id})`;
+  const beginnings = await selectPage(
+    db,
+    notesOf(db, noteable).where(first),
+    page,
+    { by: 'created_at', sort: 'asc' },
+    { created_at: 'notes.created_at', id: 'notes.id' },
+  );
+  const ids = beginnings.items.map(({ discussion_id }) => discussion_id);
+  const notes =
+    ids.length === 0
+      ? []
+      : await notesOf(db, noteable).where('notes.discussion_id', 'in', ids).orderBy('notes.id').execute();
+  const threads = Map.groupBy(notes, ({ discussion_id }) => discussion_id);
+  return { ...beginnings, items: ids.flatMap((discussion) => [threads.get(discussion) ?? []]) };
+}

@@ -1,0 +1,44 @@
+/** Rules of conversations. Pure. */
+
+import { OWNER } from '../../../kernel/access/roles.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { badRequest, forbidden, invalid } from '../../../platform/failure.ts';
+import { mayComment, type Noteable } from '../noteables/noteables.ts';
+import { isResolvable } from './note-records.ts';
+import type { NoteRow } from './notes.ts';
+
+/** 403 in a locked discussion, except for members. */
+export function requirePart(noteable: Noteable): void {
+  if (!mayComment(noteable)) throw forbidden();
+}
+
+/** 400 for a blank note. */
+export function requireText(body: string): void {
+  if (body.trim() === '') throw invalid({ note: ["can't be blank"] });
+}
+
+const moderates = ({ project, group }: Noteable): boolean =>
+  project?.may('moderate_notes') ?? group?.may('moderate_epic_notes') ?? false;
+
+/** 403 for system notes, and for users who are neither author nor moderator. */
+export function requireEditable(noteable: Noteable, actor: Actor, note: NoteRow): void {
+  requirePart(noteable);
+  if (note.system_action !== null) throw forbidden();
+  if (note.author_id !== actor.id && !moderates(noteable)) throw forbidden();
+}
+
+/**
+ * 403 except for the team, the thread's first author and the noteable's author; 400 where it is no thread.
+ */
+export function requireResolver(noteable: Noteable, actor: Actor, thread: readonly NoteRow[]): void {
+  const [first] = thread;
+  if (!first || !isResolvable(noteable.kind, first)) throw badRequest('This discussion cannot be resolved');
+  requirePart(noteable);
+  const { project, group } = noteable;
+  const ofTeam = project?.may('update_issues') ?? group?.may('update_epics') ?? false;
+  if (!ofTeam && first.author_id !== actor.id && noteable.authorId !== actor.id) throw forbidden();
+}
+
+/** Whether the caller may set the time of a note. */
+export const setsTimes = ({ project, group }: Noteable): boolean =>
+  (project?.role ?? group?.role ?? 0) >= OWNER;

@@ -1,0 +1,116 @@
+/**
+ * Parameters of notes, threads and awards, and records of awards (facts: Resource entities, Note, Award
+ * emoji).
+ */
+import Type, { type Static } from 'typebox';
+import { UserBasic } from '../../../kernel/identity/records.ts';
+import {
+  dateTime,
+  integerId,
+  notBlank,
+  nullable,
+  stringEnum,
+} from '../../../platform/http/parameters/schema.ts';
+
+/** Characters of a note. */
+const MAX_BODY_LENGTH = 1_000_000;
+/** Bytes of a request: characters may take several, and escapes more. */
+export const MAX_REQUEST_BYTES = 8 * 1_048_576;
+
+const body = Type.String({ maxLength: MAX_BODY_LENGTH, ...notBlank });
+const internal = Type.Optional(Type.Boolean({ description: 'Whether only the team reads it.' }));
+const confidential = Type.Optional(Type.Boolean({ description: 'Use `internal`.', deprecated: true }));
+const created_at = Type.Optional(dateTime({ description: 'For administrators and owners.' }));
+
+export const noteId = { note_id: integerId() };
+export const discussionId = {
+  discussion_id: Type.String({ pattern: '^[0-9a-f]{40}$', description: 'The id of the thread.' }),
+};
+
+export const listNotes = {
+  order_by: Type.Optional(stringEnum(['created_at', 'updated_at'], { default: 'created_at' })),
+  sort: Type.Optional(stringEnum(['asc', 'desc'], { default: 'desc' })),
+  activity_filter: Type.Optional(
+    stringEnum(['all_notes', 'only_comments', 'only_activity'], { default: 'all_notes' }),
+  ),
+};
+export type ActivityFilter = 'all_notes' | 'only_comments' | 'only_activity';
+
+export const newNote = { body, created_at };
+export const newNoteOfTeam = { ...newNote, internal, confidential };
+
+const sha = Type.String({ pattern: '^([0-9a-f]{40}|[0-9a-f]{64})$' });
+const filePath = Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 4_096 })));
+const MAX_INTEGER = 2_147_483_647;
+const lineNumber = Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: MAX_INTEGER })));
+const pixels = Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: MAX_INTEGER })));
+const lineEnd = Type.Optional(
+  Type.Object({
+    line_code: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+    type: Type.Optional(nullable(Type.String({ maxLength: 255, description: '`new` or `old`.' }))),
+    old_line: lineNumber,
+    new_line: lineNumber,
+  }),
+);
+
+/** The position of a thread in a commit's diff. */
+const Position = Type.Object({
+  base_sha: sha,
+  start_sha: sha,
+  head_sha: sha,
+  position_type: stringEnum(['text', 'image', 'file']),
+  new_path: filePath,
+  old_path: filePath,
+  new_line: lineNumber,
+  old_line: lineNumber,
+  line_range: Type.Optional(nullable(Type.Object({ start: lineEnd, end: lineEnd }))),
+  width: pixels,
+  height: pixels,
+  x: pixels,
+  y: pixels,
+});
+export type PositionInput = Static<typeof Position>;
+export const positionedNote = { ...newNote, position: Type.Optional(Position) };
+
+export type NewNoteInput = {
+  body: string;
+  internal?: boolean;
+  confidential?: boolean;
+  created_at?: string;
+  position?: PositionInput;
+};
+
+export const changedNote = { body };
+export const changedNoteOfThread = {
+  body: Type.Optional(body),
+  resolved: Type.Optional(Type.Boolean({ description: 'Whether it is settled; instead of a text.' })),
+};
+export const resolution = { resolved: Type.Boolean({ description: 'Whether the thread is settled.' }) };
+
+/** The response to a note of quick actions alone, which is not stored. */
+export const CommandsReply = Type.Object({
+  commands_changes: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })),
+  summary: Type.Array(Type.String()),
+});
+export type CommandsReply = Static<typeof CommandsReply>;
+
+export const awardId = { award_id: integerId() };
+export const newAward = {
+  name: Type.String({
+    maxLength: 255,
+    ruled: { format: 'emoji-name' },
+    description: 'The name of the emoji, without colons.',
+  }),
+};
+
+export const AwardRecord = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  user: UserBasic,
+  created_at: dateTime(),
+  updated_at: dateTime(),
+  awardable_id: Type.Integer(),
+  awardable_type: Type.String(),
+  url: nullable(Type.String()),
+});
+export type AwardRecord = Static<typeof AwardRecord>;

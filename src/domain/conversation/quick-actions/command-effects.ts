@@ -1,0 +1,41 @@
+/** Runs the effects of quick actions that need nothing but a noteable and a user. */
+import { inTransaction } from '../../../platform/db/database.ts';
+import { awardableOf, emojiName, toggleAward } from '../awards/awards.ts';
+import type { Noteable } from '../noteables/noteables.ts';
+import { setSubscription } from '../noteables/subscriptions.ts';
+import type { ActorContext } from '../noteables/write-context.ts';
+import { addTodos, completeTodos } from '../todos/todo-writes.ts';
+import type { OwnEffect } from './command-rules.ts';
+
+async function award({ db, actor }: ActorContext, noteable: Noteable, text: string): Promise<void> {
+  const name = await emojiName(text);
+  const awardable = awardableOf(noteable);
+  if (name === undefined || !awardable) return;
+  await inTransaction(db, (tx) => toggleAward(tx, awardable, actor.id, name));
+}
+
+export async function applyOwnEffect(
+  context: ActorContext,
+  noteable: Noteable,
+  effect: OwnEffect,
+): Promise<void> {
+  const { db, actor } = context;
+  switch (effect.do) {
+    case 'subscribe':
+    case 'unsubscribe': {
+      const { subscriptions } = noteable.kind;
+      if (!subscriptions || noteable.id === undefined) return;
+      const what = { column: subscriptions.column, id: noteable.id };
+      return setSubscription(db, actor.id, what, effect.do === 'subscribe');
+    }
+    case 'todo':
+      await inTransaction(db, (tx) =>
+        addTodos(tx, { users: [actor.id], author: actor, target: noteable, action: 'marked' }),
+      );
+      return;
+    case 'done':
+      return completeTodos(db, actor.id, noteable);
+    case 'award':
+      return award(context, noteable, effect.name);
+  }
+}

@@ -1,0 +1,35 @@
+/** To-do targets: for each kind of thing that to-do items are about, its owner registers a value. */
+import type { RawBuilder, Selectable, SqlBool } from 'kysely';
+import type { Context } from '../../../kernel/api/endpoint.ts';
+import { Registry } from '../../../kernel/api/registry.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
+import type { TodosTable } from '../../../platform/db/rows.ts';
+
+export type TodoRow = Selectable<TodosTable>;
+
+/** The owner of the items, and the services of the request. */
+export type TodoReading = Pick<Context<unknown, unknown, Actor>, 'db' | 'services' | 'settings' | 'actor'>;
+
+/** The record of a target, with the fields that the item repeats. */
+export type TargetRecord = { title: string; web_url: string };
+
+export type TodoTarget = {
+  /** The public name (facts: Todo). */
+  type: string;
+  /** The column of `todos` that refers to the target. */
+  column: 'issue_id' | 'epic_id' | 'commit_sha' | 'alert_id';
+  /**
+   * The condition that the actor sees the target of an item `t` and its note `note`, over visibleTodos(); `level` is
+   * the actor's role on the item's project `p` or group. The CTEs of reachedCtes() are there, too.
+   */
+  isVisible(actor: Actor, level: RawBuilder<unknown>): RawBuilder<SqlBool>;
+  /** Loads the records for a page of items, all of them about such targets; `projects` are those of the items. */
+  load(
+    reading: TodoReading,
+    todos: readonly TodoRow[],
+    projects: Promise<ReadonlyMap<number, ProjectRow>>,
+  ): Promise<(todo: TodoRow) => TargetRecord | undefined>;
+};
+
+export const todoTargets = new Registry<TodoTarget>();

@@ -1,0 +1,37 @@
+/** The endpoint that reminds the caller of a thing, declared by the owners of to-do targets. */
+import type { Static, TObject, TProperties } from 'typebox';
+import type { Access } from '../../../kernel/access/access.ts';
+import { type Context, type Endpoint, endpoint, Reply } from '../../../kernel/api/endpoint.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import { unauthenticated } from '../../../platform/failure.ts';
+import type { Noteable } from '../noteables/noteables.ts';
+import { markNoteable } from './actions.ts';
+import { presentOne } from './present.ts';
+import { TodoRecord } from './schema.ts';
+
+type TodoEndpoint<P extends TProperties, Subject, C extends Caller> = {
+  path: string;
+  summary: string;
+  access: Access<Subject, C>;
+  tier?: 'premium';
+  input: TObject<P>;
+  find(context: Context<Static<TObject<P>>, Subject, C>): Promise<Noteable>;
+};
+
+/** 304 when there is a pending item for the target. Every signed-in caller who sees the target may mark it. */
+export const todoEndpoint = <P extends TProperties, Subject, C extends Caller>({
+  find,
+  ...spec
+}: TodoEndpoint<P, Subject, C>): Endpoint =>
+  endpoint({
+    ...spec,
+    method: 'POST',
+    also: [304],
+    reply: TodoRecord,
+    async handle(context) {
+      const { db, services, settings, actor } = context;
+      if (!actor) throw unauthenticated();
+      const todo = await markNoteable(db, actor, await find(context));
+      return todo ? presentOne({ db, services, settings, actor }, todo) : new Reply(304);
+    },
+  });

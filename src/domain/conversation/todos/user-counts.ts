@@ -1,0 +1,14 @@
+/** What waits for a user beside to-do items: who owns the things registers how they are counted. */
+
+import { Registry } from '../../../kernel/api/registry.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { UserCounts } from './schema.ts';
+
+export type UserCount = {
+  name: Exclude<keyof UserCounts, 'todos'>;
+  /** Counts those that the actor sees, to a limit. */
+  count(db: Db, actor: Actor, limit: number): Promise<number>;
+};
+
+export const userCounts = new Registry<UserCount>();

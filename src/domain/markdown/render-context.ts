@@ -1,0 +1,18 @@
+/** The project and reader of a text. */
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import type { Caller } from '../../kernel/identity/actor.ts';
+
+export type RenderContext = {
+  services: Services;
+  /** The user whose permissions count. */
+  reader: Caller;
+  /** The project of the text; short references are to its records. */
+  project?: AuthorizedProject | undefined;
+};
+
+/** The project in a reference: nothing, its own path, or its full path. */
+export function projectPrefix(project: AuthorizedProject, { project: here }: RenderContext): string {
+  if (here?.id === project.id) return '';
+  return here?.row.namespace_id === project.row.namespace_id ? project.row.path : project.fullPath;
+}

@@ -1,0 +1,95 @@
+/** Shared parts of changes to groups: context, locks, settings and refusals. */
+import { sql } from 'kysely';
+import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
+import type { AuditedEntity } from '../../../kernel/activity/announce.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { changeBranchProtection } from '../../../kernel/namespaces/branch-protection.ts';
+import { groupSettings, premiumGroupSettings } from '../../../kernel/namespaces/group-settings.ts';
+import { lockNamespace } from '../../../kernel/namespaces/paths-change.ts';
+import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import { conflict, forbidden, invalid } from '../../../platform/failure.ts';
+import type { UpdateGroup } from './schema.ts';
+
+/** The context of every change of a group. */
+export type GroupWriteContext = { services: Services; settings: ApplicationSettings; actor: Actor };
+
+export const groupEntity = (row: Pick<NamespaceRow, 'id' | 'full_path'>): AuditedEntity => ({
+  type: 'Group',
+  id: row.id,
+  path: row.full_path,
+});
+
+/** Refuses wrong values of properties; every problem at once. */
+export function refuseProblems(problems: Record<string, string[]>): void {
+  const wrong = Object.entries(problems).filter(([, texts]) => texts.length > 0);
+  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
+}
+
+/**
+ * Locks a group and the one that it is in, so that its path can change; 404 or 409 when it was deleted or
+ * moved meanwhile.
+ */
+export async function lockWithParent(
+  tx: Db,
+  group: AuthorizedGroup,
+): Promise<{ row: NamespaceRow; parent: NamespaceRow | undefined }> {
+  const parentId = group.row.parent_id;
+  // The parent first: two that change groups of one parent then wait for each other there.
+  const parent = parentId === null ? undefined : found(await lockNamespace(tx, parentId), 'Group');
+  const row = found(await lockNamespace(tx, group.id), 'Group');
+  if (row.parent_id !== parentId) throw conflict('409 Conflict: Resource lock');
+  return { row, parent };
+}
+
+/**
+ * The settings that a request changes, ready to be merged into the stored ones: older names are read as the
+ * current ones, and settings that the tier does not have are left out.
+ */
+export function changedSettings(
+  { services, settings, actor }: GroupWriteContext,
+  input: UpdateGroup,
+  stored: { settings: unknown },
+): Record<string, Json> {
+  const {
+    name: _name,
+    path: _path,
+    description: _description,
+    visibility: _visibility,
+    avatar: _avatar,
+    emails_disabled,
+    default_branch_protection: level,
+    default_branch_protection_defaults: record,
+    ...named
+  } = input;
+  if (named.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
+  const current = groupSettings(stored).default_branch_protection_defaults;
+  const changes: Record<string, Json> = {
+    ...(emails_disabled !== undefined && { emails_enabled: !emails_disabled }),
+    ...((level !== undefined || record !== undefined) && {
+      default_branch_protection_defaults: changeBranchProtection(
+        current ?? settings.default_branch_protection_defaults,
+        { level, record },
+      ).record,
+    }),
+  };
+  for (const [setting, value] of Object.entries(named)) if (value !== undefined) changes[setting] = value;
+  if (services.config.tier === 'free') for (const setting of premiumGroupSettings) delete changes[setting];
+  return changes;
+}
+
+/** Levels of nested groups, at most (facts give no number; the public product stops at 20). */
+export const MAX_DEPTH = 20;
+export const tooDeep = `has too many levels: at most ${MAX_DEPTH} groups can be nested`;
+
+/** The levels of a group with those below it, itself included. */
+export async function heightOf(tx: Db, groupId: number): Promise<number> {
+  const { rows } = await sql<{ height: number }>`
+    select max(cardinality(ancestor_ids)) - min(cardinality(ancestor_ids)) + 1 as height
+    from namespaces where ancestor_ids @> array[${groupId}]::bigint[]`.execute(tx);
+  return rows[0]?.height ?? 1;
+}

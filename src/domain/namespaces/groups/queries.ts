@@ -1,0 +1,102 @@
+/** Statements over groups, besides their lists. */
+import { sql } from 'kysely';
+import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
+import { MINIMAL, OWNER } from '../../../kernel/access/roles.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import { openTo, seesAll, today, withReached } from '../../../kernel/namespaces/group-list.ts';
+import type { GroupView } from '../../../kernel/namespaces/group-records.ts';
+import {
+  type GroupShare,
+  type NamespaceRow,
+  type ProjectRow,
+  projectColumns,
+  projectTables,
+} from '../../../kernel/namespaces/rows.ts';
+import type { Db } from '../../../platform/db/database.ts';
+
+/** Projects in the detailed record, at most (facts: Group detail). */
+const PROJECTS_SHOWN = 100;
+
+/** The groups that a group is shared with, as far as the caller sees them; its owners see all. */
+export async function selectShares(db: Db, caller: Caller, group: AuthorizedGroup): Promise<GroupShare[]> {
+  const all = seesAll(caller) || group.role >= OWNER;
+  const reached = caller
+    ? sql`n.id in (select id from reached_groups union select id from seen_groups)`
+    : sql`false`;
+  const { rows } = await sql<GroupShare>`
+    ${withReached(caller)}
+    select n.id as group_id, n.name as group_name, n.full_path as group_full_path,
+      l.group_access as group_access_level, l.expires_at
+    from group_group_links l join namespaces n on n.id = l.shared_with_group_id
+    where l.shared_group_id = ${group.id} and not n.deleting
+      and (${all} or n.visibility >= ${openTo(caller)} or ${reached})
+    order by l.id`.execute(db);
+  return rows;
+}
+
+/** The newest projects in the group itself, or shared with it, that the caller sees: at most a hundred. */
+export async function selectGroupProjects(
+  db: Db,
+  caller: Caller,
+  group: AuthorizedGroup,
+  which: 'own' | 'shared',
+): Promise<ProjectRow[]> {
+  const all = seesAll(caller) || (which === 'own' && group.role > MINIMAL);
+  const reached = caller
+    ? sql`(p.id in (select id from reached_projects) or p.namespace_id in (select id from reached_groups where level > ${MINIMAL}))`
+    : sql`false`;
+  const from =
+    which === 'own'
+      ? sql`p.namespace_id = ${group.id}`
+      : sql`p.id in (select project_id from project_group_links
+          where group_id = ${group.id} and (expires_at is null or expires_at > ${today()}))`;
+  const { rows } = await sql<ProjectRow>`
+    ${withReached(caller)}
+    select ${sql.raw(projectColumns)} from ${sql.raw(projectTables)}
+    where not p.deleting and ${from} and (${all} or p.visibility >= ${openTo(caller)} or ${reached})
+    order by p.created_at desc, p.id desc limit ${PROJECTS_SHOWN}`.execute(db);
+  return rows;
+}
+
+/** The greatest visibility of the namespace's contents; 0 when it is empty. */
+export async function selectVisibilityInside(
+  db: Db,
+  id: number,
+): Promise<{ groups: number; projects: number }> {
+  const { rows } = await sql<{ groups: number; projects: number }>`
+    select coalesce((select max(visibility) from namespaces
+        where ancestor_ids @> array[${id}]::bigint[] and id <> ${id} and not deleting), 0) as groups,
+      coalesce((select max(p.visibility) from projects p join namespaces n on n.id = p.namespace_id
+        where n.ancestor_ids @> array[${id}]::bigint[] and not p.deleting), 0) as projects`.execute(db);
+  return rows[0] ?? { groups: 0, projects: 0 };
+}
+
+/**
+ * Whether another group of the same parent has the name. The caller has called lockNamespace() on the parent.
+ */
+export async function isNameTaken(db: Db, parent: NamespaceRow, name: string, groupId = 0): Promise<boolean> {
+  const taken = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('parent_id', '=', parent.id)
+    .where('deleting', '=', false)
+    .where('id', '<>', groupId)
+    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** The storages of groups' wikis: for administrators, and no part of the free tier. */
+export async function selectWikiStorages(
+  db: Db,
+  view: Pick<GroupView, 'admin' | 'tier'>,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  if (!view.admin || view.tier === 'free' || ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('group_wikis')
+    .select(['id', 'repository_storage'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.repository_storage]));
+}

@@ -1,0 +1,165 @@
+/** Creating, changing, sharing, moving and deleting groups. */
+import Type from 'typebox';
+import { onGroup, signedIn } from '../../../kernel/access/access.ts';
+import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
+import {
+  Accepted,
+  accepted,
+  type Context,
+  type Endpoint,
+  endpoint,
+  noContent,
+  Reply,
+} from '../../../kernel/api/endpoint.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { Group, presentGroup } from '../../../kernel/namespaces/group-records.ts';
+import { nullable } from '../../../platform/http/parameters/schema.ts';
+import { authorizeParent, createGroup, updateGroup } from './actions.ts';
+import {
+  removeGroup,
+  restoreGroup,
+  scheduleDeletion,
+  setArchived,
+  transferGroup,
+} from './lifecycle-actions.ts';
+import { groupView, presentGroupDetail } from './present.ts';
+import { CreateGroup, GroupDetail, ShareGroup, UpdateGroup } from './schema.ts';
+import { shareGroup, unshareGroup } from './share-actions.ts';
+
+type Writing = Context<unknown, unknown, Actor>;
+
+/** The detailed record after a change, as the caller sees it now. */
+async function showDetail({ db, services, settings, actor }: Writing, id: number) {
+  const group = await authorizeGroup(services.database.sql, actor, 'read_group', id);
+  return presentGroupDetail(db, groupView(services, settings, actor), actor, group, { projects: false });
+}
+
+async function showGroup({ services, settings, actor }: Writing, id: number) {
+  const group = await authorizeGroup(services.database.sql, actor, 'read_group', id);
+  return presentGroup(groupView(services, settings, actor), group.row);
+}
+
+/** POST /groups/:id/archive and its counterpart. */
+const archiving = (verb: 'archive' | 'unarchive', summary: string): Endpoint =>
+  endpoint({
+    method: 'POST',
+    path: `/groups/:id/${verb}`,
+    summary,
+    access: onGroup('archive_group'),
+    also: [422],
+    limit: {
+      name: 'group_archive_unarchive_api',
+      setting: 'group_archive_unarchive_api_limit',
+      periodSeconds: 60,
+    },
+    reply: Group,
+    handle: async (context) => {
+      await setArchived(context.services, context.actor, context.subject, verb === 'archive');
+      return showGroup(context, context.subject.id);
+    },
+  });
+
+/** The target of a transfer; nothing, or null, is the top level. */
+async function findTarget(context: Writing, group: AuthorizedGroup, targetId: number | null | undefined) {
+  // A group that is there already is refused by the transfer, not by creation rights.
+  if (!targetId && group.row.parent_id === null) return undefined;
+  return authorizeParent(context, targetId);
+}
+
+export const writeEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/groups',
+    summary: 'Create a group.',
+    access: signedIn,
+    input: CreateGroup,
+    reply: GroupDetail,
+    handle: async (context) => showDetail(context, await createGroup(context, context.input)),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/groups/:id',
+    summary: 'Change a group.',
+    access: onGroup('update_group'),
+    also: [409],
+    input: UpdateGroup,
+    reply: GroupDetail,
+    handle: async (context) => {
+      await updateGroup(context, context.subject, context.input);
+      return showDetail(context, context.subject.id);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/groups/:id',
+    summary: 'Mark a group for deletion, or remove a marked subgroup for good.',
+    access: onGroup('delete_group'),
+    input: Type.Object({
+      permanently_remove: Type.Optional(Type.Boolean({ description: 'Remove a marked subgroup now.' })),
+      full_path: Type.Optional(Type.String({ description: 'The full path, to be sure, when removing now.' })),
+    }),
+    status: 202,
+    reply: Accepted,
+    handle: async ({ services, actor, subject, input, unmodified }) => {
+      if (input.permanently_remove) await removeGroup(services, actor, subject, input.full_path, unmodified);
+      else await scheduleDeletion(services, actor, subject, unmodified);
+      return accepted();
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/groups/:id/restore',
+    summary: 'Restore a group that is marked for deletion.',
+    access: onGroup('delete_group'),
+    reply: GroupDetail,
+    handle: async (context) => {
+      await restoreGroup(context.services, context.actor, context.subject);
+      return showDetail(context, context.subject.id);
+    },
+  }),
+  archiving('archive', 'Make a group and all in it read-only.'),
+  archiving('unarchive', 'Make an archived group writable again.'),
+  endpoint({
+    method: 'POST',
+    path: '/groups/:id/transfer',
+    summary: 'Move a group into another, or to the top level.',
+    access: onGroup('transfer_group'),
+    also: [409],
+    input: Type.Object({
+      group_id: Type.Optional(
+        nullable(Type.Integer({ description: 'Where to; the top level when absent.' })),
+      ),
+    }),
+    reply: GroupDetail,
+    handle: async (context) => {
+      const { subject, input } = context;
+      await transferGroup(context, subject, await findTarget(context, subject, input.group_id));
+      return showDetail(context, subject.id);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/groups/:id/share',
+    summary: 'Give the members of another group a role in the group.',
+    access: onGroup('share_group'),
+    also: [409],
+    input: ShareGroup,
+    reply: GroupDetail,
+    handle: async (context) => {
+      await shareGroup(context.services, context.actor, context.subject, context.input);
+      return showDetail(context, context.subject.id);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/groups/:id/share/:group_id',
+    summary: 'Take the role of another group back.',
+    access: onGroup('share_group'),
+    input: Type.Object({ group_id: Type.Integer() }),
+    reply: noContent,
+    handle: async ({ services, actor, subject, input, unmodified }) => {
+      await unshareGroup(services, actor, subject, input.group_id, unmodified);
+      return new Reply(204);
+    },
+  }),
+];

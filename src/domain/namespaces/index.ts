@@ -1,0 +1,7 @@
+/** Namespaces: groups, projects, their members and topics. */
+export { customAttributesCapability } from './custom-attributes/capability.ts';
+export { groupsCapability } from './groups/capability.ts';
+export { membersCapability } from './members/capability.ts';
+export { projectsCapability } from './projects/capability.ts';
+export { movableProjects } from './projects/storage-moves.ts';
+export { topicsCapability } from './topics/capability.ts';

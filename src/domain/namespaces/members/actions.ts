@@ -1,0 +1,254 @@
+/** Members are added, changed and removed here: each in one transaction, announced with the change. */
+import { sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import {
+  joinMembers,
+  levelName,
+  type MembershipSource,
+  membershipSourceOf,
+} from '../../../kernel/access/joining.ts';
+import { groupsOwnedAlone } from '../../../kernel/access/remaining.ts';
+import { MAINTAINER, OWNER } from '../../../kernel/access/roles.ts';
+import { type Announcement, announce, announceAll } from '../../../kernel/activity/announce.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { conflict, Failure, forbidden, invalid } from '../../../platform/failure.ts';
+import { removeLapsed } from './expiry.ts';
+import { isMembershipLocked, listCandidates, lockMember, selectInherited, today } from './queries.ts';
+import {
+  additionProblem,
+  alreadyMember,
+  type Candidate,
+  type Grant,
+  grantProblem,
+  holderProblem,
+  inheritanceProblem,
+  type Problem,
+  removalProblem,
+  updateProblem,
+} from './rules.ts';
+import type { Source } from './source.ts';
+
+/** The response to a request about one user only, which is refused. */
+export function failureOf(problem: Problem): Failure {
+  if (problem.kind === 'forbidden') return forbidden(problem.text);
+  if (problem.kind === 'taken') return conflict(problem.text);
+  return invalid({ [problem.property]: [problem.text] });
+}
+
+/** The message about one of several users. */
+export const messageOf = (problem: Problem): string => {
+  if (problem.kind === 'taken') return 'User already exists in source';
+  if (problem.kind === 'forbidden') return problem.text;
+  return problem.property === 'access_level' ? `Access level ${problem.text}` : problem.text;
+};
+
+export const check = (problem: Problem | undefined): void => {
+  if (problem) throw failureOf(problem);
+};
+
+/** A candidate with the name for announcements. */
+type Newcomer = Candidate & { name: string; expires_at: string | null };
+
+/** 405 where a group above keeps its projects' memberships as they are (a rule of the paid tiers). */
+export async function requireUnlocked(db: Db, source: Source, tier: string): Promise<void> {
+  if (tier !== 'free' && (await isMembershipLocked(db, source))) {
+    throw new Failure('method_not_allowed', '405 Method Not Allowed');
+  }
+}
+
+/** The grant, when the caller may give it to any user here; 400, 403 or 405 otherwise. */
+export async function permitGrant(db: Db, source: Source, grant: Grant, tier: string): Promise<Grant> {
+  check(grantProblem(source, grant, { tier, today: today() }));
+  await requireUnlocked(db, source, tier);
+  return grant;
+}
+
+/** Adds those who can be added, in the caller's transaction; returns the problem of each of the others. */
+export async function addMembers(
+  tx: Db,
+  source: Source,
+  actor: Actor,
+  newcomers: readonly Newcomer[],
+): Promise<Map<number, Problem>> {
+  const userIds = newcomers.map((each) => each.id);
+  await removeLapsed(tx, source, userIds);
+  const inherited = await selectInherited(tx, source, userIds);
+  const problems = new Map<number, Problem>();
+  for (const each of newcomers) {
+    const problem = additionProblem(source, each, inherited.get(each.id));
+    if (problem) problems.set(each.id, problem);
+  }
+  const admitted = newcomers
+    .filter((each) => !problems.has(each.id))
+    .map(({ id, name, access_level, expires_at }) => ({
+      user_id: id,
+      name,
+      access_level,
+      expires_at,
+      created_by_id: actor.id,
+    }));
+  const joined = await joinMembers(tx, source, actor, admitted);
+  for (const { user_id } of admitted) if (!joined.has(user_id)) problems.set(user_id, alreadyMember);
+  return problems;
+}
+
+const isLastOwner = async (
+  tx: Db,
+  source: Source,
+  { access_level, user_id }: { access_level: number; user_id: number },
+): Promise<boolean> =>
+  source.kind === 'group' &&
+  access_level === OWNER &&
+  (await groupsOwnedAlone(tx, user_id, source.id)).length > 0;
+
+/** Changes a membership; an expiry that is undefined stays as it is. 403, 404 or 400 when it is refused. */
+export async function updateMember(
+  db: Db,
+  source: Source,
+  actor: Actor,
+  userId: number,
+  change: { access_level: number; expires_at?: string | null },
+  tier: string,
+): Promise<void> {
+  check(holderProblem(source, userId));
+  await inTransaction(db, async (tx) => {
+    const member = found(await lockMember(tx, source, userId));
+    const { expires_at = member.expires_at } = change;
+    const grant: Grant = { access_level: change.access_level, expires_at };
+    check(grantProblem(source, grant, { tier, today: today() }));
+    const lastOwner = await isLastOwner(tx, source, member);
+    check(updateProblem({ ...member, role: source.role }, grant, lastOwner));
+    const inherited = await selectInherited(tx, source, [userId]);
+    check(inheritanceProblem(grant.access_level, inherited.get(userId)));
+    if (grant.access_level === member.access_level && expires_at === member.expires_at) return;
+    await tx
+      .updateTable('members')
+      .set({ ...grant, updated_at: now() })
+      .where('id', '=', member.id)
+      .execute();
+    await announce(tx, {
+      author: actor,
+      audit: {
+        entity: source.entity,
+        event: 'member_updated',
+        details: {
+          change: 'access_level',
+          from: levelName(member.access_level),
+          to: levelName(grant.access_level),
+          expiry_from: member.expires_at,
+          expiry_to: expires_at,
+          target_id: userId,
+          target_type: 'User',
+          target_details: member.user_name,
+        },
+      },
+    });
+  });
+}
+
+/**
+ * Ends a membership: the caller's own, or another's that the caller manages. With a group's, the memberships
+ * inside it end too, unless they are to be kept.
+ */
+export async function removeMember(
+  db: Db,
+  source: Source,
+  actor: Actor,
+  userId: number,
+  options: { keepInside: boolean; unmodified(updatedAt: Date): void },
+): Promise<void> {
+  const self = userId === actor.id;
+  if (!self && !source.mayManage) throw forbidden();
+  check(holderProblem(source, userId));
+  await inTransaction(db, async (tx) => {
+    const member = found(await lockMember(tx, source, userId));
+    const lastOwner = await isLastOwner(tx, source, member);
+    check(removalProblem({ ...member, role: source.role }, self, lastOwner));
+    options.unmodified(member.updated_at);
+    await tx.deleteFrom('members').where('id', '=', member.id).execute();
+    await announce(tx, removal(actor, source, { id: userId, name: member.user_name }));
+    if (source.kind === 'group' && !options.keepInside) {
+      await removeInside(tx, source, actor, { id: userId, name: member.user_name });
+    }
+  });
+}
+
+const removal = (
+  actor: Actor,
+  source: MembershipSource,
+  user: { id: number; name: string },
+): Announcement => ({
+  author: actor,
+  audit: {
+    entity: source.entity,
+    event: 'member_destroyed',
+    details: {
+      remove: 'user_access',
+      target_id: user.id,
+      target_type: 'User',
+      target_details: user.name,
+    },
+  },
+  ...(source.column === 'project_id' && {
+    activity: { action: 'left', projectId: source.id, authorId: user.id },
+  }),
+});
+
+/** Ends the user's memberships of the groups and projects inside the group. */
+async function removeInside(
+  tx: Db,
+  group: Source,
+  actor: Actor,
+  user: { id: number; name: string },
+): Promise<void> {
+  const { rows } = await sql<{ project_id: number | null; namespace_id: number; full_path: string }>`
+    with inside as (
+      select m.id, m.project_id, n.id as namespace_id, concat_ws('/', n.full_path, p.path) as full_path
+      from members m left join projects p on p.id = m.project_id
+      join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id)
+      where m.user_id = ${user.id} and n.ancestor_ids @> array[${group.id}]::bigint[]),
+    gone as (delete from members where id in (select id from inside))
+    select project_id, namespace_id, full_path from inside order by id`.execute(tx);
+  await announceAll(
+    tx,
+    rows.map((row) => removal(actor, membershipSourceOf(row), user)),
+  );
+}
+
+const IMPORT_BATCH = 200;
+
+/**
+ * Copies the own members of one project to another, with their levels; only an owner brings owners. Members
+ * already there are passed over. Returns their number, and the users whom a rule kept out.
+ */
+export async function importMembers(
+  db: Db,
+  source: Source,
+  actor: Actor,
+  from: AuthorizedProject,
+): Promise<{ total: number; problems: Record<string, string> }> {
+  const most = source.role >= OWNER ? OWNER : MAINTAINER;
+  const problems: Record<string, string> = {};
+  let total = 0;
+  let after = 0;
+  // Ends with the members: each batch starts behind the last user of the one before.
+  for (;;) {
+    const candidates = await listCandidates(db, from.id, after, IMPORT_BATCH);
+    const last = candidates.at(-1);
+    if (!last) return { total, problems };
+    after = last.id;
+    total += candidates.length;
+    const newcomers = candidates.map((each) => ({
+      ...each,
+      access_level: Math.min(each.access_level, most),
+    }));
+    const refused = await inTransaction(db, (tx) => addMembers(tx, source, actor, newcomers));
+    for (const { id, username } of candidates) {
+      const problem = refused.get(id);
+      if (problem && problem.kind !== 'taken') problems[username] = messageOf(problem);
+    }
+  }
+}

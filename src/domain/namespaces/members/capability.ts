@@ -1,0 +1,39 @@
+/** Members of projects and groups, access requests and invitations, and the end of a membership. */
+import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import { expireMembers } from './expiry.ts';
+import { invitationPages } from './invitation-pages.ts';
+import { importEndpoint, memberEndpoints } from './member-routes.ts';
+import { groups, projects } from './source.ts';
+import { reassignInvitations } from './waiting-actions.ts';
+import { accessRequestEndpoints, invitationEndpoints } from './waiting-routes.ts';
+
+export const membersCapability = (services: Services): Capability => ({
+  name: 'members',
+  endpoints: [
+    ...memberEndpoints(projects),
+    ...memberEndpoints(groups),
+    importEndpoint(projects),
+    ...accessRequestEndpoints(projects),
+    ...accessRequestEndpoints(groups),
+    ...invitationEndpoints(projects),
+    ...invitationEndpoints(groups),
+  ],
+  routes: invitationPages(services),
+  tasks: {
+    'members.expire': async () => {
+      await expireMembers(services.database.background);
+    },
+  },
+  schedules: [{ task: 'members.expire', pattern: '5 * * * *' }],
+  tables: ['members', 'access_requests', 'invitations'],
+  erase: async (tx, projectIds) => {
+    for (const table of ['members', 'access_requests', 'invitations'] as const) {
+      await tx
+        .deleteFrom(table)
+        .where('project_id', 'in', [...projectIds])
+        .execute();
+    }
+  },
+  reassign: reassignInvitations,
+});

@@ -1,0 +1,125 @@
+/** Rows → wire records of members, requests and invitations; related records are loaded once for a page. */
+import { sql } from 'kysely';
+import { GUEST } from '../../../kernel/access/roles.ts';
+import type { Context } from '../../../kernel/api/endpoint.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import { presentUserBasic, type Surroundings, type UserBasicRow } from '../../../kernel/identity/records.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { unseal } from '../../../platform/secret.ts';
+import type { InvitationRow } from './invitation-queries.ts';
+import { type Membership, type MemberUser, type Reach, selectMemberships, selectUsers } from './queries.ts';
+import type { AccessRequester, Invitation, Member } from './schema.ts';
+import type { Source } from './source.ts';
+
+/** The caller and the source, and the context of the records. */
+export type View = Surroundings & {
+  source: Source;
+  caller: Caller;
+  tier: 'free' | 'premium' | 'ultimate';
+  secretKey: string;
+};
+
+export const viewOf = (
+  { services, settings, actor }: Pick<Context<unknown, unknown, Caller>, 'services' | 'settings' | 'actor'>,
+  source: Source,
+): View => ({
+  baseUrl: services.baseUrl(),
+  settings,
+  source,
+  caller: actor,
+  tier: services.config.tier,
+  secretKey: services.secretKey,
+});
+
+/** Mail addresses are for administrators, and for owners of the enterprise group that the user belongs to. */
+const showsEmail = ({ source, caller }: View, user: MemberUser): boolean =>
+  caller?.admin === true ||
+  (source.kind === 'group' &&
+    source.mayManage &&
+    user.enterprise_group_id !== null &&
+    user.enterprise_group_id === source.rootGroupId);
+
+/** The users who take a paid seat: people, and under Ultimate only those with more than a guest's role in some place. */
+async function selectSeated(db: Db, view: View, users: readonly MemberUser[]): Promise<Set<number>> {
+  const people = users
+    .filter((user) => user.kind === 'human' && user.state === 'active')
+    .map((user) => user.id);
+  if (view.tier !== 'ultimate') return new Set(people);
+  const { rows } = await sql<{ user_id: number }>`
+    select distinct user_id from members where user_id = any(${people}::bigint[]) and access_level > ${GUEST}
+  `.execute(db);
+  return new Set(rows.map((row) => row.user_id));
+}
+
+type Shown = { reach: Reach; seats?: boolean | undefined };
+
+/** The members' records, in the order of the users; in three statements, or four with seats, however many there are. */
+export async function presentMembers(
+  db: Db,
+  view: View,
+  users: readonly MemberUser[],
+  { reach, seats = false }: Shown,
+): Promise<Member[]> {
+  const userIds = users.map((user) => user.id);
+  const memberships = await selectMemberships(db, view.source, view.caller, reach, userIds);
+  const creatorIds = [...memberships.values()].flatMap((each) => each.created_by_id ?? []);
+  const creators = new Map((await selectUsers(db, creatorIds)).map((user) => [user.id, user]));
+  const seated = seats ? await selectSeated(db, view, users) : undefined;
+  return users.flatMap((user) => {
+    const membership = memberships.get(user.id);
+    // A user who left since the page was read is left out of it.
+    if (!membership) return [];
+    const creator = membership.created_by_id === null ? undefined : creators.get(membership.created_by_id);
+    return [presentMember(view, user, membership, creator, seated?.has(user.id))];
+  });
+}
+
+function presentMember(
+  view: View,
+  user: MemberUser,
+  membership: Membership,
+  creator: UserBasicRow | undefined,
+  usesSeat: boolean | undefined,
+): Member {
+  return {
+    ...presentUserBasic(view, user),
+    access_level: membership.access_level,
+    created_at: membership.created_at.toISOString(),
+    ...(creator && { created_by: presentUserBasic(view, creator) }),
+    expires_at: membership.expires_at,
+    ...(showsEmail(view, user) && { email: user.email }),
+    ...(usesSeat !== undefined && { is_using_seat: usesSeat }),
+    membership_state: 'active',
+  };
+}
+
+/** The record of one user's membership; 404 when there is none. */
+export async function showMember(db: Db, view: View, userId: number, reach: Reach): Promise<Member> {
+  const users = await selectUsers(db, [userId]);
+  const [member] = await presentMembers(db, view, users, { reach });
+  return found(member);
+}
+
+export const presentAccessRequester = (
+  view: Surroundings,
+  row: UserBasicRow & { requested_at: Date },
+): AccessRequester => ({
+  ...presentUserBasic(view, row),
+  requested_at: row.requested_at.toISOString(),
+});
+
+/** A day as an instant, which is how invitations show it (facts: Invitation). */
+const startOfDay = (day: string | null): string | null => (day === null ? null : `${day}T00:00:00.000Z`);
+
+/** The invitation; its token, which would let its holder join, is for administrators only. */
+export const presentInvitation = (view: View, row: InvitationRow): Invitation => ({
+  access_level: row.access_level,
+  created_at: row.created_at.toISOString(),
+  expires_at: startOfDay(row.expires_at),
+  invite_email: row.email,
+  ...(view.caller?.admin && { invite_token: unseal(view.secretKey, row.token_sealed) }),
+  // No user has accepted it yet, so it has none.
+  user_name: null,
+  created_by_name: row.created_by_name,
+});

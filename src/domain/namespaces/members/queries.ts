@@ -1,0 +1,267 @@
+/** Statements over members, access requests and invitations of one source. */
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { levelName } from '../../../kernel/access/joining.ts';
+import { MINIMAL, OWNER } from '../../../kernel/access/roles.ts';
+import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
+import { userBasicColumns } from '../../../kernel/identity/records.ts';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { Tables } from '../../../platform/db/rows.ts';
+import { containing } from '../../../platform/db/search.ts';
+import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import type { Candidate, Inherited } from './rules.ts';
+import type { Source } from './source.ts';
+
+/** The day as memberships count it. */
+export const today = (): string => now().toISOString().slice(0, 10);
+
+/**
+ * `direct`: the source's own members. `all`: also those of groups above, and of groups that it or they are
+ * shared with.
+ */
+export type Reach = 'direct' | 'all';
+
+export type Membership = {
+  user_id: number;
+  access_level: number;
+  expires_at: string | null;
+  created_at: Date;
+  created_by_id: number | null;
+};
+
+const current = (alias: string): RawBuilder<boolean> =>
+  sql`(${sql.ref(`${alias}.expires_at`)} is null or ${sql.ref(`${alias}.expires_at`)} > ${today()})`;
+
+const ids = (list: readonly number[]): RawBuilder<unknown> => sql`any(${[...list]}::bigint[])`;
+
+/**
+ * Whether the caller may see the members of an invited group `g`: as a list of that group's members would
+ * decide.
+ */
+function invitedGroupIsVisible(source: Source, caller: Caller): RawBuilder<boolean> {
+  if (source.mayManage || caller?.admin || caller?.auditor) return sql`true`;
+  if (!caller) return sql`g.visibility = 20`;
+  return sql`(g.visibility >= ${caller.external ? 20 : 10} or exists (select from members v
+    where v.user_id = ${caller.id} and v.namespace_id = any(g.ancestor_ids) and ${current('v')}))`;
+}
+
+/** A union of every membership that gives access, several per user: `distance` 0 direct, 1 inherited, 2 by a share. */
+function memberships(source: Source, caller: Caller, reach: Reach): RawBuilder<unknown> {
+  const holder = source.holder
+    ? sql`union all select ${source.holder.id}::bigint, ${OWNER}, null, ${source.holder.since}::timestamptz, null, 0`
+    : sql``;
+  const direct = sql`
+    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 0 as distance
+    from members m where ${sql.ref(`m.${source.column}`)} = ${source.id} and ${current('m')} ${holder}`;
+  if (reach === 'direct') return direct;
+  const invited = (link: RawBuilder<unknown>, group: string, where: RawBuilder<boolean>) => sql`
+    union all
+    select m.user_id, least(l.group_access, m.access_level), least(m.expires_at, l.expires_at),
+      m.created_at, m.created_by_id, 2
+    from ${link} l join namespaces g on g.id = ${sql.ref(`l.${group}`)}
+    join members m on m.namespace_id = any(g.ancestor_ids)
+    where ${where} and ${current('l')} and ${current('m')} and m.access_level > ${MINIMAL}
+      and ${invitedGroupIsVisible(source, caller)}`;
+  const groupShares = invited(
+    sql`group_group_links`,
+    'shared_with_group_id',
+    sql`l.shared_group_id = ${ids(source.groupIds)}`,
+  );
+  const projectShares =
+    source.kind === 'group'
+      ? sql``
+      : invited(sql`project_group_links`, 'group_id', sql`l.project_id = ${source.id}`);
+  // Minimal access is not inherited.
+  return sql`${direct}
+    union all
+    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 1
+    from members m where m.namespace_id = ${ids(source.ancestorIds)} and ${current('m')}
+      and m.access_level > ${MINIMAL}
+    ${groupShares} ${projectShares}`;
+}
+
+const memberUserColumns = [...userBasicColumns, 'users.kind', 'users.enterprise_group_id'] as const;
+
+export type MemberUser = Awaited<ReturnType<typeof selectUsers>>[number];
+
+type UserQuery = SelectQueryBuilder<Tables, 'users', MemberUser>;
+
+type MemberFilters = {
+  query?: string;
+  user_ids?: number[];
+  skip_users?: number[];
+  state?: 'awaiting' | 'active';
+};
+
+/** One page of the users who are members, by ascending user id: the order is ours, the public API names none. */
+export function listMemberUsers(
+  db: Db,
+  source: Source,
+  caller: Caller,
+  reach: Reach,
+  filters: MemberFilters,
+  page: PageRequest,
+): Promise<Page<MemberUser>> {
+  let query: UserQuery = db
+    .selectFrom('users')
+    .select(memberUserColumns)
+    .where('users.deletion', 'is', null)
+    .where(sql<boolean>`users.id in (select x.user_id from (${memberships(source, caller, reach)}) x)`);
+  if (filters.query !== undefined && filters.query !== '') {
+    const pattern = containing(filters.query);
+    query = query.where((eb) =>
+      eb.or([eb('users.name', 'ilike', pattern), eb('users.username', 'ilike', pattern)]),
+    );
+  }
+  if (filters.user_ids) query = query.where(sql<boolean>`users.id = ${ids(filters.user_ids)}`);
+  if (filters.skip_users) query = query.where(sql<boolean>`not users.id = ${ids(filters.skip_users)}`);
+  if (filters.state === 'awaiting') query = query.where(sql<boolean>`false`);
+  return selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'users.id' });
+}
+
+/** For each of the users the membership with the highest level; between equals the nearest. */
+export async function selectMemberships(
+  db: Db,
+  source: Source,
+  caller: Caller,
+  reach: Reach,
+  userIds: readonly number[],
+): Promise<Map<number, Membership>> {
+  if (userIds.length === 0) return new Map();
+  const { rows } = await sql<Membership>`
+    select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id
+    from (${memberships(source, caller, reach)}) x where x.user_id = ${ids(userIds)}
+    order by x.user_id, x.access_level desc, x.distance, x.expires_at desc nulls first`.execute(db);
+  return new Map(rows.map((row) => [row.user_id, row]));
+}
+
+/** The users among these ids, without those who are being deleted. */
+export const selectUsers = (db: Db, userIds: readonly number[]) =>
+  db
+    .selectFrom('users')
+    .select(memberUserColumns)
+    .where('users.deletion', 'is', null)
+    .where(sql<boolean>`users.id = ${ids(userIds)}`)
+    .execute();
+
+/** The users with these names, compared without regard to case. */
+export const selectUsersByName = (db: Db, names: readonly string[]): Promise<MemberUser[]> =>
+  db
+    .selectFrom('users')
+    .select(memberUserColumns)
+    .where('users.deletion', 'is', null)
+    .where(
+      sql<boolean>`lower(users.username) collate "C" = any(${names.map((name) => name.toLowerCase())}::text[])`,
+    )
+    .execute();
+
+/**
+ * The users who have confirmed one of these addresses, by the address in lower case, as far as the caller may
+ * know: others than administrators know only public addresses.
+ */
+export async function selectUsersByMail(
+  db: Db,
+  caller: Pick<Actor, 'admin'>,
+  addresses: readonly string[],
+): Promise<Map<string, MemberUser>> {
+  const rows = await db
+    .selectFrom('emails')
+    .innerJoin('users', 'users.id', 'emails.user_id')
+    .select(memberUserColumns)
+    .select(sql<string>`lower(emails.email)`.as('address'))
+    .where('emails.confirmed_at', 'is not', null)
+    .where('users.deletion', 'is', null)
+    .where(
+      sql<boolean>`(${caller.admin} or (lower(users.public_email) = lower(emails.email) and not users.private_profile))`,
+    )
+    .where(
+      sql<boolean>`lower(emails.email) collate "C" = any(${addresses.map((each) => each.toLowerCase())}::text[])`,
+    )
+    .execute();
+  return new Map(rows.map(({ address, ...user }) => [address, user]));
+}
+
+/** The highest role that each of the users has from the groups above the source, and from which group. */
+export async function selectInherited(
+  db: Db,
+  source: Pick<Source, 'ancestorIds'>,
+  userIds: readonly number[],
+): Promise<Map<number, Inherited>> {
+  const { rows } = await sql<{ user_id: number; access_level: number; group_name: string }>`
+    select distinct on (m.user_id) m.user_id, m.access_level, n.name as group_name
+    from members m join namespaces n on n.id = m.namespace_id
+    where m.namespace_id = ${ids(source.ancestorIds)} and m.user_id = ${ids(userIds)} and ${current('m')}
+      and m.access_level > ${MINIMAL}
+    order by m.user_id, m.access_level desc, m.namespace_id desc`.execute(db);
+  return new Map(
+    rows.map(({ user_id, ...rest }) => [user_id, { ...rest, level_name: levelName(rest.access_level) }]),
+  );
+}
+
+/** The user's own membership, locked for a change, or undefined. */
+export async function lockMember(tx: Db, source: Source, userId: number) {
+  return tx
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select([
+      'members.id',
+      'members.user_id',
+      'members.access_level',
+      'members.expires_at',
+      'members.updated_at',
+      'users.name as user_name',
+      'users.kind as user_kind',
+    ])
+    .where(source.column, '=', source.id)
+    .where('members.user_id', '=', userId)
+    .where(current('members'))
+    .forUpdate('members')
+    .executeTakeFirst();
+}
+
+/** Whether a group above keeps new members out of its projects. */
+export async function isMembershipLocked(db: Db, source: Source): Promise<boolean> {
+  if (source.kind === 'group') return false;
+  const { rows } = await sql`
+    select from namespaces where id = ${ids(source.groupIds)} and settings -> 'membership_lock' = 'true'
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Own members of a project in the order of their users, after one of them, to be copied elsewhere. */
+export async function listCandidates(
+  db: Db,
+  projectId: number,
+  afterUserId: number,
+  limit: number,
+): Promise<(Candidate & { name: string; username: string; expires_at: string | null })[]> {
+  return db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select([
+      'users.id',
+      'users.name',
+      'users.username',
+      'users.kind',
+      'members.access_level',
+      'members.expires_at',
+    ])
+    .where('members.project_id', '=', projectId)
+    .where('members.user_id', '>', afterUserId)
+    .where('users.kind', '=', 'human')
+    .where('users.deletion', 'is', null)
+    .where(current('members'))
+    .orderBy('members.user_id')
+    .limit(limit)
+    .execute();
+}
+
+/** Whether the user's role here comes from a membership of the source itself or of a group above. */
+export async function isMember(db: Db, source: Source, userId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from members m where m.user_id = ${userId} and ${current('m')}
+      and (${sql.ref(`m.${source.column}`)} = ${source.id}
+        or m.namespace_id = ${ids(source.ancestorIds)} and m.access_level > ${MINIMAL})
+    limit 1`.execute(db);
+  return rows.length > 0 || source.holder?.id === userId;
+}

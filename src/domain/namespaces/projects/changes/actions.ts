@@ -1,0 +1,461 @@
+/** Changes to projects: each one transaction that decides, writes and announces. */
+import { sql } from 'kysely';
+import {
+  type AuthorizedGroup,
+  type AuthorizedProject,
+  authorizeGroup,
+} from '../../../../kernel/access/find.ts';
+import { mayCreateProjects } from '../../../../kernel/access/project-creation.ts';
+import { GUEST, MAINTAINER, visibilityLevel, visibilityName } from '../../../../kernel/access/roles.ts';
+import { type AuditedEntity, announce } from '../../../../kernel/activity/announce.ts';
+import type { Services } from '../../../../kernel/api/services.ts';
+import type { Actor } from '../../../../kernel/identity/actor.ts';
+import { isScheduledAbove } from '../../../../kernel/namespaces/erasure.ts';
+import { pathProblems } from '../../../../kernel/namespaces/paths.ts';
+import {
+  forgetRedirect,
+  isPathTaken,
+  lockNamespace,
+  redirectProject,
+} from '../../../../kernel/namespaces/paths-change.ts';
+import { projectSettings } from '../../../../kernel/namespaces/project-settings.ts';
+import type { NamespaceRow } from '../../../../kernel/namespaces/rows.ts';
+import { keepTopics } from '../../../../kernel/namespaces/topics.ts';
+import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
+import { now } from '../../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import { declareUnique } from '../../../../platform/db/errors.ts';
+import type { Json } from '../../../../platform/db/rows.ts';
+import {
+  badRequest,
+  Failure,
+  forbidden,
+  invalid,
+  notFound,
+  type ValidationMessages,
+} from '../../../../platform/failure.ts';
+import type { Fact } from '../../../../platform/outbox/outbox.ts';
+import { remapPlanning } from '../../../planning/index.ts';
+import { chooseStorage, scheduleMove, storageSet } from '../../../repositories/index.ts';
+import { lockVisibility, lockWithParent } from './lock-queries.ts';
+import {
+  branchNameProblems,
+  changedSettings,
+  initialVisibility,
+  nameProblems,
+  originProblems,
+  pathFromName,
+  storageProblems,
+  visibilityProblems,
+} from './rules.ts';
+import type { CreateProject, UpdateProject } from './schema.ts';
+
+declareUnique('projects_path', 'path', 'conflict');
+declareUnique('projects_name', 'name', 'conflict');
+
+/** The namespace of a new project, in which the caller may create projects. */
+export type TargetNamespace = {
+  id: number;
+  kind: 'user' | 'group';
+  visibility: number;
+  fullPath: string;
+  /** The user whose projects_limit counts there; a group has none. */
+  ownerId: number | null;
+};
+
+export const projectEntity = (id: number, path: string): AuditedEntity => ({ type: 'Project', id, path });
+
+/** The namespace with this id or full path, when the caller may create projects there; 404 or 403 otherwise. */
+export async function findTargetNamespace(
+  services: Services,
+  actor: Actor,
+  reference: string | number,
+): Promise<TargetNamespace> {
+  const { db, sql: driver } = services.database;
+  const text = String(reference);
+  const personal = await db
+    .selectFrom('namespaces')
+    .select(['id', 'owner_id', 'visibility', 'full_path'])
+    .where('kind', '=', 'user')
+    .where('deleting', '=', false)
+    .where((eb) =>
+      /^\d{1,15}$/.test(text)
+        ? eb('id', '=', Number(text))
+        : eb(sql`lower(full_path) collate "C"`, '=', text.toLowerCase()),
+    )
+    .executeTakeFirst();
+  if (personal) {
+    if (personal.owner_id !== actor.id && !actor.admin) throw notFound('Namespace');
+    return {
+      id: personal.id,
+      kind: 'user',
+      visibility: personal.visibility,
+      fullPath: personal.full_path,
+      ownerId: personal.owner_id,
+    };
+  }
+  const group: AuthorizedGroup = await authorizeGroup(driver, actor, 'read_group', reference);
+  if (!mayCreateProjects(actor, group) || (await isScheduledAbove(db, group.row.ancestor_ids)))
+    throw forbidden();
+  return {
+    id: group.id,
+    kind: 'group',
+    visibility: group.row.visibility,
+    fullPath: group.row.full_path,
+    ownerId: null,
+  };
+}
+
+async function ownNamespace(db: Db, userId: number): Promise<TargetNamespace> {
+  const row = await db
+    .selectFrom('namespaces')
+    .select(['id', 'visibility', 'full_path'])
+    .where('owner_id', '=', userId)
+    .where('deleting', '=', false)
+    .executeTakeFirst();
+  if (!row) throw notFound('Namespace');
+  return { id: row.id, kind: 'user', visibility: row.visibility, fullPath: row.full_path, ownerId: userId };
+}
+
+const problemsOf = (problems: string[]): string[] | undefined => (problems.length > 0 ? problems : undefined);
+
+/** Refuses an invalid name, path or visibility; every problem at once. */
+function refuseProblems(problems: Record<string, string[] | undefined>): void {
+  const messages: ValidationMessages = {};
+  for (const [property, texts] of Object.entries(problems)) if (texts) messages[property] = texts;
+  if (Object.keys(messages).length > 0) throw invalid(messages);
+}
+
+/**
+ * Reserves a path inside a namespace, whose row stays locked until the commit; returns it, and the full path
+ * it gives.
+ */
+async function requireFreePath(
+  tx: Db,
+  namespaceId: number,
+  path: string,
+  projectId?: number,
+): Promise<{ parent: NamespaceRow; fullPath: string }> {
+  const parent = await lockNamespace(tx, namespaceId);
+  if (!parent) throw notFound('Namespace');
+  if (await isPathTaken(tx, parent, path, projectId === undefined ? {} : { projectId })) {
+    throw new Failure('conflict', { path: ['has already been taken'] });
+  }
+  return { parent, fullPath: `${parent.full_path}/${path}` };
+}
+
+/**
+ * Where the instance says so, only users with more than a guest's role in some place create projects of their
+ * own.
+ */
+async function refuseGuests(db: Db, actor: Actor, settings: ApplicationSettings): Promise<void> {
+  if (settings.allow_project_creation_for_guest_and_below || actor.admin) return;
+  const more = await db
+    .selectFrom('members')
+    .select('id')
+    .where('user_id', '=', actor.id)
+    .where('access_level', '>', GUEST)
+    .limit(1)
+    .executeTakeFirst();
+  if (!more) throw forbidden();
+}
+
+async function refuseOverLimit(tx: Db, target: TargetNamespace): Promise<void> {
+  if (target.ownerId === null) return;
+  const owner = await tx
+    .selectFrom('users')
+    .select((eb) => [
+      'projects_limit',
+      eb
+        .selectFrom('projects')
+        .where('namespace_id', '=', target.id)
+        .select(eb.fn.countAll<number>().as('count'))
+        .as('owned'),
+    ])
+    .where('id', '=', target.ownerId)
+    .executeTakeFirst();
+  if (owner && (owner.owned ?? 0) >= owner.projects_limit) {
+    throw invalid({
+      limit_reached: [
+        `Your project limit is ${owner.projects_limit} projects! Please contact your administrator to increase it`,
+      ],
+    });
+  }
+}
+
+/** Settings that use the shared disk are for administrators to change. */
+function refuseProtected(actor: Actor, input: UpdateProject): void {
+  if (input.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
+}
+
+/**
+ * Creates a project for `owner` (the actor, or another user for an administrator); returns its id. `complete`
+ * adds to it before the commit.
+ */
+export async function createProject(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  input: CreateProject & { avatar?: string },
+  owner: { id: number } = actor,
+  complete: (tx: Db, id: number) => Promise<void> = async () => {},
+): Promise<number> {
+  const { db } = services.database;
+  const target =
+    input.namespace_id === undefined
+      ? await ownNamespace(db, owner.id)
+      : await findTargetNamespace(services, actor, input.namespace_id);
+  if (actor.external && target.kind === 'user' && !actor.admin) throw forbidden();
+  await refuseGuests(db, actor, settings);
+  const name = input.name ?? input.path ?? '';
+  const path = input.path ?? pathFromName(name);
+  const visibility = initialVisibility(
+    input.visibility && visibilityLevel(input.visibility),
+    visibilityLevel(settings.default_project_visibility),
+    target.kind === 'group' ? target.visibility : 20,
+  );
+  refuseProtected(actor, input);
+  const storages = storageSet(services, settings);
+  const storage = actor.admin ? input.repository_storage : undefined;
+  return inTransaction(db, async (tx) => {
+    const { parent, fullPath } = await requireFreePath(tx, target.id, path);
+    refuseProblems({
+      name: nameProblems(name),
+      path: problemsOf(pathProblems(path, 'nested')),
+      default_branch: branchNameProblems(input.default_branch),
+      ...originProblems(input),
+      repository_storage: storageProblems(storages, storage),
+      visibility_level: visibilityProblems({
+        asked: visibility,
+        name: visibilityName(visibility),
+        namespace: parent,
+        restricted: settings.restricted_visibility_levels,
+        admin: actor.admin,
+      }),
+    });
+    await forgetRedirect(tx, fullPath);
+    await refuseOverLimit(tx, target);
+    const time = now();
+    const { id } = await tx
+      .insertInto('projects')
+      .values({
+        namespace_id: target.id,
+        creator_id: owner.id,
+        name,
+        path,
+        description: input.description ?? null,
+        visibility,
+        default_branch: input.default_branch ?? null,
+        repository_storage: storage ?? chooseStorage(services, settings),
+        avatar: input.avatar ?? null,
+        topics: await keepTopics(tx, input.topics ?? input.tag_list ?? []),
+        settings: changedSettings(input, services.config) as Json,
+        last_activity_at: time,
+        created_at: time,
+        updated_at: time,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    if (target.kind === 'group') await addCreator(tx, id, owner.id, target.id);
+    await complete(tx, id);
+    await announce(tx, {
+      author: actor,
+      activity: { action: 'created', projectId: id },
+      audit: {
+        entity: projectEntity(id, fullPath),
+        event: 'project_created',
+        details: {
+          target_id: id,
+          target_type: 'Project',
+          target_details: fullPath,
+          visibility: visibilityName(visibility),
+        },
+      },
+    });
+    return id;
+  });
+}
+
+/** The creator of a project in a group maintains it, unless the group already gives them more. */
+async function addCreator(tx: Db, projectId: number, userId: number, groupId: number): Promise<void> {
+  const time = now();
+  const greater = await tx
+    .selectFrom('members')
+    .innerJoin('namespaces', (join) =>
+      join.on(sql<boolean>`members.namespace_id = any(namespaces.ancestor_ids)`),
+    )
+    .select('members.id')
+    .where('namespaces.id', '=', groupId)
+    .where('members.user_id', '=', userId)
+    .where('members.access_level', '>=', MAINTAINER)
+    .where((eb) =>
+      eb.or([
+        eb('members.expires_at', 'is', null),
+        eb('members.expires_at', '>', now().toISOString().slice(0, 10)),
+      ]),
+    )
+    .executeTakeFirst();
+  if (greater) return;
+  await tx
+    .insertInto('members')
+    .values({
+      user_id: userId,
+      project_id: projectId,
+      access_level: MAINTAINER,
+      created_by_id: userId,
+      created_at: time,
+      updated_at: time,
+    })
+    .execute();
+}
+
+/** The fact that the project has another full path now. */
+const movedFact = (projectId: number, from: string, to: string): Fact => ({
+  name: 'project_moved',
+  payload: { project_id: projectId, from, to },
+});
+
+/** Changes the properties that the request names; a new path leaves a redirect behind. */
+export async function updateProject(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  project: AuthorizedProject,
+  input: UpdateProject & { avatar?: string | null },
+): Promise<void> {
+  const { db } = services.database;
+  const visibility = input.visibility && visibilityLevel(input.visibility);
+  const changes = changedSettings(input, services.config);
+  refuseProtected(actor, input);
+  const named = input.topics ?? input.tag_list;
+  const storages = storageSet(services, settings);
+  await inTransaction(db, async (tx) => {
+    // Before the project, as changes of topics have it.
+    const topics = named && (await keepTopics(tx, named));
+    const { row, parent, fullPath } = await lockWithParent(tx, project);
+    const wished = actor.admin ? input.repository_storage : undefined;
+    const storage = wished === row.repository_storage ? undefined : wished;
+    const moved = input.path !== undefined && input.path !== row.path;
+    const changesVisibility = visibility !== undefined && visibility !== row.visibility;
+    if (changesVisibility && !project.may('change_project_visibility')) throw forbidden();
+    refuseProblems({
+      name: input.name === undefined ? undefined : nameProblems(input.name),
+      path: moved ? problemsOf(pathProblems(input.path ?? '', 'nested')) : undefined,
+      default_branch: branchNameProblems(input.default_branch),
+      ...originProblems(input),
+      repository_storage: storageProblems(storages, storage),
+      visibility_level: changesVisibility
+        ? visibilityProblems({
+            asked: visibility,
+            name: visibilityName(visibility),
+            namespace: parent,
+            forkSource:
+              row.forked_from_id === null ? undefined : await lockVisibility(tx, row.forked_from_id),
+            restricted: settings.restricted_visibility_levels,
+            admin: actor.admin,
+          })
+        : undefined,
+    });
+    if (moved) {
+      const claimed = await requireFreePath(tx, parent.id, input.path ?? '', project.id);
+      await redirectProject(tx, project.id, fullPath, claimed.fullPath);
+      await announce(tx, { author: actor, fact: movedFact(project.id, fullPath, claimed.fullPath) });
+    }
+    await tx
+      .updateTable('projects')
+      .set({
+        ...(input.name !== undefined && { name: input.name }),
+        ...(moved && input.path !== undefined && { path: input.path }),
+        ...(input.description !== undefined && { description: input.description }),
+        ...(input.default_branch !== undefined && { default_branch: input.default_branch }),
+        ...(input.avatar !== undefined && { avatar: input.avatar }),
+        ...(topics && { topics }),
+        ...(visibility !== undefined && { visibility }),
+        settings: sql`settings || ${JSON.stringify(changes)}::text::jsonb`,
+        updated_at: now(),
+      })
+      .where('id', '=', project.id)
+      .execute();
+    if (storage !== undefined) await scheduleMove(tx, storages, actor, 'project', project.id, storage);
+    const before: Record<string, Json> = { ...projectSettings(row) };
+    const changed: [property: string, from: Json, to: Json | undefined][] = [
+      ['name', row.name, input.name],
+      ['path', row.path, input.path],
+      ['visibility', visibilityName(row.visibility), input.visibility],
+      ['description', row.description, input.description],
+      ['default_branch', row.default_branch, input.default_branch],
+      ['avatar', row.avatar, input.avatar],
+      ['topics', row.topics, topics],
+      ...Object.entries(changes).map(([name, to]): [string, Json, Json] => [name, before[name] ?? null, to]),
+    ];
+    for (const [property, from, to] of changed) {
+      if (to === undefined || JSON.stringify(to) === JSON.stringify(from)) continue;
+      await announce(tx, {
+        author: actor,
+        audit: {
+          entity: projectEntity(project.id, fullPath),
+          event: `project_${property}_updated`,
+          details: { change: property, from, to },
+        },
+      });
+    }
+  });
+}
+
+/** Archives a project, or unarchives it: read-only, and hidden from lists of active ones. */
+export async function setArchived(
+  services: Services,
+  actor: Actor,
+  project: AuthorizedProject,
+  archived: boolean,
+): Promise<void> {
+  await inTransaction(services.database.db, async (tx) => {
+    const changed = await tx
+      .updateTable('projects')
+      .set({ archived, updated_at: now() })
+      .where('id', '=', project.id)
+      .where('archived', '<>', archived)
+      .executeTakeFirst();
+    if (changed.numUpdatedRows === 0n) return;
+    const event = archived ? 'project_archived' : 'project_unarchived';
+    await announce(tx, {
+      author: actor,
+      audit: { entity: projectEntity(project.id, project.fullPath), event },
+    });
+  });
+}
+
+/** Moves the project into another namespace; the old path redirects. */
+export async function transferProject(
+  services: Services,
+  actor: Actor,
+  project: AuthorizedProject,
+  target: TargetNamespace,
+): Promise<void> {
+  if (actor.external && target.kind === 'user' && !actor.admin) throw forbidden();
+  await inTransaction(services.database.db, async (tx) => {
+    const { row, fullPath: from } = await lockWithParent(tx, project);
+    if (target.id === row.namespace_id) throw badRequest('Project is already in this namespace.');
+    const { parent, fullPath: to } = await requireFreePath(tx, target.id, row.path);
+    if (parent.kind === 'group' && row.visibility > parent.visibility) {
+      throw invalid({ visibility_level: ['is higher than the new namespace allows'] });
+    }
+    await refuseOverLimit(tx, target);
+    await redirectProject(tx, project.id, from, to);
+    await tx
+      .updateTable('projects')
+      .set({ namespace_id: target.id, updated_at: now() })
+      .where('id', '=', project.id)
+      .execute();
+    await remapPlanning(tx, services, [project.id]);
+    await announce(tx, {
+      author: actor,
+      audit: {
+        entity: projectEntity(project.id, to),
+        event: 'project_transferred',
+        details: { change: 'namespace', from, to },
+      },
+      fact: movedFact(project.id, from, to),
+    });
+  });
+}

@@ -1,0 +1,104 @@
+/** Deleting projects with a delay, at once, and restoring them (facts: Cross-cutting behaviour, delayed deletion). */
+import { sql } from 'kysely';
+import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
+import { announce } from '../../../../kernel/activity/announce.ts';
+import type { Services } from '../../../../kernel/api/services.ts';
+import type { Actor } from '../../../../kernel/identity/actor.ts';
+import { markProjectDeleting } from '../../../../kernel/namespaces/erasure.ts';
+import { isPathTaken, redirectProject } from '../../../../kernel/namespaces/paths-change.ts';
+import { now } from '../../../../platform/clock.ts';
+import { inTransaction } from '../../../../platform/db/database.ts';
+import { Failure } from '../../../../platform/failure.ts';
+import { projectEntity } from './actions.ts';
+import { lockWithParent } from './lock-queries.ts';
+
+export type DeletionRequest = { permanently_remove?: boolean; full_path?: string };
+
+/**
+ * Marks the project: it stays readable under another path until the delay is over. With `permanently_remove`,
+ * a marked project is deleted at once, when its full path is given exactly.
+ */
+export async function deleteProject(
+  services: Services,
+  actor: Actor,
+  project: AuthorizedProject,
+  request: DeletionRequest,
+  unmodified: (updatedAt: Date) => void,
+): Promise<void> {
+  const entity = projectEntity(project.id, project.fullPath);
+  await inTransaction(services.database.db, async (tx) => {
+    const { row, parent } = await lockWithParent(tx, project);
+    unmodified(row.updated_at);
+    if (request.permanently_remove) {
+      if (row.marked_for_deletion_on === null)
+        throw badRequestText('Project must be marked for deletion first.');
+      if (request.full_path !== `${parent.full_path}/${row.path}`) {
+        throw badRequestText('`full_path` is incorrect. You must enter the complete path for the project.');
+      }
+      await markProjectDeleting(tx, project.id);
+      await announce(tx, { author: actor, audit: { entity, event: 'project_destroyed' } });
+      return;
+    }
+    if (row.marked_for_deletion_on !== null)
+      throw badRequestText('Project has been already marked for deletion');
+    const suffix = `-deletion_scheduled-${row.id}`;
+    const time = now();
+    await tx
+      .updateTable('projects')
+      .set({
+        marked_for_deletion_on: time.toISOString().slice(0, 10),
+        marked_by_id: actor.id,
+        path_before_deletion: row.path,
+        name_before_deletion: row.name,
+        path: row.path + suffix,
+        name: row.name + suffix,
+        updated_at: time,
+      })
+      .where('id', '=', row.id)
+      .execute();
+    await announce(tx, { author: actor, audit: { entity, event: 'project_deletion_marked' } });
+  });
+}
+
+/** Removes the mark, and gives the path and the name back where they are still free. */
+export async function restoreProject(
+  services: Services,
+  actor: Actor,
+  project: AuthorizedProject,
+): Promise<void> {
+  await inTransaction(services.database.db, async (tx) => {
+    const { row, parent } = await lockWithParent(tx, project);
+    if (row.marked_for_deletion_on === null) throw badRequestText('Project has not been marked for deletion');
+    const path = row.path_before_deletion ?? row.path;
+    const free = !(await isPathTaken(tx, parent, path, { projectId: row.id }));
+    const fullPath = `${parent.full_path}/${free ? path : row.path}`;
+    if (free) await redirectProject(tx, row.id, `${parent.full_path}/${row.path}`, fullPath);
+    const named = await tx
+      .selectFrom('projects')
+      .select('id')
+      .where('namespace_id', '=', parent.id)
+      .where(sql`lower(name) collate "C"`, '=', (row.name_before_deletion ?? row.name).toLowerCase())
+      .where('id', '<>', row.id)
+      .executeTakeFirst();
+    await tx
+      .updateTable('projects')
+      .set({
+        marked_for_deletion_on: null,
+        marked_by_id: null,
+        path_before_deletion: null,
+        name_before_deletion: null,
+        ...(free && { path }),
+        ...(!named && row.name_before_deletion !== null && { name: row.name_before_deletion }),
+        updated_at: now(),
+      })
+      .where('id', '=', row.id)
+      .execute();
+    await announce(tx, {
+      author: actor,
+      audit: { entity: projectEntity(row.id, fullPath), event: 'project_restored' },
+    });
+  });
+}
+
+/** The public texts here have no status before them. */
+const badRequestText = (text: string): Failure => new Failure('bad_request', text, { error: text });

@@ -1,0 +1,277 @@
+/** Creating and changing projects. */
+import Type from 'typebox';
+import { onInstance, onProject, signedIn } from '../../../../kernel/access/access.ts';
+import { type AuthorizedProject, authorizeProject } from '../../../../kernel/access/find.ts';
+import { findUser } from '../../../../kernel/access/users.ts';
+import {
+  Accepted,
+  accepted,
+  type Context,
+  type Endpoint,
+  endpoint,
+  found,
+  noContent,
+  Reply,
+} from '../../../../kernel/api/endpoint.ts';
+import type { Services } from '../../../../kernel/api/services.ts';
+import { avatarFile, storeAvatar } from '../../../../kernel/files/pictures.ts';
+import type { Actor, Caller } from '../../../../kernel/identity/actor.ts';
+import { notFound } from '../../../../platform/failure.ts';
+import type { UploadedFile } from '../../../../platform/http/parameters/raw-parameters.ts';
+import { parameterRulesOf } from '../../../../platform/http/parameters/schema.ts';
+import { presentProjects, projectView } from '../reading/present.ts';
+import { ProjectRecord } from '../reading/routes.ts';
+import {
+  createProject,
+  findTargetNamespace,
+  setArchived,
+  transferProject,
+  updateProject,
+} from './actions.ts';
+import { deleteProject, restoreProject } from './deletion-actions.ts';
+import {
+  removeForkedFrom,
+  setForkedFrom,
+  setStar,
+  shareProject,
+  unshareProject,
+} from './relation-actions.ts';
+import { pointToDefaultBranch, writeReadme } from './repository.ts';
+import { CreateProject, ProjectGroupLink, ShareProject, UpdateProject } from './schema.ts';
+
+const avatar = Type.Optional(avatarFile);
+/** A picture and the fields around it, in bytes. */
+const UPLOAD_LIMIT = 1_048_576;
+
+/** The stored name of an uploaded picture; null removes the picture, undefined leaves it. */
+const keepAvatar = (services: Services, upload: UploadedFile | null | undefined) =>
+  upload ? storeAvatar(services.config.data, upload) : upload;
+
+type Handling<C extends Caller> = Context<unknown, unknown, C>;
+
+/** The record of a project after a change, as the caller sees it now. */
+export async function showProject({ db, services, settings, actor }: Handling<Actor>, id: number) {
+  const project = await authorizeProject(services.database.sql, actor, 'read_project', id);
+  const options = { simple: false, statistics: false, customAttributes: false };
+  const [record] = await presentProjects(
+    db,
+    projectView(services, settings, actor),
+    actor,
+    [project.row],
+    options,
+  );
+  return found(record);
+}
+
+/** The record of a new project, after its first commit where there is to be one. */
+async function showCreated(context: Context<CreateProject, unknown, Actor>, id: number) {
+  const { services, settings, actor, input } = context;
+  if (input.initialize_with_readme) {
+    const project = await authorizeProject(services.database.sql, actor, 'read_project', id);
+    await writeReadme(services, settings, actor, project);
+  }
+  return showProject(context, id);
+}
+
+/** POST /projects/:id/<verb> that responds with the project. */
+const verb = (
+  name: string,
+  summary: string,
+  ability: 'archive_project' | 'star_project',
+  act: (context: Context<unknown, AuthorizedProject, Actor>) => Promise<boolean>,
+): Endpoint =>
+  endpoint({
+    method: 'POST',
+    path: `/projects/:id/${name}`,
+    summary,
+    access: onProject(ability),
+    also: [304],
+    reply: ProjectRecord,
+    handle: async (context) =>
+      (await act(context)) ? showProject(context, context.subject.id) : new Reply(304),
+  });
+
+export const writeEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/projects',
+    summary: 'Create a project.',
+    access: signedIn,
+    also: [409],
+    input: Type.Object({ ...CreateProject.properties, avatar }, parameterRulesOf(CreateProject)),
+    bodyLimit: UPLOAD_LIMIT,
+    reply: ProjectRecord,
+    handle: async (context) => {
+      const { services, settings, actor, input } = context;
+      const { avatar: upload, ...project } = input;
+      const avatar = await keepAvatar(services, upload);
+      return showCreated(
+        context,
+        await createProject(services, settings, actor, { ...project, ...(avatar && { avatar }) }),
+      );
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/projects/user/:user_id',
+    summary: 'Create a project for a user.',
+    access: onInstance,
+    also: [409],
+    input: Type.Object(
+      { ...CreateProject.properties, avatar, user_id: Type.Integer() },
+      parameterRulesOf(CreateProject),
+    ),
+    bodyLimit: UPLOAD_LIMIT,
+    reply: ProjectRecord,
+    handle: async (context) => {
+      const { services, settings, actor, input } = context;
+      const owner = await findUser(services.database.sql, input.user_id);
+      const { avatar: upload, ...project } = input;
+      const avatar = await keepAvatar(services, upload);
+      const made = { ...project, ...(avatar && { avatar }) };
+      return showCreated(context, await createProject(services, settings, actor, made, owner));
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/projects/:id',
+    summary: 'Change a project.',
+    access: onProject('update_project'),
+    also: [409],
+    input: Type.Object({ ...UpdateProject.properties, avatar }),
+    bodyLimit: UPLOAD_LIMIT,
+    reply: ProjectRecord,
+    handle: async (context) => {
+      const { services, settings, actor, subject, input } = context;
+      const { avatar: upload, ...changes } = input;
+      if (input.default_branch !== undefined)
+        await pointToDefaultBranch(services, subject, input.default_branch);
+      const avatar = await keepAvatar(services, upload);
+      await updateProject(services, settings, actor, subject, {
+        ...changes,
+        ...(avatar !== undefined && { avatar }),
+      });
+      return showProject(context, subject.id);
+    },
+  }),
+  verb('archive', 'Archive a project: it becomes read-only.', 'archive_project', async (context) => {
+    await setArchived(context.services, context.actor, context.subject, true);
+    return true;
+  }),
+  verb('unarchive', 'Bring an archived project back.', 'archive_project', async (context) => {
+    await setArchived(context.services, context.actor, context.subject, false);
+    return true;
+  }),
+  verb('star', 'Star a project; 304 when it is starred.', 'star_project', (context) =>
+    setStar(context.services, context.actor, context.subject, true),
+  ),
+  verb('unstar', 'Take a star back; 304 when there is none.', 'star_project', (context) =>
+    setStar(context.services, context.actor, context.subject, false),
+  ),
+  endpoint({
+    method: 'PUT',
+    path: '/projects/:id/transfer',
+    summary: 'Move a project into another namespace.',
+    access: onProject('transfer_project'),
+    also: [409],
+    input: Type.Object({ namespace: Type.String({ minLength: 1, description: 'Id or full path.' }) }),
+    reply: ProjectRecord,
+    handle: async (context) => {
+      const { services, actor, subject, input } = context;
+      await transferProject(
+        services,
+        actor,
+        subject,
+        await findTargetNamespace(services, actor, input.namespace),
+      );
+      return showProject(context, subject.id);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/projects/:id/share',
+    summary: 'Share a project with a group.',
+    access: onProject('share_project'),
+    also: [409],
+    input: ShareProject,
+    reply: ProjectGroupLink,
+    handle: ({ services, actor, subject, input }) =>
+      shareProject(services, actor, subject, {
+        groupId: input.group_id,
+        access: input.group_access,
+        expiresAt: input.expires_at ?? null,
+      }),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/projects/:id/share/:group_id',
+    summary: 'Stop sharing a project with a group.',
+    access: onProject('share_project'),
+    input: Type.Object({ group_id: Type.Integer() }),
+    reply: noContent,
+    handle: async ({ services, actor, subject, input, unmodified }) => {
+      if (!(await unshareProject(services, actor, subject, input.group_id, unmodified)))
+        throw notFound('Group');
+      return new Reply(204);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/projects/:id/fork/:forked_from_id',
+    summary: 'Say that a project was forked from another.',
+    access: onProject('remove_fork_relation'),
+    also: [409],
+    input: Type.Object({ forked_from_id: Type.String() }),
+    reply: ProjectRecord,
+    handle: async (context) => {
+      const { services, actor, subject, input } = context;
+      const source = await authorizeProject(
+        services.database.sql,
+        actor,
+        'fork_project',
+        input.forked_from_id,
+      );
+      await setForkedFrom(services, actor, subject, source);
+      return showProject(context, subject.id);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/projects/:id/fork',
+    summary: 'End a fork relation; 304 when there is none.',
+    access: onProject('remove_fork_relation'),
+    also: [304],
+    reply: noContent,
+    handle: async ({ services, actor, subject, unmodified }) => {
+      unmodified(subject.row.updated_at);
+      return new Reply((await removeForkedFrom(services, actor, subject)) ? 204 : 304);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/projects/:id',
+    summary: 'Mark a project for deletion, or delete a marked one.',
+    access: onProject('delete_project'),
+    input: Type.Object({
+      permanently_remove: Type.Optional(Type.Boolean()),
+      full_path: Type.Optional(Type.String()),
+    }),
+    status: 202,
+    reply: Accepted,
+    handle: async ({ services, actor, subject, input, unmodified }) => {
+      await deleteProject(services, actor, subject, input, unmodified);
+      return accepted();
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/projects/:id/restore',
+    summary: 'Bring back a project that is marked for deletion.',
+    access: onProject('delete_project'),
+    reply: ProjectRecord,
+    handle: async (context) => {
+      await restoreProject(context.services, context.actor, context.subject);
+      return showProject(context, context.subject.id);
+    },
+  }),
+];

@@ -1,0 +1,147 @@
+/** Fields for creating and changing a project; older names of the same fields are accepted beside the current ones. */
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import { assignableLevels, visibilityNames } from '../../../../kernel/access/roles.ts';
+import { pathPattern } from '../../../../kernel/namespaces/paths.ts';
+import { ProjectSettingsSchema } from '../../../../kernel/namespaces/project-settings.ts';
+import { TopicName } from '../../../../kernel/namespaces/topics.ts';
+import { refNamePattern } from '../../../../platform/git/names.ts';
+import {
+  atLeastOne,
+  commaList,
+  date,
+  nullable,
+  parameterRules,
+  refusedAlways,
+  stringEnum,
+} from '../../../../platform/http/parameters/schema.ts';
+import { namePattern } from './names.ts';
+
+const nothing = { maxLength: 0 };
+const off = { enum: [false] };
+
+/** Other origins of a project's code, which are not supported: refused by name, so that no client waits for it. */
+const originFields = {
+  import_url: Type.Optional(
+    Type.String({ ruled: nothing, description: 'Refused: nothing imports from it yet.' }),
+  ),
+  mirror: Type.Optional(Type.Boolean({ ruled: off, description: 'Refused when true: nothing mirrors yet.' })),
+};
+const templateFields = {
+  template_name: Type.Optional(
+    Type.String({ ruled: nothing, description: 'Refused: there are no templates yet.' }),
+  ),
+  template_project_id: Type.Optional(
+    Type.Integer({ ruled: refusedAlways, description: 'Refused: there are no templates yet.' }),
+  ),
+  use_custom_template: Type.Optional(
+    Type.Boolean({ ruled: off, description: 'Refused when true: there are no templates yet.' }),
+  ),
+};
+
+/** The same schema without its default: in a request, absent means unchanged. */
+function optional<T extends TSchema>(schema: T) {
+  const { default: _, ...rest } = schema as T & { default?: unknown };
+  // Only an annotation is removed: the type is the same.
+  return Type.Optional(Type.Unsafe<Static<T>>(rest as TSchema));
+}
+
+const settingFields = Object.fromEntries(
+  Object.entries(ProjectSettingsSchema.properties).map(([name, schema]) => [name, optional(schema)]),
+) as unknown as {
+  [Name in keyof typeof ProjectSettingsSchema.properties]: ReturnType<
+    typeof Type.Optional<(typeof ProjectSettingsSchema.properties)[Name]>
+  >;
+};
+
+const flag = (use: string) => Type.Optional(Type.Boolean({ description: `Deprecated: use ${use}.` }));
+
+const deprecatedFields = {
+  issues_enabled: flag('issues_access_level'),
+  merge_requests_enabled: flag('merge_requests_access_level'),
+  wiki_enabled: flag('wiki_access_level'),
+  jobs_enabled: flag('builds_access_level'),
+  snippets_enabled: flag('snippets_access_level'),
+  container_registry_enabled: flag('container_registry_access_level'),
+  packages_enabled: flag('package_registry_access_level'),
+  emails_disabled: flag('emails_enabled'),
+  public_builds: flag('public_jobs'),
+  restrict_user_defined_variables: flag('ci_pipeline_variables_minimum_override_role'),
+  tag_list: Type.Optional(commaList(TopicName, { maxItems: 100, description: 'Deprecated: use topics.' })),
+} satisfies TProperties;
+
+const Name = Type.String({ maxLength: 255, ruled: { pattern: namePattern } });
+const Path = Type.String({ maxLength: 255, ruled: { pattern: pathPattern } });
+
+const ownFields = {
+  description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  visibility: Type.Optional(stringEnum(visibilityNames)),
+  default_branch: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, ruled: { pattern: refNamePattern } }),
+  ),
+  topics: Type.Optional(
+    commaList(TopicName, {
+      maxItems: 100,
+      description: 'Everybody sees which topics there are, also those that only private projects have.',
+    }),
+  ),
+  repository_storage: Type.Optional(
+    Type.String({
+      ruled: { format: 'storage-name' },
+      description: 'Where a new project is kept, or one is moved to. Passed over but for administrators.',
+    }),
+  ),
+  ...originFields,
+  ...deprecatedFields,
+  ...settingFields,
+} satisfies TProperties;
+
+export const CreateProject = Type.Object(
+  {
+    name: Type.Optional(Name),
+    path: Type.Optional(Path),
+    namespace_id: Type.Optional(
+      Type.Integer({ description: "Where it goes; the caller's own namespace when absent." }),
+    ),
+    initialize_with_readme: Type.Optional(
+      Type.Boolean({ default: false, description: 'With a first commit of a README.md.' }),
+    ),
+    ...templateFields,
+    ...ownFields,
+  },
+  parameterRules(atLeastOne(['name', 'path'], '400 Bad request - "name" not given')),
+);
+export type CreateProject = Static<typeof CreateProject>;
+
+export const ForkProject = Type.Object({
+  namespace_id: Type.Optional(Type.Integer({ description: 'The namespace that it goes to.' })),
+  namespace_path: Type.Optional(Type.String({ minLength: 1, description: 'The same, by full path.' })),
+  namespace: Type.Optional(Type.String({ minLength: 1, description: 'Deprecated: either of the two.' })),
+  path: Type.Optional(Path),
+  name: Type.Optional(Name),
+  description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  visibility: Type.Optional(stringEnum(visibilityNames)),
+  mr_default_target_self: Type.Optional(Type.Boolean()),
+  branches: Type.Optional(Type.String({ minLength: 1, description: 'The only branch to take along.' })),
+});
+export type ForkProject = Static<typeof ForkProject>;
+
+export const UpdateProject = Type.Object({
+  name: Type.Optional(Name),
+  path: Type.Optional(Path),
+  ...ownFields,
+});
+export type UpdateProject = Static<typeof UpdateProject>;
+
+export const ShareProject = Type.Object({
+  group_id: Type.Integer(),
+  group_access: Type.Unsafe<number>({ type: 'integer', enum: [...assignableLevels] }),
+  expires_at: Type.Optional(nullable(date())),
+});
+
+export const ProjectGroupLink = Type.Object({
+  id: Type.Integer(),
+  project_id: Type.Integer(),
+  group_id: Type.Integer(),
+  group_access: Type.Integer(),
+  expires_at: nullable(Type.String()),
+});

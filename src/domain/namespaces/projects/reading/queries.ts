@@ -1,0 +1,35 @@
+/** Statements over projects, besides their list. */
+import { sql } from 'kysely';
+import {
+  CALLER,
+  callerCte,
+  directProjectLevel,
+  namespaceLevel,
+  sharedProjectLevel,
+  TODAY,
+} from '../../../../kernel/access/memberships.ts';
+import { INTERNAL, PUBLIC } from '../../../../kernel/access/roles.ts';
+import type { Caller } from '../../../../kernel/identity/actor.ts';
+import { type ProjectRow, projectColumns, projectTables } from '../../../../kernel/namespaces/rows.ts';
+import type { Db } from '../../../../platform/db/database.ts';
+
+/** The visible ones of the projects, by id: for records inside records. */
+export async function selectVisibleProjects(
+  db: Db,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<Map<number, ProjectRow>> {
+  const open = caller && !caller.external ? INTERNAL : PUBLIC;
+  const levels = [
+    directProjectLevel(CALLER, TODAY),
+    namespaceLevel(CALLER, TODAY, 'contents'),
+    sharedProjectLevel(CALLER, TODAY),
+  ];
+  const { rows } = await sql<ProjectRow>`
+    with ${callerCte(caller)}
+    select ${sql.raw(projectColumns)} from ${sql.raw(projectTables)}
+    where not p.deleting and p.id = any(${[...ids]}::bigint[])
+      and (${caller?.admin || caller?.auditor || false} or p.visibility >= ${open}
+           or greatest(${sql.raw(levels.join(', '))}) > 0)`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,125 @@
+/** Changes of topics, and of the projects that have them. */
+import { sql } from 'kysely';
+import { announce } from '../../../kernel/activity/announce.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { ORGANIZATION_ID } from '../../../kernel/namespaces/group-records.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { declareUnique } from '../../../platform/db/errors.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import { Failure, notFound } from '../../../platform/failure.ts';
+import { selectTopic, type TopicRow } from './queries.ts';
+import type { CreateTopic, MergeTopics, TopicChanges } from './schema.ts';
+
+declareUnique('topics_name', 'name');
+
+/** The input with the stored name of its picture. */
+type Stored<T> = Omit<T, 'avatar'> & { avatar?: string | null };
+
+const audit = (tx: Db, author: Actor, event: string, topic: { id: number; name: string }, details = {}) =>
+  announce(tx, {
+    author,
+    audit: {
+      entity: { type: 'InstanceScope', id: 1, path: 'instance' },
+      event,
+      details: { target_id: topic.id, target_type: 'Topic', target_details: topic.name, ...details },
+    },
+  });
+
+/** Makes a topic; 400 where one has the name, in any capitals. */
+export async function createTopic(db: Db, actor: Actor, input: Stored<CreateTopic>): Promise<TopicRow> {
+  const { name, title, description = null, avatar = null, organization_id = ORGANIZATION_ID } = input;
+  if (organization_id !== ORGANIZATION_ID) throw notFound('Organization');
+  return inTransaction(db, async (tx) => {
+    const row = await tx
+      .insertInto('topics')
+      .values({ name: name.trim(), title, description, avatar, created_at: now(), updated_at: now() })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await audit(tx, actor, 'topic_created', row);
+    return row;
+  });
+}
+
+/**
+ * The topic, locked against projects that get or lose topics until the commit: one that is written meanwhile
+ * would keep the name of no topic.
+ */
+async function lockTopic(tx: Db, id: number): Promise<TopicRow> {
+  await sql`lock table topics in share row exclusive mode`.execute(tx);
+  return found(await selectTopic(tx, id), 'Topic');
+}
+
+/** Changes the properties that the request names. */
+export const updateTopic = (
+  db: Db,
+  actor: Actor,
+  id: number,
+  input: Stored<TopicChanges>,
+): Promise<TopicRow> =>
+  inTransaction(db, async (tx) => {
+    const before = await lockTopic(tx, id);
+    const { title, description, avatar } = input;
+    const name = input.name?.trim() ?? before.name;
+    if (name !== before.name) {
+      await sql`
+        update projects set topics = array_replace(topics, ${before.name}, ${name})
+        where topics @> array[${before.name}]::text[]`.execute(tx);
+    }
+    const after = await tx
+      .updateTable('topics')
+      .set({
+        name,
+        ...(title !== undefined && { title }),
+        ...(description !== undefined && { description }),
+        ...(avatar !== undefined && { avatar }),
+        // Projects' triggers lowered it for the old name while the new one did not exist yet.
+        public_projects_rank: before.public_projects_rank,
+        updated_at: now(),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    for (const change of ['name', 'title', 'description', 'avatar'] as const) {
+      const [from, to]: Json[] = [before[change], after[change]];
+      if (from !== to) await audit(tx, actor, 'topic_updated', after, { change, from, to });
+    }
+    return after;
+  });
+
+/** Deletes the topic and removes it from its projects. */
+export const deleteTopic = (
+  db: Db,
+  actor: Actor,
+  id: number,
+  unmodified: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const topic = await lockTopic(tx, id);
+    unmodified(topic.updated_at);
+    await sql`
+      update projects set topics = array_remove(topics, ${topic.name})
+      where topics @> array[${topic.name}]::text[]`.execute(tx);
+    await tx.deleteFrom('topics').where('id', '=', id).execute();
+    await audit(tx, actor, 'topic_deleted', topic);
+  });
+
+/** Gives the projects of one topic another, and deletes the first; returns the other after that. */
+export async function mergeTopics(db: Db, actor: Actor, input: MergeTopics): Promise<TopicRow> {
+  const { source_topic_id, target_topic_id } = input;
+  return inTransaction(db, async (tx) => {
+    const source = await lockTopic(tx, source_topic_id);
+    const target = await lockTopic(tx, target_topic_id);
+    if (source.id === target.id)
+      throw new Failure('bad_request', 'The source topic and the target topic are identical.');
+    await sql`
+      update projects set topics = case
+        when topics @> array[${target.name}]::text[] then array_remove(topics, ${source.name})
+        else array_replace(topics, ${source.name}, ${target.name}) end
+      where topics @> array[${source.name}]::text[]`.execute(tx);
+    await tx.deleteFrom('topics').where('id', '=', source.id).execute();
+    await audit(tx, actor, 'topics_merged', target, { from: source.name, to: target.name });
+    return found(await selectTopic(tx, target.id), 'Topic');
+  });
+}

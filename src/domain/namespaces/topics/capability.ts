@@ -1,0 +1,12 @@
+/** Topics that projects have in common. */
+import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import { topicEndpoints, topicRoutes } from './routes.ts';
+
+export const topicsCapability = (services: Services): Capability => ({
+  name: 'topics',
+  endpoints: topicEndpoints,
+  routes: topicRoutes(services),
+  // They stay when their projects are deleted.
+  tables: ['topics'],
+});

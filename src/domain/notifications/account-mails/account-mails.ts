@@ -1,0 +1,88 @@
+/** Mails about accounts. Each task checks that its request is still current. */
+import { sql } from 'kysely';
+import type { Services } from '../../../kernel/api/services.ts';
+import { isConfirmationOf } from '../../../kernel/identity/addresses/confirmation.ts';
+import { isResetOf } from '../../../kernel/identity/passwords/reset.ts';
+import type { Task } from '../../../platform/jobs/jobs.ts';
+import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { unseal } from '../../../platform/secret.ts';
+import { composeMail, type MailContent } from './layout.ts';
+import { addressAddedMail, confirmationMail, knownAddressMail, resetMail } from './mails.ts';
+
+/** The payload of both facts, with the fact's number. */
+type MailRequest = { user_id: number; email: string; token_sealed: string; fact_id: number };
+
+type Recipient = { username: string; name: string; email: string };
+
+type AccountMail = {
+  /** With the fact's number part of the mail's id, which is the same at each attempt. */
+  name: string;
+  isCurrent: typeof isResetOf;
+  write(to: Recipient, baseUrl: string, token: string): MailContent;
+};
+
+const confirmation: AccountMail = {
+  name: 'confirmation',
+  isCurrent: isConfirmationOf,
+  write: confirmationMail,
+};
+const passwordReset: AccountMail = { name: 'password-reset', isCurrent: isResetOf, write: resetMail };
+
+function mailTask(services: Services, mailer: Mailer, mail: AccountMail): Task {
+  const db = services.database.background;
+  return async (payload) => {
+    // The payload is written by one of two functions in kernel/identity.
+    const request = payload as MailRequest;
+    const token = unseal(services.secretKey, request.token_sealed);
+    const user = await db
+      .selectFrom('users')
+      .select(['username', 'name'])
+      .where('id', '=', request.user_id)
+      .where('deletion', 'is', null)
+      .where('state', 'not in', ['blocked', 'banned'])
+      .executeTakeFirst();
+    if (!user || !(await mail.isCurrent(db, request.user_id, token))) return;
+    const baseUrl = services.baseUrl();
+    const letter = mail.write({ ...user, email: request.email }, baseUrl, token);
+    const id = `${mail.name}-${request.fact_id}-${request.user_id}`;
+    await mailer.send({ id, to: request.email, ...composeMail(letter, baseUrl) });
+  };
+}
+
+/** The task that sends a link to confirm an address. */
+export const confirmationTask = (services: Services, mailer: Mailer): Task =>
+  mailTask(services, mailer, confirmation);
+
+/** The task that sends a link to set a new password. */
+export const passwordResetTask = (services: Services, mailer: Mailer): Task =>
+  mailTask(services, mailer, passwordReset);
+
+/** A task that notifies the owner of an address of its use by another account. */
+const knownAddressTask = (services: Services, mailer: Mailer, write: typeof knownAddressMail): Task => {
+  const db = services.database.background;
+  return async (payload) => {
+    // Written by registration and by additions of addresses.
+    const { user_id, email, fact_id } = payload as Omit<MailRequest, 'token_sealed'>;
+    const user = await db
+      .selectFrom('users')
+      .innerJoin('emails', 'emails.user_id', 'users.id')
+      .select(['username', 'name', 'emails.email'])
+      .where('users.id', '=', user_id)
+      .where('deletion', 'is', null)
+      .where('state', 'not in', ['blocked', 'banned'])
+      .where(({ fn }) => sql<boolean>`${fn('lower', ['emails.email'])} = ${email.toLowerCase()}`)
+      .executeTakeFirst();
+    if (!user) return;
+    const baseUrl = services.baseUrl();
+    const id = `known-address-${fact_id}-${user_id}`;
+    await mailer.send({ id, to: user.email, ...composeMail(write(user, baseUrl), baseUrl) });
+  };
+};
+
+/** The task that notifies the owner of an address of a registration with it. */
+export const addressRegisteredTask = (services: Services, mailer: Mailer): Task =>
+  knownAddressTask(services, mailer, knownAddressMail);
+
+/** The task that notifies the owner of an address of its addition to another account. */
+export const addressAddedTask = (services: Services, mailer: Mailer): Task =>
+  knownAddressTask(services, mailer, addressAddedMail);

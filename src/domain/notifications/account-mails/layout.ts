@@ -1,0 +1,43 @@
+/** The layout of account mails: the same sentences as text and as HTML, with one link. Pure. */
+import { mailButton, mailPage, oneLine } from '../../../kernel/mail/mail-page.ts';
+import { html } from '../../../platform/http/pages/html.ts';
+
+export type MailContent = {
+  subject: string;
+  /** The recipient's name in the greeting. */
+  name: string;
+  /** Paragraphs before the link. */
+  before: readonly string[];
+  link: { label: string; url: string };
+  /** Paragraphs after the link. */
+  after: readonly string[];
+};
+
+const LANGUAGE = 'en';
+
+/** The parts of a mail from the site at `baseUrl`. */
+export function composeMail(
+  mail: MailContent,
+  baseUrl: string,
+): { subject: string; text: string; html: string; language: string } {
+  const { subject, link } = mail;
+  const footer = `Sent by Ashlar at ${baseUrl}`;
+  const paragraphs = [
+    `Hello ${oneLine(mail.name)},`,
+    ...mail.before.map(oneLine),
+    `${link.label}:\n${link.url}`,
+    ...mail.after.map(oneLine),
+    `-- \n${footer}`,
+  ];
+  const page = mailPage({
+    language: LANGUAGE,
+    title: subject,
+    content: html`<p>Hello ${mail.name},</p>
+${mail.before.map((text) => html`<p>${text}</p>`)}
+${mailButton(link.label, link.url)}
+<p style="font-size: 14px">Or open this address: <a href="${link.url}" style="overflow-wrap: anywhere">${link.url}</a></p>
+${mail.after.map((text) => html`<p>${text}</p>`)}`,
+    footer: html`<p style="margin: 0">${footer}</p>`,
+  });
+  return { subject, text: `${paragraphs.join('\n\n')}\n`, html: page.text, language: LANGUAGE };
+}

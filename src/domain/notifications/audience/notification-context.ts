@@ -1,0 +1,66 @@
+/** The project or group of a notification event, and the access of recipients to it. */
+import { sql } from 'kysely';
+import { authorizeGroup, authorizeProject } from '../../../kernel/access/find.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import { type ActorColumns, toActor } from '../../../kernel/identity/actor.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/failure.ts';
+import type { NotificationEvent } from '../events/events.ts';
+import type { NotificationContext, Visitor } from '../events/subjects.ts';
+
+type ContainerRow = {
+  id: number;
+  name: string;
+  full_name: string;
+  full_path: string;
+  ancestor_ids: number[];
+  silent: boolean;
+};
+
+const sendsNone = (settings: string) => sql<boolean>`${sql.ref(settings)} @> '{"emails_enabled": false}'`;
+const silentAround = sql<boolean>`
+  exists (select from namespaces a where a.id = any(n.ancestor_ids) and ${sendsNone('a.settings')})`;
+
+const projectRow = (id: number) => sql<ContainerRow>`
+  select p.id, p.name, n.full_name || ' / ' || p.name as full_name, n.full_path || '/' || p.path as full_path, n.ancestor_ids,
+    (${sendsNone('p.settings')} or ${silentAround}) as silent
+  from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id} and not p.deleting`;
+const groupRow = (id: number) => sql<ContainerRow>`
+  select n.id, n.name, n.full_name, n.full_path, n.ancestor_ids, ${silentAround} as silent
+  from namespaces n where n.id = ${id} and n.kind = 'group' and not n.deleting`;
+
+/** Loads the project or group of the event; undefined where it is gone. */
+export async function loadNotificationContext(
+  db: Db,
+  { projectId, groupId }: Pick<NotificationEvent, 'projectId' | 'groupId'>,
+): Promise<NotificationContext | undefined> {
+  const statement = projectId === undefined ? groupRow(groupId ?? 0) : projectRow(projectId);
+  const [row] = (await statement.execute(db)).rows;
+  if (!row) return undefined;
+  return {
+    kind: projectId === undefined ? 'group' : 'project',
+    id: row.id,
+    name: row.name,
+    fullName: row.full_name,
+    fullPath: row.full_path,
+    ancestorIds: row.ancestor_ids,
+    emailsDisabled: row.silent,
+  };
+}
+
+/** The user's access to the project or group; undefined without any. */
+export async function findVisitor(
+  { database: { points } }: Services,
+  { kind, id }: Pick<NotificationContext, 'kind' | 'id'>,
+  person: ActorColumns,
+): Promise<Visitor | undefined> {
+  const actor = toActor(person, { via: 'password' });
+  try {
+    return kind === 'project'
+      ? { actor, project: await authorizeProject(points, actor, 'read_project', id), group: undefined }
+      : { actor, project: undefined, group: await authorizeGroup(points, actor, 'read_group', id) };
+  } catch (error) {
+    if (error instanceof Failure && error.kind !== 'unavailable') return undefined;
+    throw error;
+  }
+}

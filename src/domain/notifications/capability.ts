@@ -1,0 +1,30 @@
+/** Notifications: settings, as endpoints and pages, and the mail of events. */
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { siteMailer } from '../../kernel/mail/site-mail.ts';
+import { deliveryOf } from './delivery/delivery.ts';
+import { notificationFacts } from './events/events.ts';
+import { mergeRequestFacts } from './events/merge-requests.ts';
+import { noteFact } from './events/note-events.ts';
+import { pipelineFact } from './events/pipelines.ts';
+import { releaseFact } from './events/releases.ts';
+import { settingsPages } from './settings/pages.ts';
+import { settingsEndpoints } from './settings/routes.ts';
+
+export function notificationsCapability(services: Services): Capability {
+  const delivery = deliveryOf(services, siteMailer(services));
+  return {
+    ...delivery,
+    name: 'notifications',
+    endpoints: settingsEndpoints,
+    routes: [...settingsPages(services), ...delivery.routes],
+    registrations: [
+      notificationFacts.add(noteFact(services), ...mergeRequestFacts, pipelineFact, releaseFact),
+    ],
+    // Rows go with their user, project or group by foreign key.
+    tables: ['notification_settings'],
+    async reassign(tx, userId) {
+      await tx.deleteFrom('notification_settings').where('user_id', '=', userId).execute();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { afterAll, expect, test } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import { waitForMail } from '../../../../test/support/mailbox.ts';
+import { takeMails } from '../../../../test/support/mails.ts';
+import { startSmtp } from '../../../../test/support/smtp.ts';
+import { announce } from '../../../kernel/activity/announce.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import { notificationsCapability } from '../capability.ts';
+import { mergeRequestMail } from '../events/merge-requests.ts';
+import { releaseMail } from '../events/releases.ts';
+import { type NotificationSubject, notificationSubjects } from '../events/subjects.ts';
+
+/** More than one page of recipients. */
+const CROWD = 520;
+
+const smtp = await startSmtp(0);
+afterAll(() => smtp.stop());
+
+/** Subjects as other capabilities will register them. */
+const release: NotificationSubject = {
+  kind: 'release',
+  load: async () => ({
+    authorId: undefined,
+    assigneeIds: [],
+    reviewerIds: [],
+    said: null,
+    contents: async () =>
+      releaseMail({ id: 1, name: 'One', tag: 'v1', url: 'https://site.example/-/releases/v1' }),
+  }),
+};
+/** Its author mentions an approver. */
+const mergeRequest: NotificationSubject = {
+  kind: 'merge_request',
+  load: async ({ job }) =>
+    job.payload.approver_ids === undefined
+      ? undefined
+      : {
+          authorId: undefined,
+          assigneeIds: [],
+          reviewerIds: [],
+          said: '@approver-1 look',
+          contents: async () =>
+            mergeRequestMail(job.event.name, {
+              id: 1,
+              iid: 1,
+              title: 'One',
+              url: 'https://site.example/-/merge_requests/1',
+              state: 'opened',
+              sourceBranch: 'a',
+              targetBranch: 'b',
+              assignees: [],
+              reviewers: [],
+              labels: [],
+              milestone: null,
+            }),
+        },
+};
+const app = useApp({
+  env: { SMTP_URL: smtp.url },
+  instead(services) {
+    const capability = notificationsCapability(services);
+    const registrations = [
+      ...(capability.registrations ?? []),
+      notificationSubjects.add(release, mergeRequest),
+    ];
+    return { ...capability, registrations };
+  },
+});
+
+async function tell(name: string, payload: Record<string, Json>): Promise<void> {
+  const { db } = app.app.services.database;
+  await inTransaction(db, (tx) => announce(tx, { author: undefined, fact: { name, payload } }));
+}
+
+test('each of many watchers is told once, page by page, and later capabilities only announce', {
+  timeout: 120_000,
+}, async () => {
+  const { sql } = app.app.services.database;
+  const project = await makeProject(app, { visibility: 'public' });
+  await sql`
+    with crowd as (
+      insert into users (username, name, email, confirmed_at, projects_limit, can_create_group, created_at, updated_at)
+      select 'watcher-' || i, 'Watcher ' || i, 'watcher-' || i || '@example.com', now(), 0, false, now(), now()
+      from generate_series(1, ${CROWD}::integer) i returning id)
+    insert into notification_settings (user_id, project_id, level, created_at, updated_at)
+    select id, ${project.id}, 'watch', now(), now() from crowd`;
+  await tell('release_created', { project_id: project.id, user_id: 1, release_id: 1 });
+  for (let waited = 0; waited < 8 && smtp.received.length < CROWD; waited++)
+    await waitForMail(app).catch(() => undefined);
+  await waitForMail(app);
+  const mails = takeMails(smtp);
+  expect(mails).toHaveLength(CROWD);
+  expect(new Set(mails.map(({ to }) => to)).size).toBe(CROWD);
+  expect(mails[0]?.subject).toContain('One');
+});
+
+test('what nobody can find is told to nobody', async () => {
+  const project = await makeProject(app);
+  const user = await makeUser(app);
+  await tell('merge_request_merged', { project_id: project.id, user_id: user.id, merge_request_id: 1 });
+  await tell('pipeline_finished', {
+    project_id: project.id,
+    user_id: user.id,
+    pipeline_id: 1,
+    status: 'failed',
+    was_failing: false,
+  });
+  await tell('release_created', { project_id: 999_999, user_id: user.id, release_id: 1 });
+  await waitForMail(app);
+  expect(takeMails(smtp)).toEqual([]);
+});
+
+test('whoever is called to a merge request that they may approve is told once', async () => {
+  const project = await makeProject(app, { visibility: 'public' });
+  const approver = await makeUser(app, { username: 'approver-1' });
+  const level = { level: 'custom', approver: true };
+  bodyOf(
+    await app.as(approver.token)(`PUT /projects/${project.id}/notification_settings`, { body: level }),
+    200,
+  );
+  const told = { project_id: project.id, user_id: 1, merge_request_id: 1, approver_ids: [approver.id] };
+  await tell('merge_request_created', told);
+  await waitForMail(app);
+  expect(takeMails(smtp)).toHaveLength(1);
+});

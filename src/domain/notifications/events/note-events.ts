@@ -1,0 +1,31 @@
+/** The fact of a note, on whatever subject. */
+import type { Services } from '../../../kernel/api/services.ts';
+import { noteableKinds } from '../../conversation/index.ts';
+import { type NotificationFact, notificationEvent } from './events.ts';
+
+type NoteFact = {
+  project_id?: number;
+  namespace_id?: number | null;
+  noteable_type: string;
+  noteable_id: number | null;
+  commit_id?: string;
+  note_id: number;
+  user_id: number;
+};
+
+/** Alerts send no mail for notes, as they are no subject of mails; mentioned users have to-dos. */
+export const noteFact = (services: Pick<Services, 'registered'>): NotificationFact => ({
+  name: 'note_created',
+  eventsOf: (fact: NoteFact) => [
+    notificationEvent('new_note', {
+      actorId: fact.user_id,
+      projectId: fact.project_id,
+      groupId: fact.namespace_id ?? undefined,
+      subject: {
+        kind: noteableKinds(services).find(({ type }) => type === fact.noteable_type)?.name ?? '',
+        ...(fact.commit_id === undefined ? { id: fact.noteable_id ?? 0 } : { sha: fact.commit_id }),
+      },
+      noteId: fact.note_id,
+    }),
+  ],
+});

@@ -1,0 +1,117 @@
+/** The keys that sign identities: made at first need, rotated, and published for as long as a client may need them. */
+import { sql } from 'kysely';
+import type { Services } from '../../../kernel/api/services.ts';
+import { monotonic, now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import { type PrivateKey, parsePrivateKey, seal, unseal } from '../../../platform/secret.ts';
+
+export const SIGNING_ALGORITHM = 'RS256';
+const DAY = 86_400_000;
+
+type KeyServices = Pick<Services, 'database' | 'secretKey'>;
+
+/** Of all processes at the same time, one makes or rotates. */
+const lockKeys = (tx: Db) =>
+  sql`select pg_advisory_xact_lock(hashtextextended('signing keys', 0))`.execute(tx);
+
+async function insertKey(tx: Db, secretKey: string): Promise<string> {
+  // A key is made at the first need and at each rotation: no start waits for the library.
+  const { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair } = await import('jose');
+  const pair = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
+  const { kty, n, e } = await exportJWK(pair.publicKey);
+  if (kty !== 'RSA' || n === undefined || e === undefined) throw new Error('an RSA key expected');
+  const kid = await calculateJwkThumbprint({ kty, n, e });
+  const public_jwk = { kty, n, e, kid, use: 'sig', alg: SIGNING_ALGORITHM };
+  const private_key_sealed = seal(secretKey, await exportPKCS8(pair.privateKey));
+  await tx
+    .insertInto('oauth_signing_keys')
+    .values({ kid, public_jwk, private_key_sealed, created_at: now() })
+    .execute();
+  return kid;
+}
+
+/** Makes the first key, unless there is one that signs. */
+async function makeFirstKey({ database, secretKey }: KeyServices): Promise<void> {
+  await inTransaction(database.db, async (tx) => {
+    await lockKeys(tx);
+    const current = await tx
+      .selectFrom('oauth_signing_keys')
+      .select('id')
+      .where('retired_at', 'is', null)
+      .limit(1)
+      .executeTakeFirst();
+    if (!current) await insertKey(tx, secretKey);
+  });
+}
+
+type SigningKey = { kid: string; privateKey: PrivateKey };
+
+/** In milliseconds: so long may a process sign with a key that another has retired, which stays published for a day. */
+const CACHE_LIFETIME_MS = 2_000;
+
+/** The key that this process signed with last for each database, and when it was read. */
+const known = new WeakMap<KeyServices['database'], { key: SigningKey; askedAt: number }>();
+
+/** The key that signs now; every process follows a rotation within seconds. */
+export async function signingKey(services: KeyServices): Promise<SigningKey> {
+  const last = known.get(services.database);
+  if (last && monotonic() - last.askedAt < CACHE_LIFETIME_MS) return last.key;
+  const key = await currentKey(services, last?.key);
+  known.set(services.database, { key, askedAt: monotonic() });
+  return key;
+}
+
+async function currentKey(services: KeyServices, last: SigningKey | undefined): Promise<SigningKey> {
+  const { points } = services.database;
+  const select = () => points<{ kid: string; private_key_sealed: string }[]>`
+    select kid, private_key_sealed from oauth_signing_keys where retired_at is null order by id desc limit 1`;
+  let [row] = await select();
+  if (!row) {
+    await makeFirstKey(services);
+    [row] = await select();
+  }
+  if (!row) throw new Error('no key signs');
+  const { kid, private_key_sealed } = row;
+  // To parse a key takes longer than to sign with it; its name is its content's digest.
+  if (last?.kid === kid) return last;
+  const pem = unseal(services.secretKey, private_key_sealed);
+  return { kid, privateKey: parsePrivateKey(pem) };
+}
+
+/** Keys that were retired before this time are removed. */
+const removedBefore = (): Date => new Date(now().getTime() - DAY);
+
+/** The public keys, the newest first, with those retired in the last 24 hours; there is always one that signs. */
+export async function publishedKeys(services: KeyServices): Promise<Json[]> {
+  const select = () => services.database.points<{ public_jwk: Json; retired_at: Date | null }[]>`
+    select public_jwk, retired_at from oauth_signing_keys
+    where retired_at is null or retired_at > ${removedBefore()} order by id desc`;
+  let rows = await select();
+  if (!rows.some((row) => row.retired_at === null)) {
+    await makeFirstKey(services);
+    rows = await select();
+  }
+  return rows.map((row) => row.public_jwk);
+}
+
+/** Makes a key that signs from now on, and retires the one that did; returns its id. */
+export const rotateSigningKey = (db: Db, secretKey: string): Promise<string> =>
+  inTransaction(db, async (tx) => {
+    await lockKeys(tx);
+    await tx
+      .updateTable('oauth_signing_keys')
+      .set({ retired_at: now() })
+      .where('retired_at', 'is', null)
+      .execute();
+    return insertKey(tx, secretKey);
+  });
+
+/** Deletes keys that are not published any more; returns how many. */
+export async function dropRetiredKeys(db: Db): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('oauth_signing_keys')
+    .where('retired_at', '<=', removedBefore())
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,58 @@
+/** The signed identity token: the user, the time, the application (OpenID Connect Core, section 2). */
+import type { Services } from '../../../kernel/api/services.ts';
+import { now } from '../../../platform/clock.ts';
+import { digest, signRs256 } from '../../../platform/secret.ts';
+import { OAuthError } from '../protocol/endpoint.ts';
+import { type Person, personClaims, selectPerson } from './claims.ts';
+import { SIGNING_ALGORITHM, signingKey } from './signing-keys.ts';
+
+/** Seconds that an identity token is valid: it is read once, when it arrives. */
+const IDENTITY_SECONDS = 120;
+
+const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
+
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+/** Ties the identity to the access token that came with it (OpenID Connect Core, section 3.1.3.6). */
+const accessTokenHash = (accessToken: string): string =>
+  digest(accessToken).subarray(0, 16).toString('base64url');
+
+/** The signed identity of a user for an application; invalid_grant when the user has been deleted meanwhile. */
+export async function signIdentity(
+  services: Services,
+  of: {
+    clientUid: string;
+    userId: number;
+    scopes: readonly string[];
+    nonce: string | null;
+    authenticatedAt: Date | null;
+    accessToken: string;
+    /** The user, where it was read already. */
+    person?: Person | null;
+  },
+): Promise<string> {
+  const { points } = services.database;
+  const [settings, person, key] = await Promise.all([
+    services.settings.read(),
+    of.person ?? selectPerson(points, of.userId),
+    signingKey(services),
+  ]);
+  if (!person) throw new OAuthError('invalid_grant');
+  const baseUrl = services.baseUrl();
+  const issuedAt = seconds(now());
+  const claims = {
+    iss: baseUrl,
+    aud: of.clientUid,
+    exp: issuedAt + IDENTITY_SECONDS,
+    iat: issuedAt,
+    ...(of.nonce !== null && { nonce: of.nonce }),
+    ...(of.authenticatedAt !== null && { auth_time: seconds(of.authenticatedAt) }),
+    at_hash: accessTokenHash(of.accessToken),
+    ...personClaims({ baseUrl, settings, secretKey: services.secretKey }, person, of.scopes),
+    groups_direct: person.groups.map((group) => group.full_path),
+  };
+  const header = { alg: SIGNING_ALGORITHM, typ: 'JWT', kid: key.kid };
+  const content = `${encode(header)}.${encode(claims)}`;
+  const signature = await signRs256(key.privateKey, content);
+  return `${content}.${signature.toString('base64url')}`;
+}

@@ -1,0 +1,92 @@
+/**
+ * The discussion of a record: threads with their notes, each an anchor `#note_1`, as mails and to-dos name
+ * it.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type Html, html, madeSafe } from '../../../platform/http/pages/html.ts';
+import type { DiscussionRecord, NoteRecord } from '../../conversation/index.ts';
+import { avatar, pageNumber, pager, personLink, tag, timeOf } from './components.ts';
+import type { Parameters } from './internal-api-client.ts';
+import { renderedMarkdown } from './rendered-markdown.ts';
+import type { ViewContext } from './view-context.ts';
+
+type NoteableAddress = {
+  parameters: Parameters;
+  project?: AuthorizedProject | undefined;
+  /** The page is paged by another list: only the first threads are shown. */
+  firstOnly?: boolean;
+};
+
+const PER_PAGE = 100;
+/** Pages of the endpoint that one page here shows: a link to a note does not say on which page it is. */
+const AT_ONCE = 3;
+
+/** Threads, the oldest first, and whether there are more: each is released once it is HTML. */
+async function viewThreads(view: ViewContext, path: string, place: NoteableAddress) {
+  const { parameters, firstOnly } = place;
+  const views: Html[] = [];
+  const first = firstOnly ? 1 : (pageNumber(view) - 1) * AT_ONCE + 1;
+  for (let page = first; page < first + AT_ONCE; page++) {
+    const read = await view.list<DiscussionRecord>(path, {
+      ...parameters,
+      page: String(page),
+      per_page: String(PER_PAGE),
+    });
+    for (const thread of read.items) views.push(await threadView(view, place, thread));
+    if (!read.more) return { views, more: false };
+  }
+  return { views, more: true };
+}
+
+/**
+ * Marks of additions and removals in a title, `{+ so +}` and `{- so -}`, as such; elements are left as they
+ * are.
+ */
+const withChanges = (text: Html | undefined): Html | undefined =>
+  text &&
+  madeSafe(
+    text.text.replace(/\{\+([^<]*?)\+\}/g, '<ins>$1</ins>').replace(/\{-([^<]*?)-\}/g, '<del>$1</del>'),
+  );
+
+async function noteView(view: ViewContext, place: NoteableAddress, note: NoteRecord): Promise<Html> {
+  const anchor = `note_${note.id}`;
+  const when = html`<a class="when" href="#${anchor}">${timeOf(note.created_at)}</a>`;
+  if (note.system)
+    return html`<div class="event" id="${anchor}">${personLink(note.author)} ${withChanges(await renderedMarkdown(view, note.body, place))} ${when}</div>`;
+  const edited = note.updated_at !== note.created_at;
+  return html`<article class="note" id="${anchor}">
+<header>${avatar(view, note.author.name, note.author.avatar_url)}${personLink(note.author)} ${when} ${edited && html`<span class="below">edited</span>`} ${note.internal && tag('Internal', 'closed')}</header>
+${await renderedMarkdown(view, note.body, place)}
+</article>`;
+}
+
+async function threadView(
+  view: ViewContext,
+  place: NoteableAddress,
+  thread: DiscussionRecord,
+): Promise<Html> {
+  const notes: Html[] = [];
+  for (const note of thread.notes) {
+    notes.push(await noteView(view, place, note));
+    // Other requests run between two texts.
+    await setImmediate();
+  }
+  if (thread.individual_note) return html`${notes}`;
+  const resolvable = thread.notes.filter((note) => note.resolvable);
+  const resolved = resolvable.length > 0 && resolvable.every((note) => note.resolved);
+  return html`<section class="thread">${resolved && html`<p class="below">${tag('Resolved', 'closed')}</p>`}${notes}</section>`;
+}
+
+/** The threads at the path of their endpoint. */
+export async function discussionsView(
+  view: ViewContext,
+  path: string,
+  place: NoteableAddress,
+): Promise<Html> {
+  const { views, more } = await viewThreads(view, path, place);
+  return html`<h2>Activity</h2>
+${views.length === 0 && html`<p class="none">Nothing has been said yet.</p>`}
+${views}
+${place.firstOnly ? more && html`<p class="none">Later threads are not shown here.</p>` : pager(view, { more })}`;
+}

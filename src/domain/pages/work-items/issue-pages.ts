@@ -1,0 +1,149 @@
+/** Issues: their lists, and one with its discussion. */
+
+import type { HttpResponse } from '../../../platform/http/messages.ts';
+import { between, type Html, html } from '../../../platform/http/pages/html.ts';
+import type { LabelBasicRecord } from '../../planning/index.ts';
+import type { IssueRecord } from '../../work-items/index.ts';
+import {
+  choices,
+  facts,
+  labelChip,
+  listOf,
+  pageNumber,
+  pager,
+  personLink,
+  stateTag,
+  tag,
+  thing,
+  timeOf,
+  wordTag,
+} from '../view/components.ts';
+import { discussionsView } from '../view/discussion.ts';
+import { homeOf, numberIn, projectAddress, projectOf, showIn, showInProject } from '../view/parents.ts';
+import { renderedMarkdown } from '../view/rendered-markdown.ts';
+import type { ViewContext } from '../view/view-context.ts';
+import { incidentView } from './incident-view.ts';
+
+/** The path of an address of this site. */
+export const pathOf = (view: ViewContext, address: string): string => {
+  const home = view.services.baseUrl();
+  return address.startsWith(`${home}/`) ? address.slice(home.length) : address;
+};
+
+/** Labels with their details, as chips; names alone are left out. */
+export const chips = (labels: readonly (string | LabelBasicRecord)[], base?: string): Html[] =>
+  labels.flatMap((label) =>
+    typeof label === 'string'
+      ? []
+      : labelChip(
+          label,
+          base === undefined ? undefined : `${base}?label_name=${encodeURIComponent(label.name)}`,
+        ),
+  );
+
+export const issueRow = (view: ViewContext, issue: IssueRecord): Html =>
+  thing(
+    html`<a href="${pathOf(view, issue.web_url)}">${issue.title}</a> ${issue.confidential && tag('Confidential', 'closed')} ${issue.state === 'closed' && stateTag('closed')} ${chips(issue.labels)}`,
+    html`${issue.references.relative} · opened ${timeOf(issue.created_at)} by ${personLink(issue.author)}${
+      issue.milestone && html` · ${issue.milestone.title}`
+    }${issue.due_date !== null && html` · due ${issue.due_date}`}`,
+    html`${issue.assignees.map((person) => html`<span class="assignee" title="Assigned">@${person.username}</span> `)}`,
+  );
+
+const states = [
+  ['opened', 'Open'],
+  ['closed', 'Closed'],
+  ['all', 'All'],
+] as const;
+
+/** The requested state; open issues unless another is named. */
+export const stateFilter = ({ choice }: Pick<ViewContext, 'choice'>): 'opened' | 'closed' | 'all' =>
+  choice('state', ['opened', 'closed', 'all']);
+
+/** Links to the same list with another state. */
+export const stateChoices = (view: ViewContext): Html => {
+  const here = stateFilter(view);
+  return choices(
+    'State',
+    states.map(([name, label]) => {
+      const query = new URLSearchParams(view.request.query);
+      query.delete('page');
+      query.set('state', name);
+      return { href: `?${query}`, label, here: name === here };
+    }),
+  );
+};
+
+/** Issues of a project or a group; with a label where one is named, as labels in texts link here. */
+export async function showIssues(view: ViewContext): Promise<HttpResponse> {
+  const home = await homeOf(view);
+  const names = view.fields('label_name');
+  const issues = await view.list<IssueRecord>(`${home.api}/issues`, {
+    id: String(home.id),
+    state: stateFilter(view),
+    labels: names.length === 0 ? undefined : names.join(','),
+    with_labels_details: 'true',
+    page: String(pageNumber(view)),
+  });
+  const body = html`<h1>Issues</h1>
+${stateChoices(view)}
+${names.length > 0 && html`<p class="below">with ${names.map((name) => html`${tag(name)} `)}<a href="${home.address}/-/issues">Show all</a></p>`}
+${listOf(
+  issues.items.map((issue) => issueRow(view, issue)),
+  'No issues.',
+)}
+${pager(view, issues)}`;
+  return showIn(view, home, { title: 'Issues', tab: 'Issues', body });
+}
+
+export async function showIssue(view: ViewContext): Promise<HttpResponse> {
+  const project = await projectOf(view);
+  const named = { id: String(project.id), issue_iid: numberIn(view, 'iid') };
+  const issue = await view.one<IssueRecord>('/projects/:id/issues/:issue_iid', named);
+  const [labelled, description, discussions] = await Promise.all([
+    view.list<IssueRecord>('/projects/:id/issues', {
+      id: named.id,
+      iids: named.issue_iid,
+      state: 'all',
+      with_labels_details: 'true',
+    }),
+    renderedMarkdown(view, issue.description, { project }),
+    discussionsView(view, '/projects/:id/issues/:noteable_id/discussions', {
+      parameters: { id: named.id, noteable_id: named.issue_iid },
+      project,
+    }),
+  ]);
+  const time = issue.time_stats;
+  const body = html`<p class="below">${issue.references.full}</p>
+<h1>${issue.title}</h1>
+<p class="below">${stateTag(issue.state)} ${issue.confidential && tag('Confidential', 'closed')} ${
+    issue.issue_type !== 'issue' && wordTag(issue.issue_type)
+  } ${
+    issue.issue_type === 'incident' && issue.severity !== 'UNKNOWN' && wordTag(issue.severity.toLowerCase())
+  } opened ${timeOf(issue.created_at)} by ${personLink(issue.author)}</p>
+${facts(
+  ['Assigned to', between(issue.assignees.map(personLink))],
+  ['Labels', chips(labelled.items[0]?.labels ?? [], `${projectAddress(project)}/-/issues`)],
+  [
+    'Milestone',
+    issue.milestone && html`<a href="${pathOf(view, issue.milestone.web_url)}">${issue.milestone.title}</a>`,
+  ],
+  ['Epic', issue.epic && html`<a href="${issue.epic.url}">${issue.epic.title}</a>`],
+  ['Starts', issue.start_date],
+  ['Due', issue.due_date],
+  ['Weight', issue.weight],
+  ['Health', issue.health_status?.replaceAll('_', ' ')],
+  ['Tasks', issue.task_status],
+  ['Estimate', time.human_time_estimate],
+  ['Time spent', time.human_total_time_spent],
+  [
+    'Closed',
+    issue.closed_at !== null &&
+      html`${timeOf(issue.closed_at)}${issue.closed_by && html` by ${personLink(issue.closed_by)}`}`,
+  ],
+)}
+${description ?? html`<p class="none">No description.</p>`}
+${await incidentView(view, project, issue)}
+${discussions}`;
+  return showInProject(view, project, { title: `${issue.title} (#${issue.iid})`, tab: 'Issues', body });
+}

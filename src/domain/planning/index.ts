@@ -1,0 +1,29 @@
+/** Planning: labels, milestones and iterations of projects and groups. */
+export { nextIid } from './counters.ts';
+export { IterationRecord } from './iterations/iteration-records.ts';
+export { labelsCapability } from './labels/capability.ts';
+export { availableLabels, resolveLabels } from './labels/label-find.ts';
+export { isLabelName, withoutScopedSiblings } from './labels/label-names.ts';
+export {
+  colorCode,
+  LabelBasicRecord,
+  type LabelRow,
+  labelsOf,
+  presentLabelBasic,
+  textColor,
+} from './labels/label-records.ts';
+export { milestonesCapability } from './milestones/capability.ts';
+export {
+  availableMilestone,
+  availableMilestoneByTitle,
+  selectMilestone,
+} from './milestones/milestone-find.ts';
+export {
+  MilestoneRecord,
+  type MilestoneRow,
+  type MilestoneWithPath,
+  milestonesById,
+  presentMilestone,
+} from './milestones/milestone-records.ts';
+export { type LabelCounts, type Planned, plannedKinds } from './planned.ts';
+export { remapPlanning } from './remap-planning.ts';

@@ -1,0 +1,81 @@
+/** Labels in other records, and their colours. */
+import type { Selectable } from 'kysely';
+import Type, { type Static } from 'typebox';
+import type { Db } from '../../../platform/db/database.ts';
+import type { LabelsTable } from '../../../platform/db/rows.ts';
+import { invalid } from '../../../platform/failure.ts';
+import { nullable } from '../../../platform/http/parameters/schema.ts';
+import { namedColors } from './color-names.ts';
+
+export type LabelRow = Selectable<LabelsTable>;
+
+export const LabelBasicRecord = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  description: nullable(Type.String()),
+  description_html: Type.String(),
+  text_color: Type.String(),
+  color: Type.String(),
+  archived: Type.Boolean(),
+});
+export type LabelBasicRecord = Static<typeof LabelBasicRecord>;
+
+export const presentLabelBasic = (row: LabelRow): LabelBasicRecord => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  description_html: escapeHtml(row.description ?? ''),
+  text_color: textColor(row.color),
+  color: row.color,
+  archived: row.archived,
+});
+
+/** A label's description is one line of text, not Markdown: its HTML is the escaped text. */
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** Above this sum of red, green and blue a colour is light. */
+const LIGHT = 500;
+
+/** The text colour on the background `#rrggbb`. */
+export function textColor(color: string): string {
+  const sum = [1, 3, 5].reduce((total, at) => total + Number.parseInt(color.slice(at, at + 2), 16), 0);
+  return sum > LIGHT ? '#1F1E24' : '#FFFFFF';
+}
+
+/** `#rrggbb` of `#rrggbb`, `#rgb` or the name of a CSS colour; 400 under `color` for anything else. */
+export function colorCode(text: string): string {
+  const color = text.trim();
+  if (/^#[\da-f]{6}$/i.test(color)) return color;
+  if (/^#[\da-f]{3}$/i.test(color)) return color.replace(/[\da-f]/gi, '$&$&');
+  const named = namedColors.get(color.toLowerCase());
+  if (named === undefined) throw invalid({ color: ['must be a valid color code'] });
+  return named;
+}
+
+/** The labels of issues or epics, by the id of those that have any. */
+export async function labelsOf(
+  db: Db,
+  kind: 'issue' | 'epic',
+  ids: readonly number[],
+): Promise<Map<number, LabelRow[]>> {
+  const labels = new Map<number, LabelRow[]>();
+  if (ids.length === 0) return labels;
+  const column = kind === 'issue' ? ('label_links.issue_id' as const) : ('label_links.epic_id' as const);
+  const rows = await db
+    .selectFrom('label_links')
+    .innerJoin('labels', 'labels.id', 'label_links.label_id')
+    .selectAll('labels')
+    .select(`${column} as target_id`)
+    .where(column, 'in', [...ids])
+    .orderBy('labels.name')
+    .orderBy('labels.id')
+    .execute();
+  for (const { target_id, ...label } of rows) {
+    if (target_id === null) continue;
+    const known = labels.get(target_id);
+    if (known) known.push(label);
+    else labels.set(target_id, [label]);
+  }
+  return labels;
+}

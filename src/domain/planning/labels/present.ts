@@ -1,0 +1,60 @@
+/** Labels as records; the other data of a page is read by a statement each. */
+import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { mapInTurns } from '../../../platform/turns.ts';
+import { type LabelCounts, plannedKinds } from '../planned.ts';
+import { type LabelRow, presentLabelBasic } from './label-records.ts';
+import { selectPriorities } from './queries.ts';
+import type { LabelRecord } from './schema.ts';
+import { subscribedLabels } from './subscriptions.ts';
+
+type LabelContext = { db: Db; services: Services; actor: Caller };
+
+/** There are no merge requests: no kind counts any. */
+const noCounts: LabelCounts = {
+  open_issues_count: 0,
+  closed_issues_count: 0,
+  open_merge_requests_count: 0,
+};
+
+/** The counts of the labels as far as the caller sees, of each planned kind by the id of the label. */
+const countByLabel = ({ db, services, actor }: LabelContext, ids: readonly number[]) =>
+  Promise.all(plannedKinds.all(services).map((kind) => kind.countByLabel(db, actor, ids)));
+
+/** The records of labels as the parent shows them to the caller. */
+export async function presentLabels(
+  context: LabelContext,
+  parent: ResourceParent,
+  rows: readonly LabelRow[],
+  withCounts = false,
+): Promise<LabelRecord[]> {
+  const { db, actor } = context;
+  const ids = rows.map(({ id }) => id);
+  const [subscribed, priorities, counts] = await Promise.all([
+    actor ? subscribedLabels(db, actor.id, ids, isProject(parent) ? parent.id : null) : undefined,
+    isProject(parent) ? selectPriorities(db, parent.id, ids) : undefined,
+    withCounts ? countByLabel(context, ids) : undefined,
+  ]);
+  return mapInTurns(rows, (row) => ({
+    ...presentLabelBasic(row),
+    ...(counts && Object.assign({}, noCounts, ...counts.map((each) => each.get(row.id)))),
+    subscribed: subscribed?.has(row.id) ?? false,
+    ...(priorities && {
+      priority: priorities.get(row.id) ?? null,
+      is_project_label: row.project_id !== null,
+    }),
+  }));
+}
+
+/** The record of one label. */
+export async function presentLabel(
+  context: LabelContext,
+  parent: ResourceParent,
+  row: LabelRow,
+): Promise<LabelRecord> {
+  const [record] = await presentLabels(context, parent, [row]);
+  if (!record) throw new Error('a record for each row');
+  return record;
+}

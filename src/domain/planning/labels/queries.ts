@@ -1,0 +1,137 @@
+/** Labels: the lists of a project or group, one by id or name, and the other data of a page. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  groupsBelow,
+  isProject,
+  projectsIn,
+  type ResourceParent,
+} from '../../../kernel/access/resource-parents.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { containing } from '../../../platform/db/search.ts';
+import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import type { LabelRow } from './label-records.ts';
+
+/** Labels to include besides the parent's own. */
+export type LabelScope = {
+  include_ancestor_groups?: boolean;
+  include_descendant_groups?: boolean;
+  only_group_labels?: boolean;
+};
+
+export type LabelFilters = LabelScope & { search?: string; archived?: boolean };
+
+const own = (parent: ResourceParent): RawBuilder<SqlBool> =>
+  isProject(parent) ? sql`labels.project_id = ${parent.id}` : sql`labels.namespace_id = ${parent.id}`;
+
+/** The condition on labels that a caller finds in the parent. */
+function within(caller: Caller, parent: ResourceParent, scope: LabelScope): RawBuilder<SqlBool> {
+  const parts = [own(parent)];
+  if (scope.include_ancestor_groups)
+    parts.push(sql`labels.namespace_id = any(${parent.row.ancestor_ids}::bigint[])`);
+  if (!isProject(parent)) {
+    const below = scope.include_descendant_groups
+      ? groupsBelow(caller, parent.id)
+      : sql`(${parent.id}::bigint)`;
+    if (scope.include_descendant_groups) parts.push(sql`labels.namespace_id in ${below}`);
+    if (scope.only_group_labels === false) parts.push(sql`labels.project_id in ${projectsIn(caller, below)}`);
+  }
+  return sql`(${sql.join(parts, sql` or `)})`;
+}
+
+/** One page by name. */
+export function selectLabels(
+  db: Db,
+  caller: Caller,
+  parent: ResourceParent,
+  filters: LabelFilters,
+  page: PageRequest,
+): Promise<Page<LabelRow>> {
+  let query = db
+    .selectFrom('labels')
+    .selectAll()
+    .where(within(caller, parent, filters));
+  const { search, archived } = filters;
+  if (search)
+    query = query.where((where) =>
+      where.or([
+        where('name', 'ilike', containing(search)),
+        where('description', 'ilike', containing(search)),
+      ]),
+    );
+  if (archived !== undefined) query = query.where('archived', '=', archived);
+  return selectPage(db, query, page, { by: 'name', sort: 'asc' }, { name: 'labels.name', id: 'labels.id' });
+}
+
+/** An id before a name, the parent's own before those around it. */
+function named(db: Db, where: RawBuilder<SqlBool>, parent: ResourceParent, name: string) {
+  const id = /^\d{1,15}$/.test(name) ? Number(name) : 0;
+  return db
+    .selectFrom('labels')
+    .selectAll()
+    .where(where)
+    .where((or) => or.or([or('id', '=', id), or('name', '=', name)]))
+    .orderBy(sql`id = ${id} desc`)
+    .orderBy(sql`${own(parent)} desc nulls last`)
+    .orderBy('id', 'desc')
+    .limit(1);
+}
+
+/** The label of this id or name that a caller finds in the parent. */
+export const selectLabel = (
+  db: Db,
+  caller: Caller,
+  parent: ResourceParent,
+  name: string,
+  scope: LabelScope,
+): Promise<LabelRow | undefined> => named(db, within(caller, parent, scope), parent, name).executeTakeFirst();
+
+/** The parent's own label, locked until the transaction ends. */
+export const lockLabel = (tx: Db, parent: ResourceParent, name: string): Promise<LabelRow | undefined> =>
+  named(tx, own(parent), parent, name).forUpdate().executeTakeFirst();
+
+/** Whether the group itself has a label of this name. */
+export const hasLabel = async (db: Db, groupId: number, name: string): Promise<boolean> =>
+  (await db
+    .selectFrom('labels')
+    .select('id')
+    .where('namespace_id', '=', groupId)
+    .where('name', '=', name)
+    .executeTakeFirst()) !== undefined;
+
+/** The priorities that a project gives to the labels. */
+export async function selectPriorities(
+  db: Db,
+  projectId: number,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('label_priorities')
+    .select(['label_id', 'priority'])
+    .where('project_id', '=', projectId)
+    .where('label_id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map(({ label_id, priority }) => [label_id, priority]));
+}
+
+/** Gives a label a priority in a project, or takes it away. */
+export async function writePriority(
+  tx: Db,
+  projectId: number,
+  labelId: number,
+  priority: number | null,
+): Promise<void> {
+  if (priority === null)
+    await tx
+      .deleteFrom('label_priorities')
+      .where('project_id', '=', projectId)
+      .where('label_id', '=', labelId)
+      .execute();
+  else
+    await tx
+      .insertInto('label_priorities')
+      .values({ project_id: projectId, label_id: labelId, priority })
+      .onConflict((known) => known.columns(['project_id', 'label_id']).doUpdateSet({ priority }))
+      .execute();
+}

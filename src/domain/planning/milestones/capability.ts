@@ -1,0 +1,18 @@
+/** Milestones of projects and groups: issues with a common due date. */
+import { activityTargets } from '../../../kernel/activity/targets.ts';
+import type { Capability } from '../../../kernel/api/capability.ts';
+import { referenceDefinitions } from '../../markdown/index.ts';
+import { milestoneActivityTarget } from './activity-target.ts';
+import { milestoneReferences } from './references.ts';
+import { milestoneEndpoints } from './routes.ts';
+
+export const milestonesCapability = (): Capability => ({
+  name: 'milestones',
+  endpoints: milestoneEndpoints,
+  registrations: [
+    referenceDefinitions.add(milestoneReferences),
+    activityTargets.add(milestoneActivityTarget),
+  ],
+  // They go with their project or group, by foreign key.
+  tables: ['milestones'],
+});

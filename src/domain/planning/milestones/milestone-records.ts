@@ -1,0 +1,74 @@
+/** Milestone records. */
+import type { Selectable } from 'kysely';
+import Type, { type Static } from 'typebox';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { MilestonesTable } from '../../../platform/db/rows.ts';
+import { date, dateTime, nullable } from '../../../platform/http/parameters/schema.ts';
+
+export type MilestoneRow = Selectable<MilestonesTable>;
+
+/** A milestone with the full path of its project or group. */
+export type MilestoneWithPath = MilestoneRow & { full_path: string };
+
+export const MilestoneRecord = Type.Object({
+  id: Type.Integer(),
+  iid: Type.Integer(),
+  project_id: Type.Optional(Type.Integer()),
+  group_id: Type.Optional(Type.Integer()),
+  title: Type.String(),
+  description: nullable(Type.String()),
+  state: Type.String(),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+  due_date: nullable(date()),
+  start_date: nullable(date()),
+  expired: Type.Boolean(),
+  web_url: Type.String(),
+});
+export type MilestoneRecord = Static<typeof MilestoneRecord>;
+
+/** The record; `fullPath` is that of its project or group. */
+export const presentMilestone = (
+  row: MilestoneRow,
+  { baseUrl, fullPath }: { baseUrl: string; fullPath: string },
+): MilestoneRecord => ({
+  id: row.id,
+  iid: row.iid,
+  ...(row.project_id !== null && { project_id: row.project_id }),
+  ...(row.namespace_id !== null && { group_id: row.namespace_id }),
+  title: row.title,
+  description: row.description,
+  state: row.state,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+  due_date: row.due_date,
+  start_date: row.start_date,
+  expired: row.due_date !== null && row.due_date < now().toISOString().slice(0, 10),
+  web_url: `${baseUrl}/${row.project_id === null ? 'groups/' : ''}${fullPath}/-/milestones/${row.iid}`,
+});
+
+/** The milestones by id, with the paths that their addresses need. */
+export async function milestonesById(
+  db: Db,
+  ids: readonly number[],
+): Promise<Map<number, MilestoneWithPath>> {
+  if (ids.length === 0) return new Map();
+  const rows = await placedMilestones(db)
+    .where('milestones.id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Selects milestones with their paths; conditions name columns of `milestones`. */
+const placedMilestones = (db: Db) =>
+  db
+    .selectFrom('milestones')
+    .leftJoin('projects as p', 'p.id', 'milestones.project_id')
+    .innerJoin('namespaces as n', (join) =>
+      join.on((on) => on('n.id', '=', on.fn.coalesce('milestones.namespace_id', 'p.namespace_id'))),
+    )
+    .selectAll('milestones')
+    .select((select) =>
+      select.fn<string>('concat_ws', [select.val('/'), 'n.full_path', 'p.path']).as('full_path'),
+    );

@@ -1,0 +1,99 @@
+/** Promotion: a project's milestone becomes the group's, with those of the same title in the group's other projects. */
+import { sql } from 'kysely';
+import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '../../../kernel/access/find.ts';
+import { lockNamespace } from '../../../kernel/access/resource-parents.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { nextIid } from '../counters.ts';
+import { plannedKinds } from '../planned.ts';
+import { announceMilestone } from './actions.ts';
+import type { MilestoneRow } from './milestone-records.ts';
+import { lockMilestone } from './queries.ts';
+
+/**
+ * Makes the project's milestone one of its group; 400 outside of a group, 403 for a caller who may not manage
+ * the group's.
+ */
+export async function promoteMilestone(
+  { db, services }: { db: Db; services: Services },
+  actor: Actor,
+  project: AuthorizedProject,
+  id: number,
+): Promise<{ group: AuthorizedGroup; milestone: MilestoneRow }> {
+  if (project.row.namespace_kind !== 'group')
+    throw new Failure('bad_request', 'Project does not belong to a group.');
+  const { points } = services.database;
+  const group = await authorizeGroup(points, actor, 'manage_milestones', project.row.namespace_id);
+  const milestone = await inTransaction(db, async (tx) => {
+    await lockNamespace(tx, group.id);
+    const promoted = found(await lockMilestone(tx, project, id));
+    const target = await groupMilestone(tx, group, promoted);
+    await merge(tx, services, group, target);
+    await announceMilestone(tx, actor, group, 'milestone_promoted', target, {
+      change: 'project',
+      from: project.fullPath,
+      to: group.row.full_path,
+    });
+    return target;
+  });
+  return { group, milestone };
+}
+
+/** The group's milestone of this title, made like the project's where there is none. */
+async function groupMilestone(tx: Db, group: AuthorizedGroup, like: MilestoneRow): Promise<MilestoneRow> {
+  const { title, description, state, start_date, due_date } = like;
+  const known = await tx
+    .selectFrom('milestones')
+    .selectAll()
+    .where('namespace_id', '=', group.id)
+    .where('title', '=', title)
+    .forUpdate()
+    .executeTakeFirst();
+  if (known) return known;
+  const time = now();
+  return tx
+    .insertInto('milestones')
+    .values({
+      namespace_id: group.id,
+      iid: await nextIid(tx, { groupId: group.id }, 'milestones'),
+      title,
+      description,
+      state,
+      start_date,
+      due_date,
+      created_at: time,
+      updated_at: time,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Moves everything that refers to the milestones of this title in the group's projects to the group's, and
+ * removes them.
+ */
+async function merge(
+  tx: Db,
+  services: Services,
+  group: AuthorizedGroup,
+  { id, title }: MilestoneRow,
+): Promise<void> {
+  const rows = await tx
+    .selectFrom('milestones')
+    .innerJoin('projects', 'projects.id', 'milestones.project_id')
+    .select('milestones.id')
+    .where('projects.namespace_id', '=', group.id)
+    .where('milestones.title', '=', title)
+    .orderBy('milestones.id')
+    .forUpdate('milestones')
+    .execute();
+  const from = sql`milestone_id = any(${rows.map((row) => row.id)}::bigint[])`;
+  for (const { table } of plannedKinds.all(services))
+    await sql`update ${sql.table(table)} set milestone_id = ${id} where ${from}`.execute(tx);
+  await sql`update resource_events set milestone_id = ${id} where ${from}`.execute(tx);
+  await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
+}

@@ -1,0 +1,93 @@
+/** Milestones: the lists of a project or group, and one to change. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { groupsBelow, isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { containing } from '../../../platform/db/search.ts';
+import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import { ownMilestones } from './milestone-find.ts';
+import type { MilestoneRow } from './milestone-records.ts';
+import type { ListInput } from './schema.ts';
+
+/** The condition on milestones that a caller finds in the parent. */
+function within(
+  caller: Caller,
+  parent: ResourceParent,
+  scope: { ancestors: boolean; descendants: boolean },
+): RawBuilder<SqlBool> {
+  const parts = [ownMilestones(parent)];
+  if (scope.ancestors) parts.push(sql`milestones.namespace_id = any(${parent.row.ancestor_ids}::bigint[])`);
+  if (scope.descendants && !isProject(parent))
+    parts.push(sql`milestones.namespace_id in ${groupsBelow(caller, parent.id)}`);
+  return sql`(${sql.join(parts, sql` or `)})`;
+}
+
+/** Milestones without a due day come last; of one day the newest comes first. */
+const byDueDate = "coalesce(milestones.due_date, 'infinity'::date) asc, -milestones.id";
+
+/** One page, the next due first. */
+export function selectMilestones(
+  db: Db,
+  caller: Caller,
+  parent: ResourceParent,
+  filters: ListInput,
+  page: PageRequest,
+): Promise<Page<MilestoneRow>> {
+  const { state = 'all', iids, title, search, updated_before, updated_after } = filters;
+  const ancestors = filters.include_ancestors ?? filters.include_parent_milestones ?? false;
+  const scope = { ancestors, descendants: filters.include_descendants ?? false };
+  let query = db
+    .selectFrom('milestones')
+    .selectAll()
+    .where(within(caller, parent, scope));
+  if (state !== 'all') query = query.where('state', '=', state);
+  // A number is ambiguous where several projects and groups have it.
+  if (iids && !ancestors) query = query.where(sql<SqlBool>`iid = any(${[...iids]}::bigint[])`);
+  if (title !== undefined) query = query.where('title', '=', title);
+  if (search)
+    query = query.where((where) =>
+      where.or([
+        where('title', 'ilike', containing(search)),
+        where('description', 'ilike', containing(search)),
+      ]),
+    );
+  if (updated_before !== undefined) query = query.where('updated_at', '<=', new Date(updated_before));
+  if (updated_after !== undefined) query = query.where('updated_at', '>=', new Date(updated_after));
+  const columns = { due_date: byDueDate, id: 'milestones.id' };
+  return selectPage(db, query, page, { by: 'due_date', sort: 'asc' }, columns);
+}
+
+/** The parent's own milestone, locked until the transaction ends. */
+export const lockMilestone = (
+  tx: Db,
+  parent: ResourceParent,
+  id: number,
+): Promise<MilestoneRow | undefined> =>
+  tx
+    .selectFrom('milestones')
+    .selectAll()
+    .where(ownMilestones(parent))
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** Whether another milestone has the title: of the project and its group, or of the group and the projects in it. */
+export async function isTitleTaken(
+  tx: Db,
+  parent: ResourceParent,
+  title: string,
+  exceptId: number | undefined,
+): Promise<boolean> {
+  const around = isProject(parent)
+    ? sql<SqlBool>`milestones.namespace_id = ${parent.row.namespace_id}`
+    : sql<SqlBool>`milestones.project_id in (select p.id from projects p where p.namespace_id = ${parent.id})`;
+  const found = await tx
+    .selectFrom('milestones')
+    .select('id')
+    .where('title', '=', title)
+    .where(sql<SqlBool>`(${ownMilestones(parent)} or ${around})`)
+    .where('id', '<>', exceptId ?? 0)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}

@@ -1,0 +1,28 @@
+/** Registry of the things that labels and milestones plan: each kind is registered by its owner. */
+
+import { Registry } from '../../kernel/api/registry.ts';
+import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+
+/** The counts of a label, in the words of its record. */
+export type LabelCounts = {
+  open_issues_count: number;
+  closed_issues_count: number;
+  open_merge_requests_count: number;
+};
+
+/** A kind of thing in projects that has labels and a milestone. */
+export type Planned = {
+  /** Its table, with `project_id` and `milestone_id`. */
+  table: string;
+  /** Its column in `label_links` and `resource_events`. */
+  column: string;
+  /** Its part of the counts of labels, as far as the caller sees; labels without any are not in the map. */
+  countByLabel(
+    db: Db,
+    caller: Caller,
+    labelIds: readonly number[],
+  ): Promise<Map<number, Partial<LabelCounts>>>;
+};
+
+export const plannedKinds = new Registry<Planned>();

@@ -1,9 +1,0 @@
-/** Commits in activity feeds: notes on them. */
-import { sql } from 'kysely';
-import type { ActivityTarget } from '../../core/activity/targets.ts';
-
-export const commitActivityTarget: ActivityTarget = {
-  noteColumn: 'commit_sha',
-  abilities: ['read_code'],
-  isVisible: () => sql`v.read_code`,
-};

@@ -1,0 +1,60 @@
+/** Repositories through the API: trees, files, commits, branches and tags. */
+import { activityTargets } from '../../kernel/activity/targets.ts';
+import type { Capability } from '../../kernel/api/capability.ts';
+import type { Services } from '../../kernel/api/services.ts';
+import { conversationEndpoints, noteables, todoTargets } from '../conversation/index.ts';
+import { referenceDefinitions } from '../markdown/index.ts';
+import { notificationSubjects } from '../notifications/index.ts';
+import { commentEndpoints } from './commits/comment-routes.ts';
+import { commitDefinition, commitResource } from './commits/commit-notes.ts';
+import { commitEndpoints } from './commits/routes.ts';
+import { statusEndpoints } from './commits/status-routes.ts';
+import { compareEndpoints } from './comparisons/routes.ts';
+import { contributorEndpoints } from './contributor-routes.ts';
+import { archiveEndpoints } from './files/archive-routes.ts';
+import { blobEndpoints } from './files/blob-routes.ts';
+import { fileEndpoints } from './files/routes.ts';
+import { treeEndpoints } from './files/tree-routes.ts';
+import { fileWriteEndpoints } from './files/write-routes.ts';
+import { branchEndpoints } from './refs/branch-routes.ts';
+import { tagEndpoints } from './refs/tag-routes.ts';
+import { commitActivityTarget } from './registrations/activity-target.ts';
+import { commitReferences } from './registrations/commit-references.ts';
+import { commitSubject } from './registrations/notification-subject.ts';
+import { commitTodoTarget } from './registrations/todo-target.ts';
+import { writeCommitEndpoints } from './write-commits/routes.ts';
+
+export const repositoriesCapability = (_services: Services): Capability => ({
+  name: 'repositories',
+  registrations: [
+    noteables.add(commitDefinition),
+    referenceDefinitions.add(commitReferences),
+    todoTargets.add(commitTodoTarget),
+    activityTargets.add(commitActivityTarget),
+    notificationSubjects.add(commitSubject),
+  ],
+  endpoints: [
+    ...conversationEndpoints(commitResource),
+    ...commentEndpoints,
+    ...commitEndpoints,
+    ...compareEndpoints,
+    ...statusEndpoints,
+    ...branchEndpoints,
+    ...fileWriteEndpoints,
+    ...tagEndpoints,
+    ...writeCommitEndpoints,
+    ...archiveEndpoints,
+    ...blobEndpoints,
+    ...contributorEndpoints,
+    ...fileEndpoints,
+    ...treeEndpoints,
+  ],
+  tables: ['external_pipelines', 'commit_statuses'],
+  async reassign(tx, userId, ghostId) {
+    await tx
+      .updateTable('commit_statuses')
+      .set({ author_id: ghostId })
+      .where('author_id', '=', userId)
+      .execute();
+  },
+});

@@ -1,0 +1,22 @@
+/** Statuses of commits as records. */
+import type { Surroundings } from '../../../kernel/identity/records.ts';
+import { presentAuthor } from './author-columns.ts';
+import type { StatusRow } from './status-queries.ts';
+import type { CommitStatus } from './status-schema.ts';
+
+export const presentStatus = (around: Surroundings, row: StatusRow): CommitStatus => ({
+  id: row.id,
+  sha: row.sha,
+  ref: row.ref,
+  status: row.status,
+  name: row.name,
+  target_url: row.target_url,
+  description: row.description,
+  created_at: row.created_at.toISOString(),
+  started_at: row.started_at?.toISOString() ?? null,
+  finished_at: row.finished_at?.toISOString() ?? null,
+  allow_failure: row.allow_failure,
+  coverage: row.coverage,
+  pipeline_id: row.pipeline_id,
+  author: presentAuthor(around, row),
+});

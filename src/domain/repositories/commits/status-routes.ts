@@ -1,0 +1,66 @@
+/** Other programs' statuses of commits (facts: Repository, files, commits, branches, tags). */
+import { onProject } from '../../../kernel/access/access.ts';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { invalid } from '../../../platform/failure.ts';
+import { refsContaining } from '../../../platform/git/history/history.ts';
+import { mapPage } from '../../../platform/pagination/page.ts';
+import { readCommit } from './queries.ts';
+import { type StatusTarget, setStatus } from './status-actions.ts';
+import { presentStatus } from './status-present.ts';
+import { selectCommitStatuses, selectLastPipeline } from './status-queries.ts';
+import { refName } from './status-rules.ts';
+import { CommitStatus, StatusInput, StatusListInput } from './status-schema.ts';
+
+/** The commit, and the ref that is given, or that of its last pipeline, or else the first branch that has it. */
+async function findTarget(
+  db: Db,
+  services: Services,
+  project: AuthorizedProject,
+  input: StatusInput,
+): Promise<StatusTarget> {
+  const given = input.ref === undefined ? undefined : refName(input.ref);
+  if (input.ref !== undefined && given === undefined) throw invalid({ ref: ['is invalid'] });
+  return readCommit(services, project, input.sha, async (git, { oid }) => {
+    if (given !== undefined || input.pipeline_id !== undefined) return { sha: oid, ref: given };
+    const last = await selectLastPipeline(db, project, oid);
+    if (last) return { sha: oid, ref: last.ref };
+    const branches = await refsContaining(git, oid, ['branch']);
+    const isDefault = branches.find(({ name }) => name === project.row.default_branch);
+    return { sha: oid, ref: found(isDefault ?? branches[0], 'References for commit').name };
+  });
+}
+
+export const statusEndpoints: Endpoint[] = [
+  listing({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/statuses',
+    summary: 'What other programs say of a commit.',
+    access: onProject('read_code'),
+    page: 'offset',
+    input: StatusListInput,
+    item: CommitStatus,
+    handle: async ({ db, services, settings, subject, input, page }) => {
+      const sha = await readCommit(services, subject, input.sha, async (_git, { oid }) => oid);
+      const around = { baseUrl: services.baseUrl(), settings };
+      return mapPage(await selectCommitStatuses(db, subject, sha, input, page), (row) =>
+        presentStatus(around, row),
+      );
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/projects/:id/statuses/:sha',
+    summary: 'Says how a commit fares.',
+    access: onProject('manage_commit_statuses'),
+    input: StatusInput,
+    reply: CommitStatus,
+    handle: async ({ db, services, settings, actor, subject, input }) => {
+      const target = await findTarget(db, services, subject, input);
+      const row = await setStatus(db, actor, subject, target, input);
+      return presentStatus({ baseUrl: services.baseUrl(), settings }, row);
+    },
+  }),
+];

@@ -1,0 +1,102 @@
+/** Compares commits of a project, or of two that are forks of the same. */
+
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { Failure, notFound } from '../../../platform/failure.ts';
+import { type Diff, readDiff } from '../../../platform/git/history/diff.ts';
+import { commitsBetween, mergeBase, type ObjectFolder } from '../../../platform/git/history/history.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import type { Commit } from '../../../platform/git/parse.ts';
+import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
+import { readRepository } from '../commits/queries.ts';
+import type { CompareInput } from './schema.ts';
+
+/** Whether both come from the same project, however many forks are between. */
+export async function areRelated(db: Db, left: number, right: number): Promise<boolean> {
+  const { rows } = await sql<{ related: boolean }>`
+    with recursive line (id, forked_from_id, depth) as (
+      select id, forked_from_id, 0 from projects where id in (${left}, ${right})
+      union all
+      select p.id, p.forked_from_id, depth + 1 from projects p join line on p.id = line.forked_from_id
+      where depth < 50)
+    select count(distinct id) = 1 as related from line where forked_from_id is null`.execute(db);
+  return rows[0]?.related ?? false;
+}
+
+export type Comparison = {
+  from: Commit;
+  to: Commit;
+  /** The commit from which changes are counted. */
+  base: string;
+  /** Oldest first. */
+  commits: Commit[];
+  diff: Diff;
+  /** Whether commits are left out. */
+  more: boolean;
+};
+
+const MAX_COMMITS = 5_000;
+
+/** `from` of the target beside `to` of the source; `404 Ref Not Found` when there is no such commit. */
+export async function compareCommits(
+  services: Pick<Services, 'repositories'>,
+  { source, target }: { source: AuthorizedProject; target: AuthorizedProject },
+  input: CompareInput,
+): Promise<Comparison> {
+  const work = async (git: GitFolder, other: GitFolder): Promise<Comparison> => {
+    const [from, to] = await Promise.all([findCommit(other, input.from), findCommit(git, input.to)]);
+    if (!from || !to) throw notFound('Ref');
+    const place = source.id === target.id ? git : bothOf(git, other);
+    const common = input.straight ? from.oid : await mergeBase(place, [from.oid, to.oid]);
+    const base = common ?? from.oid;
+    const commits = await commitsBetween(git, place, from.oid, to.oid, MAX_COMMITS + 1);
+    return {
+      from,
+      to,
+      base,
+      commits: commits.slice(-MAX_COMMITS),
+      diff: await readDiff(git, { from: base, to: to.oid }, { unidiff: input.unidiff, place }),
+      more: commits.length > MAX_COMMITS,
+    };
+  };
+  const compared = await readRepository(services, source, (git) =>
+    source.id === target.id ? work(git, git) : readRepository(services, target, (other) => work(git, other)),
+  );
+  return found(compared, 'Ref');
+}
+
+/** For programs that need objects of either; quoted, since a colon would separate two paths. */
+const bothOf = (git: GitFolder, other: GitFolder): ObjectFolder => ({
+  folder: git.folder,
+  environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(other.folder, 'objects')) },
+});
+
+/** The best common ancestor of the first revision and the others; 400 for unknown ones, 404 where there is none. */
+export async function findMergeBase(
+  services: Pick<Services, 'repositories'>,
+  project: AuthorizedProject,
+  revisions: readonly string[],
+): Promise<Commit> {
+  if (revisions.length < 2) throw new Failure('bad_request', 'Provide at least 2 refs');
+  const base = await readRepository(services, project, async (git) => {
+    const commits = await Promise.all(revisions.map((revision) => findCommit(git, revision)));
+    refuseUnknown(revisions.filter((_, index) => commits[index] === undefined));
+    const oid = await mergeBase(
+      git,
+      commits.flatMap((commit) => commit?.oid ?? []),
+    );
+    return oid === undefined ? undefined : peelToCommit(git, oid);
+  });
+  if (project.row.empty_repo) refuseUnknown(revisions);
+  return found(base, 'Merge Base');
+}
+
+function refuseUnknown(unknown: readonly string[]): void {
+  if (unknown.length === 0) return;
+  const word = unknown.length === 1 ? 'ref' : 'refs';
+  throw new Failure('bad_request', `Could not find ${word}: ${unknown.join(', ')}`);
+}

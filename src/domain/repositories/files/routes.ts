@@ -1,0 +1,74 @@
+/** Files of a repository, for reading: as a record, raw, and line by line (facts: Repository). */
+import Type from 'typebox';
+import { onProject } from '../../../kernel/access/access.ts';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import { projectRepository } from '../store/containers.ts';
+import { fileHeaders } from './present.ts';
+import { blameFile, describeFile, type FileAddress, findFile, readFile } from './queries.ts';
+import { limitRaw, RawFile, replyWithBlob } from './raw-reply.ts';
+import { BlameInput, BlameRecord, FileRecord, fileFields } from './schema.ts';
+
+const access = onProject('read_code');
+
+/** Reads from a project's repository; 404 when it has none. */
+const reading = async <T>(
+  { repositories }: Pick<Services, 'repositories'>,
+  { id, row }: AuthorizedProject,
+  read: (git: GitFolder) => Promise<T>,
+): Promise<T> => found(await repositories.read(projectRepository(id), row.repository_storage, read), 'File');
+
+/** HEAD: all of GET but the content, as headers; nothing of it is hashed into an ETag. */
+const described = async (
+  services: Services,
+  project: AuthorizedProject,
+  address: FileAddress,
+): Promise<Reply<never>> => {
+  const description = await reading(services, project, (git) => describeFile(git, address));
+  return new Reply<never>(200, undefined, { ...fileHeaders(description), 'cache-control': 'no-store' });
+};
+
+export const fileEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/projects/:id/repository/files/:file_path',
+    summary: 'A file of a repository, its content in base64.',
+    access,
+    also: [422],
+    input: Type.Object(fileFields),
+    reply: FileRecord,
+    handle: async ({ services, subject: project, input, request }) => {
+      if (request.method === 'HEAD') return described(services, project, input);
+      const { content, ...description } = await reading(services, project, (git) => readFile(git, input));
+      return new Reply(200, { ...description, content }, fileHeaders(description));
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/projects/:id/repository/files/:file_path/raw',
+    summary: 'The bytes of a file of a repository.',
+    access,
+    input: Type.Object(fileFields),
+    reply: RawFile,
+    also: [304, 422],
+    handle: async ({ services, settings, subject: project, input, request }) => {
+      await limitRaw(services, settings, project, input.file_path);
+      return found(await replyWithBlob(services, project, request, (git) => findFile(git, input)), 'File');
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/projects/:id/repository/files/:file_path/blame',
+    summary: 'The commits that the lines of a file came with.',
+    access,
+    also: [422],
+    input: BlameInput,
+    reply: Type.Array(BlameRecord),
+    handle: async ({ services, subject: project, input, request }) => {
+      if (request.method === 'HEAD') return described(services, project, input);
+      return reading(services, project, (git) => blameFile(git, input, input.range));
+    },
+  }),
+];

@@ -1,0 +1,32 @@
+/** Housekeeping of repositories: repacked, measured, and removed when their containers are gone. */
+import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import { findInterruptedPushes } from './interrupted-pushes.ts';
+import { removeGone, sweepDrafts } from './removal.ts';
+import { housekeepingTasks } from './repack.ts';
+import { housekeepingEndpoints } from './routes.ts';
+
+export const housekeepingCapability = (services: Services): Capability => {
+  const { repack, measure } = housekeepingTasks(services);
+  return {
+    name: 'housekeeping',
+    endpoints: housekeepingEndpoints,
+    // Their rows outlive those of the projects: they name the folders that are to go.
+    tables: ['repositories', 'repository_uses', 'repository_removals'],
+    tasks: {
+      'housekeeping.repack': repack,
+      'housekeeping.measure': measure,
+      'housekeeping.find_forgotten': () => findInterruptedPushes(services),
+      'housekeeping.remove_gone': () => removeGone(services),
+      'housekeeping.sweep_drafts': () => sweepDrafts(services),
+    },
+    listeners: [{ fact: 'housekeeping_requested', task: 'housekeeping.repack' }],
+    schedules: [
+      { task: 'housekeeping.repack', pattern: '* * * * *' },
+      { task: 'housekeeping.measure', pattern: '* * * * *' },
+      { task: 'housekeeping.find_forgotten', pattern: '* * * * *' },
+      { task: 'housekeeping.remove_gone', pattern: '*/5 * * * *' },
+      { task: 'housekeeping.sweep_drafts', pattern: '40 3 * * *' },
+    ],
+  };
+};

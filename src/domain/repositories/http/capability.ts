@@ -1,0 +1,11 @@
+/** Git over HTTP: clones, fetches and pushes by the git program, and their authorization. */
+import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import { gitRoutes } from './routes.ts';
+
+export const gitHttpCapability = (services: Services): Capability => ({
+  name: 'git-http',
+  endpoints: [],
+  routes: gitRoutes(services),
+  tables: [],
+});

@@ -1,0 +1,156 @@
+/** Authenticates git clients: by a token, a deploy token, or a password where those are taken (spec: OAuth 2.0 provider, 8). */
+import { selectUser } from '../../../kernel/access/users.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import { type Caller, toActor } from '../../../kernel/identity/actor.ts';
+import { requireScope } from '../../../kernel/identity/authenticate.ts';
+import { type BasicCredential, readAuthorization } from '../../../kernel/identity/credentials.ts';
+import {
+  giveBackAttempt,
+  mustHaveTwoFactor,
+  provePassword,
+} from '../../../kernel/identity/passwords/login.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { now } from '../../../platform/clock.ts';
+import type { Sql } from '../../../platform/db/driver/sql.ts';
+import { Failure, forbidden } from '../../../platform/failure.ts';
+import { nameCaller } from '../../../platform/fair-share.ts';
+import type { Service } from '../../../platform/git/program/transport.ts';
+import type { HttpRequest } from '../../../platform/http/messages.ts';
+import { addressKey } from '../../../platform/http/rate-limit.ts';
+import { digest } from '../../../platform/secret.ts';
+import type { DeployToken, Visitor } from '../store/repository-kinds.ts';
+
+export type Purpose = 'read' | 'write';
+
+/** The purpose of each service. */
+export const purposes = { 'upload-pack': 'read', 'receive-pack': 'write' } as const satisfies Record<
+  Service,
+  Purpose
+>;
+
+const WRONG =
+  'HTTP Basic: Access denied. The provided password or token is incorrect or your account has 2FA enabled and you must use a personal access token instead of a password.';
+const wrong = (): Failure => new Failure('unauthenticated', WRONG);
+
+const scopesFor = {
+  read: ['read_repository', 'write_repository', 'api'],
+  write: ['write_repository', 'api'],
+} as const satisfies Record<Purpose, readonly string[]>;
+
+/** The request's visitor; 401 for a wrong credential, 403 for one that never allows this, 429 for too many guesses. */
+export async function identify(
+  services: Services,
+  settings: ApplicationSettings,
+  request: HttpRequest,
+  purpose: Purpose,
+): Promise<Visitor> {
+  const presented = readAuthorization(request.headers.authorization?.toString());
+  if (!presented) return { caller: undefined };
+  const { username, password } = presented;
+  // Neither is a guess; PostgreSQL refuses a zero byte, and no name has one.
+  if (password === '' || username.includes('\0')) throw wrong();
+  const caller = await byToken(services, settings, presented);
+  if (caller) {
+    if (!isJob(caller)) requireScope(caller, scopesFor[purpose]);
+    else if (purpose === 'write') throw forbidden('CI job tokens cannot push.');
+    return { caller };
+  }
+  const deployToken = await selectDeployToken(services.database.points, presented);
+  if (deployToken) {
+    const needed = purpose === 'read' ? 'read_repository' : 'write_repository';
+    if (!deployToken.scopes.includes(needed)) throw forbidden(`the deploy token lacks the scope ${needed}`);
+    nameCaller(`deploy_token:${deployToken.id}`);
+    return { caller: undefined, deployToken };
+  }
+  return { caller: await byPassword(services, settings, presented, request.address) };
+}
+
+/** Clients of CI jobs give this name with a job's token, and with any other. */
+const JOB_USER = 'gitlab-ci-token';
+
+const gitTokenKinds = ['personal', 'impersonation', 'project', 'group', 'oauth'] as const;
+
+const isJob = (caller: Caller): boolean =>
+  caller?.credential.via === 'token' && caller.credential.kind === 'job';
+
+/**
+ * The owner of the token that the password is; undefined when it is no token. A token that was one, and
+ * ended, is 401.
+ */
+async function byToken(
+  services: Services,
+  settings: ApplicationSettings,
+  { username, password }: BasicCredential,
+): Promise<Caller> {
+  const isJobUser = username === JOB_USER;
+  const kinds = isJobUser ? ([...gitTokenKinds, 'job'] as const) : gitTokenKinds;
+  const credential = { form: 'token', token: password, kinds } as const;
+  const request = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo: undefined };
+  try {
+    return await services.authenticator.authenticate(request, settings);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
+    if (error.details.error !== undefined || isJobUser) throw wrong();
+    return undefined;
+  }
+}
+
+async function selectDeployToken(
+  sql: Sql,
+  { username, password }: BasicCredential,
+): Promise<DeployToken | undefined> {
+  const [token] = await sql<DeployToken[]>`
+    select id, username, project_id, namespace_id, scopes from deploy_tokens
+    where digest = ${digest(password)} and username = ${username}
+      and revoked_at is null and (expires_at is null or expires_at > ${now()})`;
+  return token;
+}
+
+/**
+ * Guesses of one address, over all accounts, against that of the sign-in page: one clone proves its password up to four
+ * times, and a whole office may have one address.
+ */
+const GUESSES_PER_SIGN_IN = 10;
+
+async function limitGuesses(
+  services: Services,
+  settings: ApplicationSettings,
+  address: string,
+): Promise<void> {
+  const { throttle_protected_paths_enabled: enabled } = settings;
+  const limit = settings.throttle_protected_paths_requests_per_period * GUESSES_PER_SIGN_IN;
+  const periodSeconds = settings.throttle_protected_paths_period_in_seconds;
+  if (!enabled || limit === 0 || periodSeconds === 0) return;
+  const taken = await services.limiter.take(`git_password:${addressKey(address)}`, { limit, periodSeconds });
+  if (taken.allowed) return;
+  throw new Failure('too_many_requests', settings.rate_limiting_response_text || 'Retry later', {
+    headers: { 'retry-after': String(taken.retryAfter) },
+  });
+}
+
+/**
+ * The account whose password it is; none with a second factor, or that must have one, since a password alone
+ * is not enough.
+ */
+async function byPassword(
+  services: Services,
+  settings: ApplicationSettings,
+  { username, password }: BasicCredential,
+  address: string,
+): Promise<Caller> {
+  if (!settings.password_authentication_enabled_for_git || username === '') throw wrong();
+  await limitGuesses(services, settings, address);
+  const { db, points } = services.database;
+  const proof = await provePassword(db, settings, { login: username, password, address });
+  if (!proof.right) throw wrong();
+  const { account } = proof;
+  await giveBackAttempt(db, account.id);
+  if (account.otp_enabled_at !== null || (await mustHaveTwoFactor(db, settings, account.id))) throw wrong();
+  if (proof.refused !== undefined || account.state !== 'active')
+    throw forbidden(proof.refused ?? 'Your account is not active.');
+  const user = await selectUser(points, account.id);
+  if (!user) throw wrong();
+  nameCaller(`user:${account.id}`);
+  // Only people have passwords.
+  return toActor({ ...user.row, kind: 'human' }, { via: 'password' });
+}

@@ -1,0 +1,39 @@
+/** A project's own repository for a push: the rules for its refs, and the records that a push leaves. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { shortRef } from '../../../platform/git/names.ts';
+import { guardRefsNow } from '../protection/protection.ts';
+import { pushedDeletionRefusal } from '../protection/protection-rules.ts';
+import { recordPush } from '../pushes/pushes.ts';
+import { projectRepository } from '../store/containers.ts';
+import { type PushTarget, pushDefaults } from '../store/repository-kinds.ts';
+
+/** `caller` is undefined for deploy tokens: rules name none of them, and they have no events. */
+export function projectPushTarget(
+  services: Services,
+  settings: ApplicationSettings,
+  project: Pick<AuthorizedProject, 'id' | 'row' | 'role'>,
+  caller: Caller,
+): PushTarget {
+  const { id, role, row } = project;
+  const { db } = services.database;
+  const base = pushDefaults(settings);
+  return {
+    ...base,
+    key: projectRepository(id),
+    defaultBranch: row.default_branch ?? base.defaultBranch,
+    async judge() {
+      const guard = await guardRefsNow(db, { id, role, row }, caller, settings);
+      return {
+        refusal: (update) => guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update),
+        mayForce(ref) {
+          const short = shortRef(ref);
+          return short?.kind !== 'branch' || guard.mayForce(short.name);
+        },
+      };
+    },
+    record: (git, updates, confirmed) => recordPush(services, { id }, caller, git, updates, confirmed),
+  };
+}

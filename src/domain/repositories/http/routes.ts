@@ -1,0 +1,181 @@
+/** Git over HTTP: `<full path>.git`, `<full path>.wiki.git` and `snippets/<id>.git`, with what follows them. */
+import { Moved } from '../../../kernel/access/find.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { Failure, type FailureKind } from '../../../platform/failure.ts';
+import type { Service } from '../../../platform/git/program/transport.ts';
+import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
+import { addressKey, rateLimitHeaders } from '../../../platform/http/rate-limit.ts';
+import type { Route } from '../../../platform/http/server/server.ts';
+import type { PushTarget, Visitor } from '../store/repository-kinds.ts';
+import { identify, type Purpose, purposes } from './credentials.ts';
+import { receive } from './receive.ts';
+import { resolveRepository } from './resolve-repository.ts';
+import { askWho, plainText } from './responses.ts';
+import { advertise, upload } from './upload.ts';
+
+const isService = (name: string): name is Service => Object.hasOwn(purposes, name);
+
+const DUMB =
+  'Repositories are served by the smart protocol only. Please use git 1.6.6 or later, or another client that speaks it.';
+const LFS =
+  'Git LFS is not available on this server. Remove the lfs filter from .gitattributes, or push to another server.';
+
+/** All routes of git. */
+export function gitRoutes(services: Services): Route[] {
+  const post = (
+    service: Service,
+    work: (target: PushTarget, request: HttpRequest) => Promise<HttpResponse>,
+  ): Route => ({
+    method: 'POST',
+    path: `/:path+.git/git-${service}`,
+    stream: true,
+    handle: (request) =>
+      guardGitRequest(services, request, purposes[service], (target) => work(target, request)),
+  });
+  const dumb = (path: string): Route => ({
+    method: 'GET',
+    path: `/:path+.git/${path}`,
+    handle: (request) => guardGitRequest(services, request, 'read', async () => plainText(403, DUMB)),
+  });
+  const noLfs = (method: Route['method']): Route => ({
+    method,
+    path: '/:path+.git/info/lfs/*',
+    handle: async () => ({
+      ...json(501, { message: LFS }),
+      headers: { 'content-type': 'application/vnd.git-lfs+json' },
+    }),
+  });
+  return [
+    {
+      method: 'GET',
+      path: '/:path+/info/refs',
+      handle: async (request) => withSuffix(request),
+    },
+    {
+      method: 'GET',
+      path: '/:path+.git/info/refs',
+      async handle(request) {
+        const requested = new URLSearchParams(request.query).get('service')?.replace(/^git-/, '') ?? '';
+        const service = isService(requested) ? requested : undefined;
+        return guardGitRequest(services, request, service ? purposes[service] : 'read', async (target) =>
+          service ? advertise(services, target, request, service) : plainText(403, DUMB),
+        );
+      },
+    },
+    post('upload-pack', (target, request) => upload(services, target, request)),
+    post('receive-pack', (target, request) => receive(services, target, request)),
+    dumb('HEAD'),
+    dumb('objects/*'),
+    ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(noLfs),
+  ];
+}
+
+/**
+ * Leads git to the address with `.git`, below which its requests follow; for any path, so that it discloses
+ * no repository.
+ */
+function withSuffix({ origin, path, query }: HttpRequest): HttpResponse {
+  const location = `${origin}${path.replace(/\/info\/refs\/?$/, '.git/info/refs')}${query === '' ? '' : `?${query}`}`;
+  return plainText(301, `Repositories are at addresses that end in .git: ${location}`, { location });
+}
+
+/** Authorizes the visitor for the repository, or refuses in text that git shows to people. */
+async function guardGitRequest(
+  services: Services,
+  request: HttpRequest,
+  purpose: Purpose,
+  work: (target: PushTarget) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const settings = await services.settings.read();
+  const path = request.params.path ?? '';
+  let visitor: Visitor | undefined;
+  try {
+    visitor = await enter(services, settings, request, purpose);
+    if (purpose === 'write') refuseWrites(services, settings);
+    if (path.includes('\0')) throw new Failure('not_found', 'Not found');
+    const response = await work(await resolveRepository({ services, settings, visitor, purpose, path }));
+    const actor = visitor.caller?.username ?? visitor.deployToken?.username;
+    return { ...response, ...(actor !== undefined && { actor }) };
+  } catch (error) {
+    if (error instanceof Moved) return movedResponse(request, path, error);
+    if (error instanceof Failure) return refusalResponse(services.config.gitRealm, visitor, error);
+    if (request.signal.aborted) return plainText(400, 'The client hung up.');
+    throw error;
+  }
+}
+
+/**
+ * The request's visitor; anonymous requests, and those with wrong credentials, are counted by their address
+ * (facts: Rate limits).
+ */
+async function enter(
+  services: Services,
+  settings: ApplicationSettings,
+  request: HttpRequest,
+  purpose: Purpose,
+): Promise<Visitor> {
+  let visitor: Visitor | undefined;
+  try {
+    visitor = await identify(services, settings, request, purpose);
+    return visitor;
+  } finally {
+    if (!visitor?.caller && !visitor?.deployToken) await throttle(services, settings, request);
+  }
+}
+
+async function throttle(
+  services: Services,
+  settings: ApplicationSettings,
+  request: HttpRequest,
+): Promise<void> {
+  const name = 'throttle_unauthenticated_git_http';
+  const limit = settings[`${name}_requests_per_period`];
+  const periodSeconds = settings[`${name}_period_in_seconds`];
+  if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) return;
+  const taken = await services.limiter.take(`${name}:${addressKey(request.address)}`, {
+    limit,
+    periodSeconds,
+  });
+  Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
+  if (!taken.allowed)
+    throw new Failure('too_many_requests', settings.rate_limiting_response_text || 'Retry later');
+}
+
+function refuseWrites(services: Services, settings: ApplicationSettings): void {
+  if (settings.maintenance_mode)
+    throw new Failure(
+      'unavailable',
+      settings.maintenance_mode_message || 'The server is in maintenance: pushes are refused for now.',
+    );
+  services.disk.refuseWrites();
+}
+
+/**
+ * An anonymous visitor does not learn whether there is a repository: git prompts for a name and a password.
+ */
+const forWhoIsNobody: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'forbidden', 'not_found']);
+
+function refusalResponse(realm: string, visitor: Visitor | undefined, failure: Failure): HttpResponse {
+  const text = typeof failure.publicMessage === 'string' ? failure.publicMessage : failure.message;
+  const anonymous = visitor !== undefined && !visitor.caller && !visitor.deployToken;
+  if (anonymous && forWhoIsNobody.has(failure.kind))
+    return {
+      ...askWho(realm, 'HTTP Basic: Access denied. Sign in to use this repository.'),
+      failure: failure.kind,
+    };
+  if (failure.kind === 'unauthenticated') return { ...askWho(realm, text), failure: failure.kind };
+  const shown = failure.kind === 'not_found' ? NOT_FOUND : text.replace(/^403 Forbidden - /, '');
+  return { ...plainText(failure.status, shown, failure.details.headers), failure: failure.kind };
+}
+
+const NOT_FOUND = 'The repository could not be found, or you have no permission to view it.';
+
+/** The same address below the project's path of now: git goes on from there, pushes too. */
+function movedResponse(request: HttpRequest, path: string, { fullPath }: Moved): HttpResponse {
+  const ending = request.path.slice(request.path.lastIndexOf('.git/'));
+  const query = request.query === '' ? '' : `?${request.query}`;
+  const wiki = path.endsWith('.wiki') && !fullPath.endsWith('.wiki') ? '.wiki' : '';
+  const location = `${request.origin}/${fullPath}${wiki}${ending}${query}`;
+  return plainText(301, `The repository has moved to ${location}`, { location });
+}

@@ -1,0 +1,66 @@
+/** Protected branches and tags as records, the entries of a page read by one statement. */
+import { DEVELOPER, MAINTAINER } from '../../../kernel/access/roles.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { type BranchRow, type GrantRow, selectGrants, type TagRow } from './queries.ts';
+import type { ProtectedBranch, ProtectedRefAccess, ProtectedTag } from './schema.ts';
+
+/** Whether the instance's tier has users in rules, and unprotect access. */
+export const isPremium = (services: Services): boolean => services.config.tier !== 'free';
+
+const descriptions = new Map([
+  [0, 'No one'],
+  [DEVELOPER, 'Developers + Maintainers'],
+  [MAINTAINER, 'Maintainers'],
+  [60, 'Instance admins'],
+]);
+
+const presentGrant = (row: GrantRow, premium: boolean): ProtectedRefAccess => ({
+  id: row.id,
+  access_level: row.access_level,
+  access_level_description: descriptions.get(row.access_level ?? -1) ?? row.title ?? '',
+  deploy_key_id: row.deploy_key_id,
+  ...(premium && { user_id: row.user_id, group_id: row.group_id }),
+});
+
+const byAction = (grants: readonly GrantRow[], id: number, premium: boolean) => (action: string) =>
+  grants
+    .filter((grant) => grant.ref_id === id && grant.action === action)
+    .map((grant) => presentGrant(grant, premium));
+
+const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+
+export async function presentBranches(
+  db: Db,
+  rows: readonly BranchRow[],
+  premium: boolean,
+): Promise<ProtectedBranch[]> {
+  const grants = await selectGrants(db, 'protected_branch_id', idsOf(rows));
+  return rows.map((row) => {
+    const of = byAction(grants, row.id, premium);
+    return {
+      id: row.id,
+      name: row.name,
+      push_access_levels: of('push'),
+      merge_access_levels: of('merge'),
+      allow_force_push: row.allow_force_push,
+      ...(premium && {
+        unprotect_access_levels: of('unprotect'),
+        code_owner_approval_required: row.code_owner_approval_required,
+        inherited: false,
+      }),
+    };
+  });
+}
+
+export async function presentTags(
+  db: Db,
+  rows: readonly TagRow[],
+  premium: boolean,
+): Promise<ProtectedTag[]> {
+  const grants = await selectGrants(db, 'protected_tag_id', idsOf(rows));
+  return rows.map((row) => ({
+    name: row.name,
+    create_access_levels: byAction(grants, row.id, premium)('create'),
+  }));
+}

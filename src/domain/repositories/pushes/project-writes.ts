@@ -1,0 +1,96 @@
+/** Writes of the API to a project's own repository: protected, atomic and announced. */
+
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import {
+  type Commit,
+  commitObject,
+  type NewObject,
+  newBlob,
+  parseCommit,
+} from '../../../platform/git/parse.ts';
+import { editTree } from '../../../platform/git/trees.ts';
+import type { RefUpdate } from '../../../platform/git/write.ts';
+import { authorOf } from '../commits/authors.ts';
+import { type Draft, signatureOf, writeRefs } from '../commits/commits.ts';
+import { guardRefsNow, type RefGuard } from '../protection/protection.ts';
+import { projectRepository } from '../store/containers.ts';
+import { recordPush } from './pushes.ts';
+
+/** Objects to store, refs to update, and the result for the caller. */
+export type ProjectWrite<T> = {
+  objects: readonly NewObject[];
+  updates: readonly RefUpdate[];
+  value: T;
+};
+
+/**
+ * Runs `work` on the project's repository, and writes its result: objects, then all refs or none, then the
+ * push's events. 403 where the protection of a ref or a move forbids it, 400 where another request was
+ * faster.
+ */
+export async function writeProject<T>(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  project: AuthorizedProject,
+  work: (git: GitFolder, guard: RefGuard) => Promise<ProjectWrite<T>>,
+): Promise<T> {
+  const key = projectRepository(project.id);
+  return services.repositories.write(key, firstBranchOf(project, settings), async (git) => {
+    const guard = await guardRefsNow(services.database.db, project, actor, settings);
+    const { objects, updates, value } = await work(git, guard);
+    if (updates.length === 0) return value;
+    // Other rules apply until there is a branch, and the first push may have come meanwhile.
+    const judge = guard.rules.first
+      ? await guardRefsNow(services.database.db, project, actor, settings)
+      : guard;
+    for (const update of updates) {
+      const refusal = judge.refusal(update);
+      if (refusal !== undefined) throw new Failure('forbidden', refusal);
+    }
+    await writeRefs(git, objects, updates);
+    await recordPush(services, project, actor, git, updates);
+    return value;
+  });
+}
+
+/** The first branch of a project without one. */
+const firstBranchOf = ({ row }: AuthorizedProject, settings: ApplicationSettings): string =>
+  row.default_branch ?? firstBranchName(settings);
+
+/** The first commit of a repository, with a README.md alone. */
+export async function draftFirstCommit(
+  services: Services,
+  settings: ApplicationSettings,
+  actor: Actor,
+  project: AuthorizedProject,
+  git: GitFolder,
+  readme: { text: string; message: string },
+): Promise<ProjectWrite<Commit> & { branch: string }> {
+  const branch = firstBranchOf(project, settings);
+  const author = signatureOf(await authorOf(services.database.db, actor));
+  const file = await newBlob(readme.text);
+  const change = { path: ['README.md'], entry: { mode: '100644', oid: file.oid } };
+  const { oid: tree, objects } = await editTree(git, undefined, [change]);
+  const { message } = readme;
+  const draft = { branch, branchHead: undefined, parents: [], tree, message, author, committer: author };
+  return { ...draftCommit({ ...draft, objects: [file, ...objects] }), branch };
+}
+
+/** A commit on a branch, for writeProject(). */
+export function draftCommit(draft: Draft): ProjectWrite<Commit> {
+  const { branch, branchHead, parents, tree, message, author, committer } = draft;
+  const object = commitObject({ tree, parents: [...parents], author, committer, message });
+  const update = { ref: fullRef('branch', branch), before: branchHead ?? NO_OBJECT, after: object.oid };
+  return {
+    objects: [...draft.objects, object],
+    updates: [update],
+    value: parseCommit(object.oid, object.content),
+  };
+}

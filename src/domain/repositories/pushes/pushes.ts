@@ -1,0 +1,244 @@
+/**
+ * Records a push, by git or by the API: activity events, the project's first branch, and the fact for
+ * listeners. Written before the client's response.
+ */
+
+import { sql } from 'kysely';
+import { type Announcement, announceAll, touchProject } from '../../../kernel/activity/announce.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { RepositoryKey } from '../../../kernel/repository-store.ts';
+import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { runForProgram } from '../../../platform/fair-share.ts';
+import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import type { Commit } from '../../../platform/git/parse.ts';
+import { textInTime } from '../../../platform/git/program/long-runs.ts';
+import { headRef, listRefs, peelToCommit, readRef } from '../../../platform/git/refs.ts';
+import { type RefUpdate, setHead } from '../../../platform/git/write.ts';
+import { protectFirstBranch } from '../protection/protection.ts';
+
+export type Pusher = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;
+
+/** The spec's `push_data` (Activity events). */
+export type PushData = {
+  commit_count: number;
+  action: 'created' | 'removed' | 'pushed';
+  ref_type: 'branch' | 'tag';
+  commit_from: string | null;
+  commit_to: string | null;
+  ref: string | null;
+  commit_title: string | null;
+  ref_count: number | null;
+};
+
+export const titleOf = (message: string): string => message.trimStart().split('\n', 1)[0]?.trimEnd() ?? '';
+
+/** Characters of a title in an event. */
+const TITLE_LENGTH = 70;
+const MAX_COUNTED = 10_000;
+/** Commits that are read one by one before git is spawned to count. */
+const MAX_STEPS = 50;
+
+/** Undefined also for a commit too large to be shown: its push is taken, and recorded. */
+const readableCommit = (git: GitFolder, oid: string): Promise<Commit | undefined> =>
+  peelToCommit(git, oid).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'unprocessable') return undefined;
+    throw error;
+  });
+
+/** Commits from `known` to `after` by single parents; undefined without such a line, or if it is too long. */
+async function countLine(git: GitFolder, after: string, known: string): Promise<number | undefined> {
+  let next = after;
+  for (let steps = 0; steps <= MAX_STEPS; steps++) {
+    if (next === known) return steps;
+    const commit = await readableCommit(git, next);
+    const [parent, ...others] = commit?.parents ?? [];
+    if (parent === undefined || others.length > 0) return undefined;
+    next = parent;
+  }
+  return undefined;
+}
+
+/** The number of new commits; of a new branch, those that the default branch does not have. */
+async function countCommits(git: GitFolder, { ref, before, after }: RefUpdate): Promise<number> {
+  if (after === NO_OBJECT) return 0;
+  const head = await headRef(git.folder);
+  const known = before !== NO_OBJECT ? before : ref === head ? undefined : (await git.info(head))?.oid;
+  const line = known === undefined ? undefined : await countLine(git, after, known);
+  if (line !== undefined) return line;
+  const range = known === undefined ? [after] : [after, `^${known}`];
+  const args = ['rev-list', '--count', `--max-count=${MAX_COUNTED}`, ...range, '--'];
+  // The push is taken: it does not count in its pusher's share.
+  const text = await runForProgram(() => textInTime(args, { folder: git.folder })).catch(() => '0');
+  return Number(text.trim());
+}
+
+/** One update of a branch or tag as an activity event; undefined for other refs. */
+async function describe(git: GitFolder, update: RefUpdate): Promise<PushData | undefined> {
+  const short = shortRef(update.ref);
+  if (!short) return undefined;
+  const created = update.before === NO_OBJECT;
+  const removed = update.after === NO_OBJECT;
+  const head = removed ? undefined : await readableCommit(git, update.after);
+  return {
+    commit_count: short.kind === 'tag' ? (removed ? 0 : 1) : await countCommits(git, update),
+    action: created ? 'created' : removed ? 'removed' : 'pushed',
+    ref_type: short.kind,
+    commit_from: created ? null : update.before,
+    commit_to: removed ? null : update.after,
+    ref: short.name,
+    commit_title: head ? [...titleOf(head.message)].slice(0, TITLE_LENGTH).join('') : null,
+    ref_count: null,
+  };
+}
+
+/** One event for each ref; for more refs than the setting says, one for each action and kind (facts: Activity events). */
+async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: number): Promise<PushData[]> {
+  const shown = updates.filter(({ ref }) => shortRef(ref) !== undefined);
+  if (shown.length <= limit)
+    return (await Promise.all(shown.map((update) => describe(git, update)))).filter(
+      (data) => data !== undefined,
+    );
+  const bulk = new Map<string, PushData>();
+  for (const { ref, before, after } of shown) {
+    const action = before === NO_OBJECT ? 'created' : after === NO_OBJECT ? 'removed' : 'pushed';
+    const ref_type = shortRef(ref)?.kind ?? 'branch';
+    const data = bulk.get(`${action} ${ref_type}`) ?? {
+      commit_count: 0,
+      action,
+      ref_type,
+      commit_from: null,
+      commit_to: null,
+      ref: null,
+      commit_title: null,
+      ref_count: 0,
+    };
+    bulk.set(`${action} ${ref_type}`, { ...data, ref_count: (data.ref_count ?? 0) + 1 });
+  }
+  return [...bulk.values()];
+}
+
+/**
+ * Records a push to a project's own repository if `confirmed` finds the lease still valid. `pusher` is
+ * undefined for deploy tokens: they have no events.
+ */
+export async function recordPush(
+  services: Services,
+  project: { id: number },
+  pusher: Pusher | undefined,
+  git: GitFolder,
+  updates: readonly RefUpdate[],
+  confirmed: Promise<unknown> = Promise.resolve(),
+): Promise<void> {
+  if (updates.length === 0) return;
+  const { db } = services.database;
+  const settings = await services.settings.read();
+  const [events, first] = await Promise.all([
+    pusher ? pushEvents(git, updates, settings.push_event_activities_limit) : [],
+    firstBranch(db, project.id, git, updates, firstBranchName(settings)),
+    confirmed,
+  ]);
+  await inTransaction(db, async (tx) => {
+    const announcements: Announcement[] = events.map((data) => ({
+      author: pusher,
+      activity: { action: 'pushed', projectId: project.id, details: { push_data: data } },
+    }));
+    announcements.push({
+      author: pusher,
+      fact: {
+        name: 'repository_pushed',
+        payload: {
+          project_id: project.id,
+          user_id: pusher?.id ?? null,
+          updates: updates.map((each) => ({ ...each })),
+        },
+      },
+    });
+    // Pipelined: none needs the result of another.
+    await Promise.all([
+      announceAll(tx, announcements),
+      countWrite(tx, { kind: 'project', id: project.id, wiki: false }),
+      first !== undefined && showFirst(tx, project.id, first, settings),
+      // Without events nothing else updates the project's activity.
+      first === undefined && events.length === 0 && touchProject(tx, project.id),
+    ]);
+  });
+}
+
+async function showFirst(
+  tx: Db,
+  projectId: number,
+  first: string,
+  settings: ApplicationSettings,
+): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set({ empty_repo: false, default_branch: first, last_activity_at: now() })
+    .where('id', '=', projectId)
+    .execute();
+  await protectFirstBranch(tx, projectId, first, settings);
+}
+
+/**
+ * The default branch after a project's first push: the configured one, else the instance's, else the first
+ * pushed one. Undefined while there is no branch, and where there was one before. Sets HEAD.
+ */
+async function firstBranch(
+  db: Db,
+  projectId: number,
+  git: GitFolder,
+  updates: readonly RefUpdate[],
+  instanceDefault: string,
+): Promise<string | undefined> {
+  const pushed = updates.flatMap(({ ref, after }) => {
+    const short = shortRef(ref);
+    return short?.kind === 'branch' && after !== NO_OBJECT ? [short.name] : [];
+  });
+  if (pushed.length === 0) return undefined;
+  const project = await db
+    .selectFrom('projects')
+    .select(['empty_repo', 'default_branch'])
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  if (!project?.empty_repo) return undefined;
+  const wished = [project.default_branch, instanceDefault].find(
+    (name) => name !== null && pushed.includes(name),
+  );
+  const chosen = wished ?? pushed[0];
+  if (chosen === undefined || !(await readRef(git, fullRef('branch', chosen)))) return undefined;
+  await setHead(git.folder, chosen);
+  return chosen;
+}
+
+/**
+ * Records the branches of a project that looks empty: the process died between git's first push and its
+ * record. No client got a response, but the branches exist.
+ */
+export async function recordInterruptedPush(
+  services: Services,
+  project: { id: number },
+  git: GitFolder,
+): Promise<void> {
+  const branches = await listRefs(git, 'branch');
+  const updates = branches.map(({ name, oid }) => ({
+    ref: fullRef('branch', name),
+    before: NO_OBJECT,
+    after: oid,
+  }));
+  await recordPush(services, project, undefined, git, updates);
+}
+
+/** Counts a write, for repacking. */
+export async function countWrite(tx: Db, { kind, id, wiki }: RepositoryKey): Promise<void> {
+  await tx
+    .updateTable('repositories')
+    .set({ writes: sql<number>`writes + 1` })
+    .where('container', '=', kind)
+    .where('container_id', '=', id)
+    .where('wiki', '=', wiki)
+    .execute();
+}

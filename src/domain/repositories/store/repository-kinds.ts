@@ -1,0 +1,73 @@
+/** Kinds of repositories over git: how each is found by its address, and the rules and records of a push to it. */
+
+import { Registry } from '../../../kernel/api/registry.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { RepositoryKey } from '../../../kernel/repository-store.ts';
+import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import type { RefUpdate } from '../../../platform/git/write.ts';
+
+/** A valid deploy token: for its project, or for the projects of its group. */
+export type DeployToken = {
+  id: number;
+  username: string;
+  project_id: number | null;
+  namespace_id: number | null;
+  scopes: string[];
+};
+
+/** A person or bot, a deploy token, or an anonymous caller. */
+export type Visitor = { caller: Caller; deployToken?: DeployToken };
+
+export type RepositoryRequest = {
+  services: Services;
+  settings: ApplicationSettings;
+  visitor: Visitor;
+  /** A fetch, or a push. */
+  purpose: 'read' | 'write';
+  /** The address without `.git`. */
+  path: string;
+};
+
+/** Judges the refs of a push, under the lease of the repository. */
+export type Judge = {
+  /** The reason to refuse the update; undefined when it is allowed. */
+  refusal(update: RefUpdate): string | undefined;
+  /** Whether the ref's past may be rewritten. */
+  mayForce(ref: string): boolean;
+};
+
+export type PushTarget = {
+  key: RepositoryKey;
+  /** The branch that HEAD of a new repository points to. */
+  defaultBranch: string;
+  /** Bytes of the largest pack that is taken; undefined without a limit. */
+  largestPush: number | undefined;
+  /** Assigns a storage before the lease for a push, where the container may have none yet. */
+  ensureStorage?(): Promise<void>;
+  judge(): Promise<Judge>;
+  /** Records the push once the lease is `confirmed`, before the client gets its report. */
+  record(git: GitFolder, updates: readonly RefUpdate[], confirmed: Promise<unknown>): Promise<void>;
+};
+
+const MEBIBYTE = 1_048_576;
+
+/** The fields of a push target that follow from the settings. */
+export const pushDefaults = (
+  settings: ApplicationSettings,
+): Pick<PushTarget, 'defaultBranch' | 'largestPush'> => ({
+  defaultBranch: firstBranchName(settings),
+  largestPush: settings.receive_max_input_size ? settings.receive_max_input_size * MEBIBYTE : undefined,
+});
+
+export type RepositoryKind = {
+  /**
+   * The repository, when the visitor may fetch or push there: 401, 403 and 404 as the API. Undefined for an address of
+   * another kind: then nothing was decided.
+   */
+  find(request: RepositoryRequest): Promise<PushTarget | undefined>;
+};
+
+/** The kinds beside projects' own repositories, which have all other addresses. No address is of two kinds. */
+export const repositoryKinds = new Registry<RepositoryKind>();

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { refusal, UNCONFIRMED } from '../../../kernel/identity/passwords/login-rules.ts';
+import { afterSignOut, localPath, signUpOpen } from './rules.ts';
+
+describe('localPath', () => {
+  test.each([
+    '/',
+    '/-/profile/password',
+    '/oauth/authorize?client_id=1&redirect_uri=https%3A%2F%2Fapp.example%2Fback&state=%26',
+    '/a#b',
+    '/a?next=//evil.example',
+    '/%2F%2Fevil.example',
+    '/@evil.example',
+  ])('keeps %s', (path) => {
+    expect(localPath(path)).toBe(path);
+  });
+
+  test.each([
+    '',
+    'https://evil.example',
+    'HTTPS:evil.example',
+    '//evil.example',
+    '///evil.example',
+    '/\\evil.example',
+    '\\/evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    '\t//evil.example',
+    ' //evil.example',
+    '/.//evil.example',
+    '/..//evil.example',
+    '/a/..//evil.example',
+    '/%2e//evil.example',
+    '/a/%2e%2E//evil.example',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'evil.example',
+    '@evil.example',
+    '.evil.example',
+    '/a\r\nset-cookie: x=1',
+    '/a\u0000',
+    `/${'a'.repeat(16_384)}`,
+  ])('does not follow %j', (text) => {
+    expect(localPath(text)).toBe('/');
+  });
+});
+
+describe('afterSignOut', () => {
+  test.each([
+    ['', { path: '/users/sign_in' }],
+    ['/-/bye', { path: '/-/bye' }],
+    ['//evil.example', { path: '/' }],
+    ['https://example.com/bye', { url: 'https://example.com/bye' }],
+    ['http://example.com', { url: 'http://example.com/' }],
+    ['javascript:alert(1)', { path: '/users/sign_in' }],
+    ['nonsense', { path: '/users/sign_in' }],
+  ])('%j', (setting, expected) => {
+    expect(afterSignOut(setting)).toEqual(expected);
+  });
+});
+
+describe('refusal', () => {
+  const time = new Date('2030-01-10T00:00:00Z');
+  const daysAgo = (days: number) => new Date(time.getTime() - days * 86_400_000);
+  const account = { state: 'active', confirmed_at: daysAgo(9), created_at: daysAgo(9) };
+  const unconfirmed = { ...account, confirmed_at: null };
+
+  test.each([
+    ['active', account, 'hard', undefined],
+    ['deactivated', { ...account, state: 'deactivated' }, 'hard', undefined],
+    ['unconfirmed, off', unconfirmed, 'off', undefined],
+    ['unconfirmed, hard', unconfirmed, 'hard', UNCONFIRMED],
+    ['unconfirmed, soft, new', { ...unconfirmed, created_at: daysAgo(2.9) }, 'soft', undefined],
+    ['unconfirmed, soft, three days old', { ...unconfirmed, created_at: daysAgo(3) }, 'soft', UNCONFIRMED],
+    ['blocked', { ...account, state: 'blocked' }, 'off', expect.stringContaining('blocked')],
+    ['banned', { ...account, state: 'banned' }, 'off', expect.stringContaining('blocked')],
+    [
+      'pending',
+      { ...unconfirmed, state: 'blocked_pending_approval' },
+      'hard',
+      expect.stringContaining('pending'),
+    ],
+  ] as const)('%s', (_case, user, email_confirmation_setting, expected) => {
+    expect(refusal(user, { email_confirmation_setting }, time)).toEqual(expected);
+  });
+});
+
+test.each([
+  [true, true, true],
+  [true, false, false],
+  [false, true, false],
+])('signUpOpen: %s and passwords %s', (signup_enabled, password_authentication_enabled_for_web, open) => {
+  expect(signUpOpen({ signup_enabled, password_authentication_enabled_for_web })).toBe(open);
+});

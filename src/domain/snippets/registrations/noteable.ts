@@ -1,0 +1,49 @@
+/** Snippets of projects as noteables: their notes over the API. */
+import { onProject } from '../../../kernel/access/access.ts';
+import { forbidden, notFound } from '../../../platform/failure.ts';
+import { integerId } from '../../../platform/http/parameters/schema.ts';
+import {
+  awardRules,
+  type NoteableDefinition,
+  type NoteableResource,
+  plainQuickActions,
+  projectOf,
+  textRules,
+} from '../../conversation/index.ts';
+import { snippetKind, snippetNoteable } from '../snippet-noteable.ts';
+import { seesInProject } from '../snippet-policy.ts';
+
+const snippet: Pick<NoteableResource, 'noteable' | 'find'> = {
+  noteable: integerId({ description: 'The id of the snippet.' }),
+  find: async ({ db, actor }, home, named) => {
+    const project = projectOf(home);
+    if (!project.may('read_project_snippets')) throw forbidden();
+    const snippet = await db
+      .selectFrom('snippets')
+      .selectAll()
+      .where('id', '=', Number(named))
+      .where('project_id', '=', project.id)
+      .where('ready', '=', true)
+      .executeTakeFirst();
+    if (!snippet || !seesInProject(actor, snippet, project.role)) throw notFound('Snippet');
+    return snippetNoteable(project, snippet);
+  },
+};
+
+export const snippetResource: NoteableResource = {
+  ...snippet,
+  path: '/projects/:id/snippets/:noteable_id',
+  noun: 'a snippet',
+  read: onProject('read_project_snippets'),
+  write: onProject('create_notes'),
+  notes: true,
+  awards: snippet,
+  internal: false,
+  resolvable: false,
+  positioned: false,
+};
+
+export const snippetDefinition: NoteableDefinition = {
+  kind: snippetKind,
+  quickActions: plainQuickActions([...awardRules, ...textRules]),
+};

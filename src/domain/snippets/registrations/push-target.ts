@@ -1,0 +1,33 @@
+/** A snippet for a push: one branch, whose files are listed in its row. */
+
+import type { Services } from '../../../kernel/api/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
+import { type PushTarget, snippetRepository } from '../../repositories/index.ts';
+import { recordSnippetFiles } from '../snippet-files.ts';
+import type { SnippetRow } from '../snippet-records.ts';
+
+const ONE_BRANCH = 'You can not create or delete branches.';
+
+export function snippetPushTarget(
+  services: Services,
+  settings: ApplicationSettings,
+  snippet: SnippetRow,
+): PushTarget {
+  const { id, default_branch: branch } = snippet;
+  const key = snippetRepository(id);
+  return {
+    key,
+    defaultBranch: branch,
+    largestPush: settings.snippet_size_limit,
+    judge: async () => ({
+      refusal: ({ ref, after }) =>
+        ref === fullRef('branch', branch) && after !== NO_OBJECT ? undefined : ONE_BRANCH,
+      mayForce: () => true,
+    }),
+    async record(git, _updates, confirmed) {
+      await confirmed;
+      await recordSnippetFiles(services, git, id, branch);
+    },
+  };
+}

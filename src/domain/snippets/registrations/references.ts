@@ -1,0 +1,35 @@
+/** References to snippets of projects in texts: `$1`. */
+import { sql } from 'kysely';
+import {
+  type Link,
+  link,
+  type ProjectReference,
+  projectPrefix,
+  type ReferenceDefinition,
+  type RenderContext,
+} from '../../markdown/index.ts';
+import { seesInProject } from '../snippet-policy.ts';
+
+async function findSnippets(
+  context: RenderContext,
+  references: readonly ProjectReference[],
+): Promise<Link[]> {
+  const { services, reader } = context;
+  const readable = references.filter(({ project }) => project.may('read_project_snippets'));
+  if (readable.length === 0) return [];
+  const projectIds = readable.map(({ project }) => project.id);
+  const ids = readable.map(({ reference }) => Number(reference.name));
+  const { rows } = await sql<{ id: number; project_id: number; title: string; visibility: number }>`
+    select id, project_id, title, visibility from snippets
+    where ready and (project_id, id) in (
+      select * from unnest(${projectIds}::bigint[], ${ids}::bigint[]))`.execute(services.database.db);
+  return readable.flatMap(({ project, reference }): Link[] => {
+    const snippet = rows.find((row) => row.project_id === project.id && row.id === Number(reference.name));
+    if (!snippet || !seesInProject(reader, snippet, project.role)) return [];
+    const text = reference.address ? `${projectPrefix(project, context)}$${snippet.id}` : reference.text;
+    const href = `${services.baseUrl()}/${project.fullPath}/-/snippets/${snippet.id}`;
+    return [[reference, link({ href, kind: 'snippet', title: snippet.title, text })]];
+  });
+}
+
+export const snippetReferences: ReferenceDefinition = { kind: 'snippet', findInProjects: findSnippets };

@@ -1,0 +1,41 @@
+/** Epics of groups, their issues, child epics and links. Premium and up. */
+import type { Capability } from '../../../kernel/api/capability.ts';
+import { conversationEndpoints, noteables, todoTargets } from '../../conversation/index.ts';
+import { referenceDefinitions } from '../../markdown/index.ts';
+import { notificationFacts, notificationSubjects } from '../../notifications/index.ts';
+import { childEndpoints } from './child-routes.ts';
+import { epicEndpoints } from './epic-routes.ts';
+import { eventEndpoints } from './event-routes.ts';
+import { issueEndpoints } from './issue-routes.ts';
+import { epicDefinition, epicResource } from './registrations/noteable.ts';
+import { epicFact } from './registrations/notification-facts.ts';
+import { epicSubject } from './registrations/notification-subject.ts';
+import { epicReferences } from './registrations/references.ts';
+import { epicTodoEndpoint, epicTodoTarget } from './registrations/todo-target.ts';
+import { relatedEndpoints } from './related-routes.ts';
+
+export const epicsCapability = (): Capability => ({
+  name: 'epics',
+  registrations: [
+    noteables.add(epicDefinition),
+    referenceDefinitions.add(epicReferences),
+    todoTargets.add(epicTodoTarget),
+    notificationFacts.add(epicFact),
+    notificationSubjects.add(epicSubject),
+  ],
+  endpoints: [
+    ...conversationEndpoints(epicResource),
+    ...epicEndpoints,
+    ...childEndpoints,
+    ...issueEndpoints,
+    ...relatedEndpoints,
+    ...eventEndpoints,
+    epicTodoEndpoint,
+  ],
+  // Rows go with their group; an epic_issues row also goes with its issue.
+  tables: ['epics', 'epic_issues', 'related_epic_links'],
+  async reassign(tx, userId, ghostId) {
+    await tx.updateTable('epics').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
+    await tx.updateTable('epics').set({ closed_by_id: ghostId }).where('closed_by_id', '=', userId).execute();
+  },
+});

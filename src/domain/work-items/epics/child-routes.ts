@@ -1,0 +1,136 @@
+/** Endpoints of child epics (facts: Epics). Users who may change the parent order and remove its children. */
+import Type from 'typebox';
+import { onGroup } from '../../../kernel/access/access.ts';
+import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import type { Caller } from '../../../kernel/identity/actor.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import { findForChange, findParent } from './find.ts';
+import { atBothPaths } from './paths.ts';
+import { presentOne, presentPage, wholePage } from './present.ts';
+import { type FoundEpic, findEpic, findEpicById } from './records/epic-find.ts';
+import { EpicRecord } from './records/epic-records.ts';
+import type { EpicRow } from './records/epic-rows.ts';
+import { visibleEpics } from './records/epic-visibility.ts';
+import { CreateChild, MoveChild, OneChild, OneEpic } from './schema.ts';
+import { moveChild } from './writing/epic-tree.ts';
+import { type ActorContext, createEpic, setParent } from './writing/epic-writes.ts';
+
+const columns = { id: 'epics.id', relative_position: 'epics.relative_position' };
+
+/** The children that the reader may read, in their order. */
+const selectChildren = (
+  db: Db,
+  reader: Caller,
+  parentId: number,
+  page: PageRequest,
+): Promise<Page<EpicRow>> =>
+  selectPage(
+    db,
+    db.selectFrom('epics').selectAll().where('parent_id', '=', parentId).where(visibleEpics(reader)),
+    page,
+    { by: 'relative_position', sort: 'asc' },
+    columns,
+  );
+
+/** A child of the epic that the actor may read; 404 for others. */
+async function findChild(context: ActorContext, parent: EpicRow, id: number): Promise<FoundEpic> {
+  const child = await findEpicById(context.db, context.services.database.points, context.actor, id);
+  if (child.epic.parent_id !== parent.id) throw notFound();
+  return child;
+}
+
+const endpointsAt = (path: string): Endpoint[] => {
+  const children = `${path}/:epic_iid/epics`;
+  const child = `${children}/:child_epic_id`;
+  return [
+    listing({
+      method: 'GET',
+      path: children,
+      summary: 'Child epics of an epic, in their order.',
+      access: onGroup('read_epics'),
+      tier: 'premium',
+      page: 'offset',
+      input: OneEpic,
+      item: EpicRecord,
+      handle: async (context) => {
+        const { db, actor, subject, input, page } = context;
+        const parent = await findEpic(db, subject, actor, input.epic_iid);
+        return presentPage(context, await selectChildren(db, actor, parent.id, page));
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: children,
+      summary: 'Makes a child epic in the group of an epic; it is confidential where that is.',
+      access: onGroup('create_epics'),
+      also: [409],
+      tier: 'premium',
+      limit: { name: 'issues_create', setting: 'issues_create_limit', periodSeconds: 60 },
+      input: CreateChild,
+      reply: EpicRecord,
+      handle: async (context) => {
+        const { db, actor, subject, input } = context;
+        const { epic_iid, ...sent } = input;
+        const epic = await findEpic(db, subject, actor, epic_iid);
+        const fresh = { confidential: epic.confidential, ...sent };
+        return presentOne(context, await createEpic(context, subject, fresh, { epic, group: subject }));
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      path: child,
+      summary: 'Puts an epic, of this or another group, below an epic.',
+      access: onGroup('update_epics'),
+      also: [409],
+      tier: 'premium',
+      input: OneChild,
+      reply: EpicRecord,
+      handle: async (context) => {
+        const { db, actor, subject, input } = context;
+        const epic = await findEpic(db, subject, actor, input.epic_iid);
+        const found = await findForChange(context, input.child_epic_id);
+        const parentage = { from: await findParent(context, found.epic), to: { epic, group: subject } };
+        return presentOne(context, await setParent(context, found, parentage));
+      },
+    }),
+    endpoint({
+      method: 'PUT',
+      path: child,
+      summary: 'Moves a child epic among the others; the answer is the first hundred of them.',
+      access: onGroup('update_epics'),
+      also: [409],
+      tier: 'premium',
+      input: MoveChild,
+      reply: Type.Array(EpicRecord),
+      handle: async (context) => {
+        const { db, actor, subject, input } = context;
+        const parent = await findEpic(db, subject, actor, input.epic_iid);
+        const { epic } = await findChild(context, parent, input.child_epic_id);
+        await inTransaction(db, (tx) => moveChild(tx, parent.id, epic.id, input));
+        const page = await selectChildren(db, actor, parent.id, wholePage);
+        return (await presentPage(context, page)).items;
+      },
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: child,
+      summary: 'Takes a child epic from its parent; it stays an epic.',
+      access: onGroup('update_epics'),
+      tier: 'premium',
+      input: OneChild,
+      reply: noContent,
+      handle: async (context) => {
+        const { db, actor, subject, input, unmodified } = context;
+        const epic = await findEpic(db, subject, actor, input.epic_iid);
+        const found = await findChild(context, epic, input.child_epic_id);
+        unmodified(found.epic.updated_at);
+        await setParent(context, found, { from: { epic, group: subject }, to: null });
+        return null;
+      },
+    }),
+  ];
+};
+
+export const childEndpoints = atBothPaths(endpointsAt);

@@ -1,0 +1,156 @@
+/** Endpoints of a group's epics (facts: Epics). */
+import { onGroup } from '../../../kernel/access/access.ts';
+import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
+import { OWNER } from '../../../kernel/access/roles.ts';
+import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { applyEffects } from '../quick-actions/work-command-effects.ts';
+import { parseQuickActions } from './commands.ts';
+import { findForChange, findParent } from './find.ts';
+import { listEpics } from './list.ts';
+import { epicConditions, findsFew, groupsInScope } from './list-filters.ts';
+import { atBothPaths } from './paths.ts';
+import { presentOne, presentPage, wholePage } from './present.ts';
+import { findEpic } from './records/epic-find.ts';
+import { epicNoteable } from './records/epic-noteable.ts';
+import { EpicRecord } from './records/epic-records.ts';
+import type { EpicRow } from './records/epic-rows.ts';
+import { epicGroups } from './records/epic-visibility.ts';
+import { CreateInput, ListInput, OneEpic, UpdateInput } from './schema.ts';
+import type { EpicChanges } from './writing/epic-changes.ts';
+import {
+  type ActorContext,
+  createEpic,
+  deleteEpic,
+  type Parentage,
+  updateEpic,
+} from './writing/epic-writes.ts';
+
+/** The requested changes; a deprecated date parameter makes that date fixed. */
+function changesOf(group: AuthorizedGroup, input: Omit<UpdateInput, 'epic_iid'>): EpicChanges {
+  const {
+    start_date,
+    end_date,
+    due_date = end_date,
+    parent_id: _,
+    created_at,
+    updated_at,
+    ...changes
+  } = input;
+  const history = group.role >= OWNER;
+  return {
+    ...(start_date !== undefined && {
+      start_date_fixed: start_date,
+      start_date_is_fixed: start_date !== null,
+    }),
+    ...(due_date !== undefined && { due_date_fixed: due_date, due_date_is_fixed: due_date !== null }),
+    ...changes,
+    ...(history && created_at !== undefined && { created_at: new Date(created_at) }),
+    ...(history && updated_at !== undefined && { updated_at: new Date(updated_at) }),
+  };
+}
+
+/** The requested change of the parent, if any; 0 and null remove the parent. */
+async function parentageOf(
+  context: ActorContext,
+  epic: EpicRow,
+  parentId: number | null | undefined,
+): Promise<Parentage | undefined> {
+  if (parentId === undefined || (parentId || null) === epic.parent_id) return undefined;
+  const to = parentId ? await findForChange(context, parentId) : null;
+  return { from: await findParent(context, epic), to };
+}
+
+const endpointsAt = (path: string): Endpoint[] => [
+  listing({
+    method: 'GET',
+    path,
+    summary: 'Epics of a group and the groups below it, newest first.',
+    access: onGroup('read_epics'),
+    tier: 'premium',
+    page: 'offset',
+    input: ListInput,
+    item: EpicRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input, page } = context;
+      const query = {
+        groups: epicGroups(actor, groupsInScope(subject, input)),
+        conditions: epicConditions(actor, input),
+        few: findsFew(input),
+        by: input.order_by ?? 'created_at',
+        sort: input.sort ?? 'desc',
+      };
+      const listed = await listEpics(db, query, page.kind === 'offset' ? page : wholePage);
+      return presentPage(context, listed, { withLabelsDetails: input.with_labels_details });
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path,
+    summary: 'Makes an epic in a group.',
+    access: onGroup('create_epics'),
+    also: [409],
+    tier: 'premium',
+    limit: { name: 'issues_create', setting: 'issues_create_limit', periodSeconds: 60 },
+    input: CreateInput,
+    reply: EpicRecord,
+    handle: async (context) => {
+      const { subject, input } = context;
+      const parent = input.parent_id ? await findForChange(context, input.parent_id) : undefined;
+      const sent = { ...changesOf(subject, input), title: input.title };
+      const { changes, effects } = await parseQuickActions(context, subject, undefined, sent);
+      const epic = await createEpic(context, subject, changes, parent);
+      await applyEffects(context, epicNoteable(subject, epic), effects);
+      return presentOne(context, epic);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${path}/:epic_iid`,
+    summary: 'One epic.',
+    access: onGroup('read_epics'),
+    tier: 'premium',
+    input: OneEpic,
+    reply: EpicRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input } = context;
+      return presentOne(context, await findEpic(db, subject, actor, input.epic_iid));
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: `${path}/:epic_iid`,
+    summary: 'Changes an epic; what is not sent stays as it is.',
+    access: onGroup('update_epics'),
+    also: [409],
+    tier: 'premium',
+    input: UpdateInput,
+    reply: EpicRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input } = context;
+      const { epic_iid, ...sent } = input;
+      const epic = await findEpic(db, subject, actor, epic_iid);
+      const parentage = await parentageOf(context, epic, sent.parent_id);
+      const { changes, effects } = await parseQuickActions(context, subject, epic, changesOf(subject, sent));
+      const updated = await updateEpic(context, subject, epic, changes, parentage);
+      await applyEffects(context, epicNoteable(subject, epic), effects);
+      return presentOne(context, updated);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: `${path}/:epic_iid`,
+    summary: 'Deletes an epic; its issues and child epics stay.',
+    access: onGroup('delete_epics'),
+    tier: 'premium',
+    input: OneEpic,
+    reply: noContent,
+    handle: async (context) => {
+      const { db, actor, subject, input, unmodified } = context;
+      const epic = await findEpic(db, subject, actor, input.epic_iid);
+      await deleteEpic(context, subject, epic, unmodified);
+      return null;
+    },
+  }),
+];
+
+export const epicEndpoints = atBothPaths(endpointsAt);

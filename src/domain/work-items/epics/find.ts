@@ -1,0 +1,27 @@
+/** Finds epics by id, as far as the actor may use them. */
+
+import { Failure, forbidden } from '../../../platform/failure.ts';
+import { type FoundEpic, findEpicById } from './records/epic-find.ts';
+import type { EpicRow } from './records/epic-rows.ts';
+import type { ActorContext } from './writing/epic-writes.ts';
+
+/** An epic to be made a parent or child: 404 unless the caller may read it, 403 unless they may change it. */
+export async function findForChange({ db, services, actor }: ActorContext, id: number): Promise<FoundEpic> {
+  const epic = await findEpicById(db, services.database.points, actor, id);
+  if (!epic.group.may('update_epics')) throw forbidden();
+  return epic;
+}
+
+/** The epic's parent, if the caller may read it. */
+export async function findParent(
+  { db, services, actor }: ActorContext,
+  epic: EpicRow,
+): Promise<FoundEpic | null> {
+  if (epic.parent_id === null) return null;
+  try {
+    return await findEpicById(db, services.database.points, actor, epic.parent_id);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+/** Epics as subjects of notification events. */
+import { sql } from 'kysely';
+import { setSubscription } from '../../../conversation/index.ts';
+import {
+  groupOf,
+  type LoadedSubject,
+  type Loading,
+  type NotificationSubject,
+} from '../../../notifications/index.ts';
+import { labelsOf } from '../../../planning/index.ts';
+import { epicNoteable, epicParticipants } from '../records/epic-noteable.ts';
+import { epicWebUrl } from '../records/epic-rows.ts';
+import { epicMail } from './notification-mails.ts';
+
+async function load({ services, context, job }: Loading): Promise<LoadedSubject | undefined> {
+  const { name: event, subject } = job.event;
+  const db = services.database.background;
+  const epic = await db
+    .selectFrom('epics')
+    .selectAll()
+    .where('id', '=', subject.id ?? 0)
+    .where('namespace_id', '=', context.id)
+    .executeTakeFirst();
+  if (!epic) return undefined;
+  const description = event === 'new_epic' ? epic.description : null;
+  return {
+    authorId: epic.author_id,
+    assigneeIds: [],
+    reviewerIds: [],
+    said: description,
+    targetFor: (visitor) => epicNoteable(groupOf(visitor), epic),
+    at: epic.created_at,
+    async contents() {
+      const labels = await labelsOf(db, 'epic', [epic.id]);
+      const described = {
+        id: epic.id,
+        iid: epic.iid,
+        title: epic.title,
+        url: epicWebUrl(services.baseUrl(), context.fullPath, epic.iid),
+        state: epic.state === 'closed' ? ('closed' as const) : ('opened' as const),
+        confidential: epic.confidential,
+        labels: (labels.get(epic.id) ?? []).map(({ name }) => name),
+        startDate: epic.start_date_fixed,
+        dueDate: epic.due_date_fixed,
+      };
+      return { ...epicMail(event, described), description };
+    },
+  };
+}
+
+export const epicSubject: NotificationSubject = {
+  kind: 'epic',
+  load,
+  participants: ({ subject }) => epicParticipants(sql`${[subject.id ?? 0]}::bigint[]`),
+  subscription: {
+    column: 'epic_id',
+    async end(tx, userId, id) {
+      const epic = await tx
+        .selectFrom('epics')
+        .select('id')
+        .where('id', '=', id)
+        .forKeyShare()
+        .executeTakeFirst();
+      if (epic) await setSubscription(tx, userId, { column: 'epic_id', id }, false);
+    },
+    name: 'this epic',
+    still: 'You still get one when somebody mentions you there.',
+  },
+};

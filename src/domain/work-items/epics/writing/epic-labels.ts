@@ -1,0 +1,42 @@
+/** The labels of epics as they change. */
+
+import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
+import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Db } from '../../../../platform/db/database.ts';
+import { type LabelRow, resolveLabels, withoutScopedSiblings } from '../../../planning/index.ts';
+import type { EpicChanges } from './epic-changes.ts';
+
+/** The labels after the change. Unknown names become labels of the group where the actor may create them. */
+export async function changedLabels(
+  tx: Db,
+  actor: Actor,
+  group: AuthorizedGroup,
+  before: readonly LabelRow[],
+  { labels, add_labels = [], remove_labels = [] }: EpicChanges,
+): Promise<LabelRow[]> {
+  const named = await resolveLabels(tx, group, [...(labels ?? []), ...add_labels], { create: true, actor });
+  const start = labels === undefined ? before : [];
+  const gone = new Set(remove_labels.map((name) => name.trim()));
+  const all = new Map([...start, ...named].map((label) => [label.id, label]));
+  // Labels of one scope exclude each other: the last one stays (epics are from premium up, as scopes are).
+  return withoutScopedSiblings([...all.values()]).filter(({ name }) => !gone.has(name));
+}
+
+/** Writes added and removed labels, by one statement each. */
+export async function writeLabels(
+  tx: Db,
+  epicId: number,
+  { added, removed }: { added: readonly LabelRow[]; removed: readonly LabelRow[] },
+): Promise<void> {
+  if (added.length > 0) {
+    await tx
+      .insertInto('label_links')
+      .values(added.map(({ id }) => ({ epic_id: epicId, label_id: id })))
+      .onConflict((taken) => taken.doNothing())
+      .execute();
+  }
+  if (removed.length > 0) {
+    const ids = removed.map(({ id }) => id);
+    await tx.deleteFrom('label_links').where('epic_id', '=', epicId).where('label_id', 'in', ids).execute();
+  }
+}

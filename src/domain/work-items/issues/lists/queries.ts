@@ -1,0 +1,54 @@
+/** Lists of issues: everywhere, in a group, in a project. */
+import { sql } from 'kysely';
+import type { Static, TObject } from 'typebox';
+import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
+import type { Context } from '../../../../kernel/api/endpoint.ts';
+import type { Caller } from '../../../../kernel/identity/actor.ts';
+import { now } from '../../../../platform/clock.ts';
+import type { Page } from '../../../../platform/pagination/page.ts';
+import { type IssueOrder, listIssues } from '../records/issue-list.ts';
+import { type IssueRecord, type IssueRecordOptions, presentIssues } from '../records/issue-records.ts';
+import { type VisibleIssues, visibleIssues } from '../records/issue-visibility.ts';
+import { type IssueFilterInput, type IssueScope, issueFilter } from './filters.ts';
+
+export const today = (): string => now().toISOString().slice(0, 10);
+
+const notArchived = sql`not p.archived and not exists (
+  select from namespaces n join namespaces a on a.id = any(n.ancestor_ids) where n.id = p.namespace_id and a.archived)`;
+
+/** The issues that the caller sees in all projects, or in those of a group and its subgroups. */
+export function issuesAcross(
+  caller: Caller,
+  group: AuthorizedGroup | undefined,
+  nonArchived: boolean,
+): VisibleIssues {
+  const inGroup = group
+    ? sql`p.namespace_id in (select id from namespaces where ancestor_ids @> array[${group.id}]::bigint[])`
+    : sql`true`;
+  return visibleIssues(caller, nonArchived ? sql`${inGroup} and ${notArchived}` : inGroup);
+}
+
+type Input = IssueFilterInput & {
+  order_by?: IssueOrder;
+  sort?: 'asc' | 'desc';
+  with_labels_details?: boolean;
+};
+type ListContext = Pick<
+  Context<Static<TObject>, unknown, Caller>,
+  'db' | 'services' | 'settings' | 'actor' | 'page'
+> & { input: Input };
+
+/** One page of the records, newest first unless the client orders otherwise. */
+export async function issuePage(
+  request: ListContext,
+  visible: VisibleIssues,
+  scope: IssueScope,
+  options: IssueRecordOptions,
+): Promise<Page<IssueRecord>> {
+  const { db, actor, input, page } = request;
+  const filter = issueFilter(input, actor, scope, today());
+  const query = { visible, filter, by: input.order_by ?? 'created_at', sort: input.sort ?? 'desc' } as const;
+  const listed = await listIssues(db, query, page);
+  const details = { ...options, withLabelsDetails: input.with_labels_details ?? false };
+  return { ...listed, items: await presentIssues(request, listed.items, details) };
+}

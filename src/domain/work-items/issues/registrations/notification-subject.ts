@@ -1,0 +1,125 @@
+/** Issues as subjects of notification events. */
+import { sql } from 'kysely';
+import type { Db } from '../../../../platform/db/database.ts';
+import { setSubscription } from '../../../conversation/index.ts';
+import {
+  type LoadedSubject,
+  type Loading,
+  type NotificationSubject,
+  type PeopleChange,
+  projectOf,
+} from '../../../notifications/index.ts';
+import { labelsOf } from '../../../planning/index.ts';
+import { issueNoteable, issueParticipants } from '../records/issue-noteable.ts';
+import { type IssueRow, issueWebUrl } from '../records/issue-rows.ts';
+import { issueMail, type MailedIssue } from './notification-mails.ts';
+
+const assigneesOf = (db: Db, id: number) =>
+  db
+    .selectFrom('issue_assignees')
+    .innerJoin('users', 'users.id', 'issue_assignees.user_id')
+    .select(['users.id', 'users.name'])
+    .where('issue_id', '=', id)
+    .orderBy('users.id')
+    .execute();
+
+async function describe({ services, context }: Loading, issue: IssueRow): Promise<MailedIssue> {
+  const db = services.database.background;
+  const [assignees, labels, milestone] = await Promise.all([
+    assigneesOf(db, issue.id),
+    labelsOf(db, 'issue', [issue.id]),
+    issue.milestone_id === null
+      ? undefined
+      : db.selectFrom('milestones').select('title').where('id', '=', issue.milestone_id).executeTakeFirst(),
+  ]);
+  return {
+    id: issue.id,
+    iid: issue.iid,
+    title: issue.title,
+    url: issueWebUrl(services.baseUrl(), context.fullPath, issue.iid),
+    state: issue.state === 'closed' ? 'closed' : 'opened',
+    confidential: issue.confidential,
+    assignees: assignees.map(({ name }) => name),
+    labels: (labels.get(issue.id) ?? []).map(({ name }) => name),
+    milestone: milestone?.title ?? null,
+    dueDate: issue.due_date,
+  };
+}
+
+/** The assignees before and after the event's change. */
+async function assigneesChange({ services, job }: Loading, issue: IssueRow): Promise<PeopleChange> {
+  const db = services.database.background;
+  const { assigned, unassigned } = job.event.involved;
+  const current = await assigneesOf(db, issue.id);
+  const gone = unassigned.length === 0 ? [] : await namesOf(db, unassigned);
+  const after = current.map(({ name }) => name);
+  const before = current.filter(({ id }) => !assigned.includes(id)).map(({ name }) => name);
+  return { from: [...before, ...gone.map(({ name }) => name)], to: after };
+}
+
+const namesOf = (db: Db, ids: readonly number[]): Promise<{ name: string }[]> =>
+  db
+    .selectFrom('users')
+    .select('name')
+    .where('id', 'in', [...ids])
+    .orderBy('id')
+    .execute();
+
+/** A reminder is still right while the issue is open and due on the announced day. */
+const isUnchanged = ({ job: { event, payload } }: Loading, issue: IssueRow): boolean =>
+  event.name !== 'issue_due' || (issue.state === 'opened' && issue.due_date === payload.due_date);
+
+async function load(loading: Loading): Promise<LoadedSubject | undefined> {
+  const { services, context, job } = loading;
+  const { name: event, subject } = job.event;
+  const db = services.database.background;
+  const issue = await db
+    .selectFrom('issues')
+    .selectAll()
+    .where('id', '=', subject.id ?? 0)
+    .where('project_id', '=', context.id)
+    .executeTakeFirst();
+  if (!issue || !isUnchanged(loading, issue)) return undefined;
+  const assignees = await db
+    .selectFrom('issue_assignees')
+    .select('user_id')
+    .where('issue_id', '=', issue.id)
+    .execute();
+  const isNew = event === 'new_issue';
+  return {
+    authorId: issue.author_id,
+    assigneeIds: assignees.map(({ user_id }) => user_id),
+    reviewerIds: [],
+    said: isNew ? issue.description : null,
+    targetFor: (visitor) => issueNoteable(projectOf(visitor), issue),
+    ...(isNew && { at: issue.created_at }),
+    async contents() {
+      const described = await describe(loading, issue);
+      const change = event === 'reassign_issue' ? await assigneesChange(loading, issue) : undefined;
+      return {
+        ...issueMail(event, described, change),
+        description: isNew || event === 'issue_due' ? issue.description : null,
+      };
+    },
+  };
+}
+
+export const issueSubject: NotificationSubject = {
+  kind: 'issue',
+  load,
+  participants: ({ subject }) => issueParticipants(sql`${[subject.id ?? 0]}::bigint[]`),
+  subscription: {
+    column: 'issue_id',
+    async end(tx, userId, id) {
+      const issue = await tx
+        .selectFrom('issues')
+        .select('id')
+        .where('id', '=', id)
+        .forKeyShare()
+        .executeTakeFirst();
+      if (issue) await setSubscription(tx, userId, { column: 'issue_id', id }, false);
+    },
+    name: 'this issue',
+    still: 'You still get one when somebody mentions you there or assigns it to you.',
+  },
+};

@@ -1,0 +1,123 @@
+/** Links between issues: two relate, or one blocks the other. */
+import type { Selectable } from 'kysely';
+import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
+import { announceAll } from '../../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../../kernel/identity/actor.ts';
+import { now } from '../../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import type { IssueLinksTable } from '../../../../platform/db/rows.ts';
+import { conflict, forbidden, invalid } from '../../../../platform/failure.ts';
+import { type WriteContext, writeSystemNotes } from '../../../conversation/index.ts';
+import { issueNoteable } from '../records/issue-noteable.ts';
+import type { IssueRow } from '../records/issue-rows.ts';
+import { requireManagement } from '../writing/issue-rights.ts';
+import { issueReference } from '../writing/resolve-references.ts';
+import { systemNote } from '../writing/system-notes.ts';
+import { issueAnnouncement } from '../writing/work-events.ts';
+
+export const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const;
+export type LinkType = (typeof linkTypes)[number];
+
+export type IssueLinkRow = Selectable<IssueLinksTable>;
+
+/** An issue with the project in which it was found. */
+export type IssueInProject = { issue: IssueRow; project: AuthorizedProject };
+
+const noteActions = { relates_to: 'related', blocks: 'blocking', is_blocked_by: 'blocked_by' } as const;
+const otherWay = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked_by: 'blocks' } as const;
+
+/** The type of the link from the side of one of its issues. */
+export function typeSeenFrom(link: Pick<IssueLinkRow, 'link_type' | 'source_id'>, issueId: number): LinkType {
+  if (link.link_type === 'relates_to') return 'relates_to';
+  return link.source_id === issueId ? 'blocks' : 'is_blocked_by';
+}
+
+/**
+ * Links the issues; a link of another type between them becomes this one. 403 unless the actor manages the
+ * issues of both projects, as both get a system note, and for blocking below premium; 400 for an issue and
+ * itself; 409 where this link exists.
+ */
+export async function linkIssues(
+  { db, services, actor }: Pick<WriteContext, 'db' | 'services' | 'actor'>,
+  from: IssueInProject,
+  to: IssueInProject,
+  type: LinkType,
+): Promise<IssueLinkRow> {
+  requireManagement(from.project);
+  requireManagement(to.project);
+  if (type !== 'relates_to' && services.config.tier === 'free') throw forbidden();
+  if (from.issue.id === to.issue.id) throw invalid({ target: ['cannot be the issue itself'] });
+  const [source, target] = type === 'is_blocked_by' ? [to, from] : [from, to];
+  const link_type = type === 'relates_to' ? 'relates_to' : 'blocks';
+  return inTransaction(db, async (tx) => {
+    const known = await between(tx, from.issue.id, to.issue.id).forUpdate().executeTakeFirst();
+    if (
+      known?.link_type === link_type &&
+      (link_type === 'relates_to' || known.source_id === source.issue.id)
+    ) {
+      throw alreadyLinked();
+    }
+    const time = now();
+    const columns = { source_id: source.issue.id, target_id: target.issue.id, link_type, updated_at: time };
+    const row = known
+      ? await tx
+          .updateTable('issue_links')
+          .set(columns)
+          .where('id', '=', known.id)
+          .returningAll()
+          .executeTakeFirst()
+      : await tx
+          .insertInto('issue_links')
+          .values({ ...columns, created_at: time })
+          .onConflict((taken) => taken.doNothing())
+          .returningAll()
+          .executeTakeFirst();
+    // Another request linked them at the same time.
+    if (!row) throw alreadyLinked();
+    await addNotesToBoth(tx, actor, from, to, type);
+    return row;
+  });
+}
+
+const alreadyLinked = () => conflict('Issue(s) already assigned');
+
+const between = (tx: Db, one: number, other: number) =>
+  tx
+    .selectFrom('issue_links')
+    .selectAll()
+    .where('source_id', 'in', [one, other])
+    .where('target_id', 'in', [one, other]);
+
+async function addNotesToBoth(
+  tx: Db,
+  actor: Actor,
+  from: IssueInProject,
+  to: IssueInProject,
+  type: LinkType | 'none',
+) {
+  const sides = [
+    { here: from, there: to, what: type === 'none' ? 'unrelated' : noteActions[type] },
+    { here: to, there: from, what: type === 'none' ? 'unrelated' : noteActions[otherWay[type]] },
+  ] as const;
+  for (const { here, there, what } of sides) {
+    const reference = issueReference(here.project, there.project, there.issue);
+    const note = systemNote({ what, reference });
+    await writeSystemNotes(tx, issueNoteable(here.project, here.issue), actor, [note]);
+  }
+  const payload = { changes: { link: { type, other_issue_id: to.issue.id } } };
+  await announceAll(tx, [issueAnnouncement(actor, from.project, from.issue, 'issue_updated', payload)]);
+}
+
+/** Removes the link. */
+export function unlinkIssues(
+  db: Db,
+  actor: Actor,
+  link: IssueLinkRow,
+  from: IssueInProject,
+  to: IssueInProject,
+): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    const gone = await tx.deleteFrom('issue_links').where('id', '=', link.id).executeTakeFirst();
+    if (gone.numDeletedRows > 0n) await addNotesToBoth(tx, actor, from, to, 'none');
+  });
+}

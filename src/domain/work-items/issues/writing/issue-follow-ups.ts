@@ -1,0 +1,15 @@
+/** Registry of what other capabilities write when an issue changes. */
+
+import { Registry } from '../../../../kernel/api/registry.ts';
+import type { Db } from '../../../../platform/db/database.ts';
+import type { IssueRow } from '../records/issue-rows.ts';
+import type { WorkChange } from './issue-changes.ts';
+
+/** Writes in the transaction of the change, after the issue's own notes and events. */
+export type IssueFollowUp = {
+  changed(tx: Db, author: { id: number }, issue: IssueRow, changes: readonly WorkChange[]): Promise<void>;
+  /** For an issue that was closed by a change, after changed(), or by its move or promotion. */
+  closed(tx: Db, author: { id: number }, issue: IssueRow): Promise<void>;
+};
+
+export const issueFollowUps = new Registry<IssueFollowUp>();

@@ -1,0 +1,67 @@
+/** Properties that a caller may set, by role, authorship and tier (facts: Roles and visibility). */
+
+import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
+import { GUEST, OWNER, PLANNER } from '../../../../kernel/access/roles.ts';
+import type { Services } from '../../../../kernel/api/services.ts';
+import type { Actor } from '../../../../kernel/identity/actor.ts';
+import { forbidden } from '../../../../platform/failure.ts';
+import type { IssueRow } from '../records/issue-rows.ts';
+import type { ChangeRights } from './issue-changes.ts';
+
+const paid = ({ config }: Pick<Services, 'config'>) => ({
+  premium: config.tier !== 'free',
+  ultimate: config.tier === 'ultimate',
+});
+
+/** Members set everything on issues that they create; others the texts, and that it is confidential. */
+export const creationRights = (
+  services: Pick<Services, 'config'>,
+  project: AuthorizedProject,
+): ChangeRights => ({
+  metadata: project.role >= GUEST,
+  confidentiality: true,
+  lock: project.may('update_issues'),
+  history: project.role >= OWNER,
+  ...paid(services),
+});
+
+/** Planners set everything; authors and assignees the texts, the type and the state. */
+export const updateRights = (
+  services: Pick<Services, 'config'>,
+  project: AuthorizedProject,
+): ChangeRights => {
+  const manages = project.may('update_issues');
+  return {
+    metadata: manages,
+    confidentiality: manages,
+    lock: manages,
+    history: project.role >= OWNER,
+    ...paid(services),
+  };
+};
+
+/** Fails with 403 unless the actor manages the project's issues, or is the author or an assignee. */
+export function requireUpdate(
+  project: AuthorizedProject,
+  actor: Actor,
+  issue: Pick<IssueRow, 'author_id'>,
+  assigneeIds: readonly number[],
+): void {
+  if (project.may('update_issues') || issue.author_id === actor.id || assigneeIds.includes(actor.id)) return;
+  throw forbidden();
+}
+
+/** Fails with 403 unless the caller manages the project's issues. */
+export function requireManagement(project: AuthorizedProject): void {
+  if (!project.may('update_issues')) throw forbidden();
+}
+
+/** Fails with 403 unless the caller is an owner, a planner or the author. */
+export function requireDeletion(
+  project: AuthorizedProject,
+  actor: Actor,
+  issue: Pick<IssueRow, 'author_id'>,
+): void {
+  const may = project.may('delete_issues') || project.role === PLANNER || issue.author_id === actor.id;
+  if (!may) throw forbidden();
+}

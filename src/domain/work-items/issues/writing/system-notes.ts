@@ -1,0 +1,162 @@
+/** System notes of issues and epics: one sentence for each change, in the public API's words. */
+import { humanDuration } from '../../quick-actions/durations.ts';
+import type { WorkChange } from './issue-changes.ts';
+
+export type SystemNote = { body: string; action: string };
+
+/** A change beside the issue's own columns that gets a system note. */
+export type WorkOccurrence =
+  | {
+      what: 'related' | 'unrelated' | 'blocking' | 'blocked_by' | 'duplicated';
+      reference: string;
+    }
+  | { what: 'moved_to' | 'moved_from' | 'cloned_to' | 'cloned_from'; reference: string }
+  | { what: 'promoted_to' | 'promoted_from'; reference: string }
+  | { what: 'time_spent'; seconds: number }
+  | { what: 'time_reset' };
+
+const and = (parts: readonly string[]): string => {
+  const last = parts.at(-1) ?? '';
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
+};
+
+const people = (names: readonly { username: string }[]): string =>
+  and(names.map((each) => `@${each.username}`));
+
+/** `added ~1 ~2 labels`, for one or many. */
+const labels = (verb: string, ids: readonly { id: number }[]): string =>
+  `${verb} ${ids.map(({ id }) => `~${id}`).join(' ')} label${ids.length === 1 ? '' : 's'}`;
+
+/** Both texts with the difference between their common start and end marked. */
+export function markDifference(from: string, to: string): { from: string; to: string } {
+  const [old, fresh] = [[...from], [...to]];
+  const shorter = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < shorter && old[start] === fresh[start]) start++;
+  let end = 0;
+  while (end < shorter - start && old[old.length - 1 - end] === fresh[fresh.length - 1 - end]) end++;
+  const mark = (letters: string[], sign: string): string => {
+    const middle = letters.slice(start, letters.length - end).join('');
+    const marked = middle === '' ? '' : `{${sign}${middle}${sign}}`;
+    return letters.slice(0, start).join('') + marked + letters.slice(letters.length - end).join('');
+  };
+  return { from: mark(old, '-'), to: mark(fresh, '+') };
+}
+
+const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+const dated = (name: string, date: string | null): string =>
+  date === null ? `removed ${name}` : `changed ${name} to ${day.format(new Date(date))}`;
+
+const severityNames: Record<string, string> = {
+  UNKNOWN: 'Unknown',
+  LOW: 'Low - S4',
+  MEDIUM: 'Medium - S3',
+  HIGH: 'High - S2',
+  CRITICAL: 'Critical - S1',
+};
+
+/** The system note of a change of an issue or epic. */
+export function systemNote(
+  change: WorkChange | WorkOccurrence,
+  noun: 'issue' | 'epic' = 'issue',
+): SystemNote {
+  const note = (action: string, body: string): SystemNote => ({ body, action });
+  switch (change.what) {
+    case 'title': {
+      const marked = markDifference(change.from, change.to);
+      return note('title', `changed title from **${marked.from}** to **${marked.to}**`);
+    }
+    case 'description':
+      return note('description', 'changed the description');
+    case 'state':
+      return change.to === 'closed' ? note('closed', 'closed') : note('opened', 'reopened');
+    case 'assignees': {
+      const added = change.added.length > 0 ? [`assigned to ${people(change.added)}`] : [];
+      const removed = change.removed.length > 0 ? [`unassigned ${people(change.removed)}`] : [];
+      return note('assignee', and([...added, ...removed]));
+    }
+    case 'labels': {
+      const added = change.added.length > 0 ? [labels('added', change.added)] : [];
+      const removed = change.removed.length > 0 ? [labels('removed', change.removed)] : [];
+      return note('label', and([...added, ...removed]));
+    }
+    case 'milestone':
+      return note(
+        'milestone',
+        change.to ? `changed milestone to ${change.to.reference}` : 'removed milestone',
+      );
+    case 'confidential':
+      return change.to
+        ? note('confidential', `made the ${noun} confidential`)
+        : note('visible', `made the ${noun} visible to everyone`);
+    case 'discussion_locked':
+      return change.to
+        ? note('locked', `locked the discussion in this ${noun}`)
+        : note('unlocked', `unlocked the discussion in this ${noun}`);
+    case 'due_date':
+      return note('start_date_or_due_date', dated('due date', change.to));
+    case 'start_date':
+      return note('start_date_or_due_date', dated('start date', change.to));
+    case 'weight':
+      return note('weight', change.to === null ? 'removed the weight' : `set weight to **${change.to}**`);
+    case 'health_status':
+      return note(
+        'health_status',
+        change.to === null
+          ? 'removed the health status'
+          : `set health status to **${change.to.replaceAll('_', ' ')}**`,
+      );
+    case 'issue_type':
+      return note(
+        'issue_type',
+        `changed type from ${change.from.replace('_', ' ')} to ${change.to.replace('_', ' ')}`,
+      );
+    case 'severity':
+      return note('severity', `changed the severity to **${severityNames[change.to] ?? change.to}**`);
+    case 'epic':
+      return change.to
+        ? note('issue_added_to_epic', `added to epic ${change.to.reference}`)
+        : note('issue_removed_from_epic', `removed from epic ${change.from?.reference ?? ''}`);
+    case 'original':
+      return note(
+        'duplicate',
+        change.to
+          ? `marked this ${noun} as a duplicate of ${change.to.reference}`
+          : `unmarked this ${noun} as a duplicate of ${change.from?.reference ?? ''}`,
+      );
+    case 'time_estimate':
+      return note(
+        'time_tracking',
+        change.to === 0 ? 'removed time estimate' : `changed time estimate to ${humanDuration(change.to)}`,
+      );
+    case 'time_spent':
+      return note(
+        'time_tracking',
+        change.seconds < 0
+          ? `subtracted ${humanDuration(-change.seconds)} of time spent`
+          : `added ${humanDuration(change.seconds)} of time spent`,
+      );
+    case 'time_reset':
+      return note('time_tracking', 'removed time spent');
+    case 'related':
+      return note('relate', `marked this ${noun} as related to ${change.reference}`);
+    case 'blocking':
+      return note('relate', `marked this ${noun} as blocking ${change.reference}`);
+    case 'blocked_by':
+      return note('relate', `marked this ${noun} as blocked by ${change.reference}`);
+    case 'unrelated':
+      return note('unrelate', `removed the relation with ${change.reference}`);
+    case 'duplicated':
+      return note('duplicate', `marked ${change.reference} as a duplicate of this ${noun}`);
+    case 'moved_to':
+    case 'moved_from':
+      return note('moved', `${change.what.replace('_', ' ')} ${change.reference}`);
+    case 'cloned_to':
+    case 'cloned_from':
+      return note('cloned', `${change.what.replace('_', ' ')} ${change.reference}`);
+    case 'promoted_to':
+      return note('moved', `promoted to epic ${change.reference}`);
+    case 'promoted_from':
+      return note('moved', `promoted from issue ${change.reference}`);
+  }
+}

@@ -1,0 +1,62 @@
+/** Quick actions in the description of an issue that is created or updated: parameters of the request. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { ActorContext } from '../../conversation/index.ts';
+import type { IssueRow } from '../issues/records/issue-rows.ts';
+import type { IssueChanges } from '../issues/writing/issue-changes.ts';
+import { atCreation, readCommands, type Spoken, stageOf } from './read-commands.ts';
+import type { WorkEffect } from './work-command-terms.ts';
+
+/** The request with the changes of its description's commands, and their effects. */
+export async function parseQuickActions<T extends IssueChanges>(
+  context: ActorContext,
+  project: AuthorizedProject,
+  issue: IssueRow | typeof atCreation,
+  request: T,
+): Promise<{ changes: T & IssueChanges; effects: readonly WorkEffect[] }> {
+  const { description } = request;
+  if (!description?.includes('/')) return { changes: request, effects: [] };
+  const isNew = !('id' in issue);
+  const spoken: Spoken = {
+    kind: 'issue',
+    project,
+    group: undefined,
+    authorId: isNew ? context.actor.id : issue.author_id,
+    now: isNew
+      ? { ...atCreation, assigneeIds: request.assignee_ids ?? [] }
+      : await issueState(context, issue, request),
+  };
+  const read = await readCommands(context, spoken, description);
+  if (!read) return { changes: request, effects: [] };
+  const { changes } = read;
+  return {
+    changes: {
+      ...request,
+      ...changes,
+      description: read.text,
+      add_labels: [...(request.add_labels ?? []), ...(changes.add_labels ?? [])],
+      remove_labels: [...(request.remove_labels ?? []), ...(changes.remove_labels ?? [])],
+    },
+    effects: read.effects,
+  };
+}
+
+/** The state of the issue for the commands. */
+export async function issueState(
+  { db }: ActorContext,
+  issue: IssueRow,
+  request: Pick<IssueChanges, 'assignee_ids'> = {},
+): Promise<Spoken['now']> {
+  const assignees =
+    request.assignee_ids ??
+    (await db.selectFrom('issue_assignees').select('user_id').where('issue_id', '=', issue.id).execute()).map(
+      ({ user_id }) => user_id,
+    );
+  return {
+    state: issue.state,
+    confidential: issue.confidential,
+    locked: issue.discussion_locked === true,
+    assigneeIds: assignees,
+    issueType: issue.issue_type,
+    stage: stageOf(issue),
+  };
+}

@@ -1,0 +1,157 @@
+/** Resolves the references in the commands of a text, and parses the commands for a user. */
+
+import {
+  type AuthorizedGroup,
+  type AuthorizedProject,
+  authorizeGroup,
+  authorizeProject,
+  selectProjects,
+} from '../../../kernel/access/find.ts';
+import { reachOf } from '../../../kernel/access/resource-parents.ts';
+import type { Services } from '../../../kernel/api/services.ts';
+import type { Actor } from '../../../kernel/identity/actor.ts';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/failure.ts';
+import {
+  type Command,
+  commandsIn,
+  type Interpretation,
+  interpretCommands,
+  referencesIn,
+  usersByName,
+} from '../../conversation/index.ts';
+import { availableLabels, availableMilestoneByTitle } from '../../planning/index.ts';
+import { findEpic } from '../epics/records/epic-find.ts';
+import { findIssue } from '../issues/records/issue-find.ts';
+import type { IssueRow } from '../issues/records/issue-rows.ts';
+import { destinationIn } from './move-commands.ts';
+import { workCommandRules } from './work-command-rules.ts';
+import type { Changes, Known, WorkEffect } from './work-command-terms.ts';
+
+/** The issue or epic of the commands and its state; a new issue is open and its author's. */
+export type Spoken = {
+  kind: 'issue' | 'epic';
+  project: AuthorizedProject | undefined;
+  group: AuthorizedGroup | undefined;
+  authorId: number | undefined;
+  now: Known['now'];
+};
+
+export type ActorContext = { db: Db; services: Services; actor: Actor };
+
+/** The state of a noteable that is being created. */
+export const atCreation: Known['now'] = {
+  state: 'opened',
+  confidential: false,
+  locked: false,
+  assigneeIds: [],
+  issueType: 'issue',
+  stage: 'new',
+};
+
+/** Whether the issue was moved or promoted. */
+export const stageOf = (
+  issue: Pick<IssueRow, 'moved_to_id' | 'promoted_to_epic_id'>,
+): Known['now']['stage'] =>
+  issue.moved_to_id === null && issue.promoted_to_epic_id === null ? 'here' : 'gone';
+
+const MAX_REFERENCES = 20;
+
+/** Ids by references such as `#1` and `group/project#1`, of those that the user may use. */
+async function referred(
+  commands: readonly Command[],
+  mark: '#' | '&',
+  find: (place: string, iid: number) => Promise<{ id: number }>,
+): Promise<Map<string, number>> {
+  const pattern = mark === '#' ? /^(?:([\w./-]+))?#(\d{1,9})$/ : /^(?:([\w./-]+))?&(\d{1,9})$/;
+  const references = commands
+    .flatMap(({ argument }) => argument.split(/[\s,]+/))
+    .filter((reference) => pattern.test(reference));
+  const found = await Promise.all(
+    [...new Set(references)].slice(0, MAX_REFERENCES).map(async (reference) => {
+      const [, place = '', iid] = pattern.exec(reference) ?? [];
+      try {
+        return [[reference, (await find(place, Number(iid))).id] as const];
+      } catch (error) {
+        if (error instanceof Failure && error.kind !== 'unavailable') return [];
+        throw error;
+      }
+    }),
+  );
+  return new Map(found.flat());
+}
+
+/** Whether the user may create epics in the project's group. */
+async function mayPromote(
+  { services, actor }: Pick<ActorContext, 'services' | 'actor'>,
+  project: AuthorizedProject | undefined,
+): Promise<boolean> {
+  if (!project || services.config.tier === 'free') return false;
+  try {
+    await authorizeGroup(services.database.points, actor, 'create_epics', project.row.namespace_id);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.kind !== 'unavailable') return false;
+    throw error;
+  }
+}
+
+/** The text without its commands, and their effects; undefined for a text without any. */
+export async function readCommands(
+  { db, services, actor }: ActorContext,
+  spoken: Spoken,
+  text: string | null | undefined,
+): Promise<Interpretation<Changes, WorkEffect> | undefined> {
+  const { kind, project, group } = spoken;
+  const rules = workCommandRules[kind];
+  const commands = commandsIn(text ?? '', rules);
+  if (commands.length === 0) return undefined;
+  const { points } = services.database;
+  const place = project ?? group;
+  const argumentsOf = (pattern: RegExp) =>
+    commands.filter(({ name }) => pattern.test(name)).map(({ argument }) => argument);
+  const names = argumentsOf(/assign/).flatMap((argument) => referencesIn('@', argument.toLowerCase()));
+  const labels = argumentsOf(/label/).flatMap((argument) => [argument, ...referencesIn('~', argument)]);
+  const titles = argumentsOf(/^milestone$/).flatMap((argument) => [argument, ...referencesIn('%', argument)]);
+  const paths = argumentsOf(/^(move|clone)$/).flatMap((argument) => destinationIn(argument).path ?? []);
+  const promotes = commands.some(({ name }) => name === 'promote');
+  const [people, labelRows, milestones, issues, epics, projects, promote] = await Promise.all([
+    usersByName(db, names.slice(0, 100)),
+    place ? availableLabels(db, reachOf(place), labels.slice(0, 200)) : [],
+    Promise.all(
+      titles
+        .slice(0, MAX_REFERENCES)
+        .map(async (title) => project && availableMilestoneByTitle(db, project, title)),
+    ),
+    referred(commands, '#', async (path, iid) => {
+      const home =
+        path === '' && project ? project : await authorizeProject(points, actor, 'read_issues', path);
+      return findIssue(db, home, actor, iid);
+    }),
+    referred(commands, '&', async (path, iid) => {
+      const around = path === '' ? (project?.row.namespace_id ?? group?.id ?? 0) : path;
+      return findEpic(db, await authorizeGroup(points, actor, 'update_epics', around), actor, iid);
+    }),
+    selectProjects(points, actor, 'update_issues', paths.slice(0, MAX_REFERENCES)),
+    promotes && mayPromote({ services, actor }, project),
+  ]);
+  const metadata = project?.may('update_issues') ?? group?.may('update_epics') ?? false;
+  // Authors of epics change them only while they may plan in the group.
+  const own = kind === 'issue' && (spoken.authorId === actor.id || spoken.now.assigneeIds.includes(actor.id));
+  const known: Known = {
+    kind,
+    me: actor,
+    may: { metadata, update: metadata || own, promote },
+    now: spoken.now,
+    today: now().toISOString().slice(0, 10),
+    users: new Map(people.map(({ username, id }) => [username.toLowerCase(), id])),
+    labels: new Set(labelRows.map(({ name }) => name)),
+    milestones: new Map(milestones.flatMap((row) => (row ? [[row.title, row.id] as const] : []))),
+    issues,
+    epics,
+    projects: new Map([...projects].map(([path, { id }]) => [path, id])),
+    projectId: project?.id,
+  };
+  return interpretCommands(text ?? '', known, rules);
+}

@@ -1,0 +1,146 @@
+/** Resource event records and lists (facts: Resource events). */
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import Type, { type Static } from 'typebox';
+import {
+  presentUserBasic,
+  type Surroundings,
+  UserBasic,
+  userBasicColumns,
+} from '../../../kernel/identity/records.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { ResourceEventsTable } from '../../../platform/db/rows.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { dateTime, nullable } from '../../../platform/http/parameters/schema.ts';
+import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import { mapInTurns } from '../../../platform/turns.ts';
+import {
+  LabelBasicRecord,
+  MilestoneRecord,
+  milestonesById,
+  presentLabelBasic,
+  presentMilestone,
+} from '../../planning/index.ts';
+
+const common = { id: Type.Integer(), user: UserBasic, created_at: dateTime() };
+const resource = { ...common, resource_type: Type.String(), resource_id: Type.Integer() };
+
+export const resourceEventRecords = {
+  state: Type.Object({
+    ...resource,
+    source_commit: nullable(Type.String()),
+    source_merge_request_id: nullable(Type.Integer()),
+    state: Type.String(),
+  }),
+  label: Type.Object({ ...resource, label: nullable(LabelBasicRecord), action: Type.String() }),
+  milestone: Type.Object({
+    ...resource,
+    milestone: nullable(MilestoneRecord),
+    action: Type.String(),
+    state: Type.String(),
+  }),
+  weight: Type.Object({ ...common, issue_id: Type.Integer(), weight: nullable(Type.Integer()) }),
+};
+export type ResourceEventKind = keyof typeof resourceEventRecords;
+export type ResourceEventRecord<Kind extends ResourceEventKind> = Static<(typeof resourceEventRecords)[Kind]>;
+
+export type EventTarget = { kind: 'issue' | 'epic'; id: number };
+type EventRow = Selectable<ResourceEventsTable> & { state: string };
+
+/** Events of one kind, each with the current state of its issue or epic. */
+const eventsOf = (db: Db, target: EventTarget, kind: ResourceEventKind) => {
+  const column = target.kind === 'issue' ? ('issue_id' as const) : ('epic_id' as const);
+  return db
+    .selectFrom('resource_events')
+    .selectAll()
+    .select(
+      sql<string>`coalesce((select case s.action when 'closed' then 'closed' else 'opened' end from resource_events s
+        where s.${sql.ref(column)} = resource_events.${sql.ref(column)} and s.kind = 'state' and s.id < resource_events.id
+        order by s.id desc limit 1), 'opened')`.as('state'),
+    )
+    .where(column, '=', target.id)
+    .where('kind', '=', kind);
+};
+
+/** One page of them, oldest first. */
+export async function listResourceEvents<Kind extends ResourceEventKind>(
+  db: Db,
+  around: Surroundings,
+  target: EventTarget,
+  kind: Kind,
+  page: PageRequest,
+): Promise<Page<ResourceEventRecord<Kind>>> {
+  const rows = await selectPage(
+    db,
+    eventsOf(db, target, kind),
+    page,
+    { by: 'id', sort: 'asc' },
+    { id: 'id' },
+  );
+  return { ...rows, items: await present(db, around, target, kind, rows.items) };
+}
+
+/** One event; 404 when the noteable has none with this id. */
+export async function findResourceEvent<Kind extends ResourceEventKind>(
+  db: Db,
+  around: Surroundings,
+  target: EventTarget,
+  kind: Kind,
+  id: number,
+): Promise<ResourceEventRecord<Kind>> {
+  const rows = await eventsOf(db, target, kind).where('id', '=', id).execute();
+  const [record] = await present(db, around, target, kind, rows);
+  if (!record) throw notFound();
+  return record;
+}
+
+const unique = (ids: readonly (number | null)[]): number[] => [
+  ...new Set(ids.filter((id): id is number => id !== null)),
+];
+
+async function present<Kind extends ResourceEventKind>(
+  db: Db,
+  around: Surroundings,
+  target: EventTarget,
+  kind: Kind,
+  rows: readonly EventRow[],
+): Promise<ResourceEventRecord<Kind>[]> {
+  if (rows.length === 0) return [];
+  const userIds = unique(rows.map(({ user_id }) => user_id));
+  const labelIds = unique(rows.map(({ label_id }) => label_id));
+  const [users, labels, milestones] = await Promise.all([
+    db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', userIds).execute(),
+    labelIds.length === 0 ? [] : db.selectFrom('labels').selectAll().where('id', 'in', labelIds).execute(),
+    milestonesById(db, unique(rows.map(({ milestone_id }) => milestone_id))),
+  ]);
+  const people = new Map(users.map((user) => [user.id, presentUserBasic(around, user)]));
+  const labelled = new Map(
+    await mapInTurns(labels, (label) => [label.id, presentLabelBasic(label)] as const),
+  );
+  return rows.flatMap((row) => {
+    const user = people.get(row.user_id);
+    if (!user) return [];
+    const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id);
+    const shared = { id: row.id, user, created_at: row.created_at.toISOString() };
+    const of = {
+      ...shared,
+      resource_type: target.kind === 'issue' ? 'Issue' : 'Epic',
+      resource_id: target.id,
+    };
+    const action = row.action ?? '';
+    const records: { [K in ResourceEventKind]: () => ResourceEventRecord<K> } = {
+      state: () => ({ ...of, source_commit: null, source_merge_request_id: null, state: action }),
+      label: () => ({ ...of, label: labelled.get(row.label_id ?? 0) ?? null, action }),
+      milestone: () => ({
+        ...of,
+        milestone: milestone
+          ? presentMilestone(milestone, { baseUrl: around.baseUrl, fullPath: milestone.full_path })
+          : null,
+        action,
+        state: row.state,
+      }),
+      weight: () => ({ ...shared, issue_id: target.id, weight: row.weight }),
+    };
+    return records[kind]();
+  });
+}

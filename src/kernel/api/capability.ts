@@ -1,0 +1,33 @@
+/** A capability for the composition root: its endpoints, pages, background work, and erasure. */
+import type { Db } from '../../platform/db/database.ts';
+import type { Route } from '../../platform/http/server/server.ts';
+import type { Schedule, Tasks } from '../../platform/jobs/jobs.ts';
+import type { ReadGauge } from '../../platform/metrics.ts';
+import type { Listener } from '../../platform/outbox/outbox.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Registration } from './registry.ts';
+
+export type Capability = {
+  /** Its folder's name; the documentation groups by it. */
+  name: string;
+  endpoints: readonly Endpoint[];
+  /** Routes outside the API: pages and files. */
+  routes?: readonly Route[];
+  tasks?: Tasks;
+  schedules?: readonly Schedule[];
+  listeners?: readonly Listener[];
+  /** Tasks and listeners for what others registered with it; called when all registrations are made. */
+  forRegistered?(): { tasks: Tasks; listeners: readonly Listener[] };
+  /** Runs from listen to stop, beside the requests. */
+  background?: { start(): void; stop(): Promise<void> };
+  /** Its metrics. */
+  gauges?: readonly ReadGauge[];
+  /** What it contributes to other capabilities, by their registries. */
+  registrations?: readonly Registration[];
+  /** The tables with rows of a deleted project, group or user: listed, so that none is missed. */
+  tables: readonly string[];
+  /** Removes what belongs to the projects; called in batches, inside a transaction, before the projects' rows go. */
+  erase?(tx: Db, projectIds: readonly number[]): Promise<void>;
+  /** Reassigns a user's records to the ghost user, inside the transaction that removes the user. */
+  reassign?(tx: Db, userId: number, ghostId: number): Promise<void>;
+};

@@ -1,0 +1,225 @@
+/**
+ * A page is a route for browsers: it reads the session's cookie, refuses cross-site requests, and renders
+ * failures as pages. page() is for HTML what endpoint() is for the API.
+ */
+import type { Db } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
+import { nameCaller } from '../../platform/fair-share.ts';
+import { readBody } from '../../platform/http/bodies/body.ts';
+import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
+import { type Html, html, htmlPage, htmlResponse } from '../../platform/http/pages/html.ts';
+import {
+  parseUrlEncoded,
+  type RawObject,
+  refuseUnstorable,
+} from '../../platform/http/parameters/raw-parameters.ts';
+import { addressKey, rateLimitHeaders } from '../../platform/http/rate-limit.ts';
+import type { Method, Route } from '../../platform/http/server/server.ts';
+import { sameSecret } from '../../platform/secret.ts';
+import { readCookie, SESSION_COOKIE } from '../identity/credentials.ts';
+import { readSession, type Session } from '../identity/sessions.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+import type { Services } from './services.ts';
+
+export const SIGN_IN_PATH = '/users/sign_in';
+export const TWO_FACTOR_PATH = '/-/profile/two_factor_auth';
+
+export type PageContext<S = Session | undefined> = {
+  db: Db;
+  services: Services;
+  settings: ApplicationSettings;
+  request: HttpRequest;
+  session: S;
+  /** A parameter of the query, or of a submitted form; empty when absent or not text. */
+  field(name: string): string;
+};
+
+type Common = {
+  method: Method;
+  path: string;
+  /** A protected path: limits POSTs from one address (facts: Rate limits, throttle_protected_paths). */
+  protected?: boolean;
+  /** Reachable with a session that owes two-factor authentication. */
+  whileOverdue?: boolean;
+};
+
+const MAX_FORM_BYTES = 65_536;
+
+/** The route of a page for all users; signed-in ones have a session. */
+export const page = (
+  services: Services,
+  spec: Common & { handle(context: PageContext): Promise<HttpResponse> },
+): Route => toRoute(services, spec, (context) => spec.handle(context));
+
+/**
+ * The route of a page for signed-in users: others go to the sign-in page and back. A write needs the
+ * session's token, in the field authenticity_token or the header X-CSRF-Token.
+ */
+export const sessionPage = (
+  services: Services,
+  spec: Common & { handle(context: PageContext<Session>): Promise<HttpResponse> },
+): Route =>
+  toRoute(services, spec, async (context) => {
+    const { session, request } = context;
+    if (!session) return redirect(withReturn(SIGN_IN_PATH, request, spec.method));
+    if (spec.method !== 'GET' && !hasToken(services, context, session)) throw forged();
+    return spec.handle({ ...context, session });
+  });
+
+function toRoute(
+  services: Services,
+  spec: Common,
+  handle: (context: PageContext) => Promise<HttpResponse>,
+): Route {
+  const { database } = services;
+
+  async function answer(request: HttpRequest): Promise<HttpResponse> {
+    const settings = await services.settings.read();
+    const token = readCookie(request.headers.cookie?.toString(), SESSION_COOKIE);
+    const session = token === undefined ? undefined : await readSession(database.sql, token, settings);
+    if (session) nameCaller(`user:${session.actor.id}`);
+    try {
+      const refused = await throttlePage(services, spec, request, session, settings);
+      if (refused) return refused;
+      if (spec.method !== 'GET') {
+        if (!isSameOrigin(request, services.baseUrl())) throw forged();
+        services.disk.refuseWrites();
+      }
+      if (session?.duty.kind === 'overdue' && !spec.whileOverdue)
+        return redirect(withReturn(TWO_FACTOR_PATH, request, spec.method));
+      for (const value of Object.values(request.params)) refuseUnstorable(value);
+      const parameters = { ...parseUrlEncoded(request.query), ...(await readBody(request)) };
+      const field = (name: string): string => textOf(parameters[name]);
+      const answered = await handle({ db: database.db, services, settings, request, session, field });
+      if (spec.method !== 'GET') services.wake();
+      return { ...answered, ...(session && { actor: session.actor.username }) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return failurePage(services, session, error);
+    }
+  }
+
+  return { method: spec.method, path: spec.path, bodyLimit: MAX_FORM_BYTES, handle: answer };
+}
+
+/** The page number of a list; 1 by default. */
+export const pageNumber = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1);
+
+const textOf = (value: RawObject[string] | undefined): string => (typeof value === 'string' ? value : '');
+
+/** 303: the browser continues with a GET. */
+export const redirect = (location: string, headers: Record<string, string> = {}): HttpResponse => ({
+  status: 303,
+  headers: { location, 'cache-control': 'no-store', ...headers },
+  body: '',
+});
+
+/** The path with a return to this page; a form's response cannot be returned to. */
+function withReturn(path: string, request: HttpRequest, method: Method): string {
+  if (method !== 'GET') return path;
+  const here = request.query === '' ? request.path : `${request.path}?${request.query}`;
+  return `${path}?return_to=${encodeURIComponent(here)}`;
+}
+
+const forged = (): Failure =>
+  new Failure(
+    'forbidden',
+    'This form is out of date, or was sent from another site. Go back, reload the page and try again.',
+  );
+
+function hasToken(services: Services, context: PageContext, session: Session): boolean {
+  const header = context.request.headers['x-csrf-token'];
+  const given = typeof header === 'string' ? header : context.field('authenticity_token');
+  return sameSecret(given, services.authenticator.csrfToken(session.token));
+}
+
+/**
+ * Whether the browser states that the request is of this site. Forms without a session, such as sign-in, rely
+ * on it alone. A client without these headers is no browser, and has no cookies of another user.
+ */
+export function isSameOrigin(request: Pick<HttpRequest, 'headers' | 'origin'>, baseUrl: string): boolean {
+  const site = request.headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const origin = request.headers.origin?.toString();
+  if (origin === undefined) return true;
+  const known = [request.origin, URL.parse(baseUrl)?.origin];
+  return known.includes(origin) || URL.parse(origin)?.host === request.headers.host;
+}
+
+/** Counts a request against the throttles of pages (facts: Rate limits). */
+function throttlePage(
+  services: Services,
+  spec: Common,
+  request: HttpRequest,
+  session: Session | undefined,
+  settings: ApplicationSettings,
+): Promise<HttpResponse | undefined> {
+  const web = session ? 'throttle_authenticated_web' : 'throttle_unauthenticated_web';
+  const address = addressKey(request.address);
+  const throttles: Throttle[] = [{ name: web, who: session ? session.actor.id : address }];
+  if (spec.protected && spec.method === 'POST')
+    throttles.push({ name: 'throttle_protected_paths', who: address });
+  return throttled(services, request, settings, throttles);
+}
+
+export type Throttle = {
+  name: 'throttle_authenticated_web' | 'throttle_unauthenticated_web' | 'throttle_protected_paths';
+  /** The key of the counter. */
+  who: string | number;
+};
+
+/** Counts the request against throttles of the instance; returns the response over a limit. */
+export async function throttled(
+  services: Services,
+  request: HttpRequest,
+  settings: ApplicationSettings,
+  throttles: readonly Throttle[],
+): Promise<HttpResponse | undefined> {
+  for (const { name, who } of throttles) {
+    const limit = settings[`${name}_requests_per_period`];
+    const periodSeconds = settings[`${name}_period_in_seconds`];
+    if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) continue;
+    const taken = await services.limiter.take(`${name}:${who}`, { limit, periodSeconds });
+    Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
+    if (taken.allowed) continue;
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    const body = `${settings.rate_limiting_response_text || 'Retry later'}\n`;
+    return { status: 429, headers, body, failure: 'too_many_requests' };
+  }
+  return undefined;
+}
+
+/** The hidden field with the session's CSRF token. */
+export const tokenField = (services: Services, session: Session): Html =>
+  html`<input type="hidden" name="authenticity_token" value="${services.authenticator.csrfToken(session.token)}">`;
+
+/** A page in the site's layout, with the signed-in user at its top. */
+export function showPage(
+  services: Services,
+  session: Session | undefined,
+  content: { title: string; body: Html; status?: number; headers?: Record<string, string> },
+): HttpResponse {
+  const account = session
+    ? html`<a href="/-/profile/password">${session.actor.name}</a>
+<form method="post" action="/users/sign_out">${tokenField(services, session)}<button class="plain">Sign out</button></form>`
+    : html`<a href="${SIGN_IN_PATH}">Sign in</a>`;
+  const header = html`<header><a class="brand" href="/">Ashlar</a>
+<a href="/api/docs">API</a>
+${account}</header>`;
+  const parts = { header, ...(session && { csrfToken: services.authenticator.csrfToken(session.token) }) };
+  return htmlResponse(content.status ?? 200, htmlPage(content.title, content.body, parts), content.headers);
+}
+
+function failurePage(services: Services, session: Session | undefined, failure: Failure): HttpResponse {
+  const text =
+    typeof failure.publicMessage === 'string' ? failure.publicMessage : 'The request is not valid.';
+  const body = html`<div class="card"><h1>That did not work</h1><p class="message" role="alert">${text}</p></div>`;
+  const { headers } = failure.details;
+  const shown = showPage(services, session, {
+    title: 'Error',
+    body,
+    status: failure.status,
+    ...(headers && { headers }),
+  });
+  return { ...shown, failure: failure.kind };
+}

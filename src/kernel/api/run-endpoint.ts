@@ -1,0 +1,298 @@
+/**
+ * Runs an endpoint: every API request takes these steps in this order. Authentication 401 → access
+ * 404/403/301 → input 400 → handler; throttles, scopes and refusals of the instance come between.
+ */
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Failure, notFound } from '../../platform/failure.ts';
+import { holdForRequest } from '../../platform/fair-share.ts';
+import { readBody } from '../../platform/http/bodies/body.ts';
+import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
+import { compileDecoder } from '../../platform/http/parameters/decode.ts';
+import {
+  emptyObject,
+  mergeParameters,
+  parseUrlEncoded,
+  type RawObject,
+} from '../../platform/http/parameters/raw-parameters.ts';
+import { addressKey, rateLimitHeaders } from '../../platform/http/rate-limit.ts';
+import { compileSerializer } from '../../platform/http/serialize.ts';
+import type { Route } from '../../platform/http/server/server.ts';
+import type { Page } from '../../platform/pagination/page.ts';
+import { type KeysetRule, keysetLink, offsetHeaders } from '../../platform/pagination/pagination.ts';
+import type { AccessRequest } from '../access/access.ts';
+import { Moved } from '../access/find.ts';
+import type { Caller } from '../identity/actor.ts';
+import { requireScope } from '../identity/authenticate.ts';
+import { presentedCredential } from '../identity/credentials.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
+import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
+import { withHint } from './hints.ts';
+import { movedResponse } from './moved.ts';
+import type { Services } from './services.ts';
+
+/** Characters of a list that are serialised before yielding. */
+const LONG_TEXT_LENGTH = 524_288;
+/** A longer text is neither hashed nor concatenated. */
+const VERY_LONG_TEXT_LENGTH = 16 * 1_048_576;
+
+/** The result of an endpoint: the status, and on success the value that its reply describes. */
+export type EndpointResult = { status: number; value?: unknown; contentType?: string | undefined };
+export type ReplyObserver = (endpoint: Endpoint, answered: EndpointResult) => void;
+
+/** The route of an endpoint. Validators and serialisers are compiled at first use. */
+export function toRoute(
+  services: Services,
+  spec: Endpoint,
+  flags: (name: string) => Promise<boolean>,
+  observe?: ReplyObserver,
+): Route {
+  const { database, limiter, config } = services;
+  const safeMethod = spec.method === 'GET';
+  const keyset = keysetRuleOf(spec);
+  let decode: ((raw: RawObject) => unknown) | undefined;
+  let serialize: ((value: unknown) => string) | undefined;
+
+  async function identify(
+    request: HttpRequest,
+    query: RawObject,
+    settings: ApplicationSettings,
+  ): Promise<Caller> {
+    const header = request.headers.sudo;
+    const sudo = typeof query.sudo === 'string' ? query.sudo : Array.isArray(header) ? header[0] : header;
+    const csrf = request.headers['x-csrf-token'];
+    return services.authenticator.authenticate(
+      {
+        credential: presentedCredential(request.headers, query),
+        jobToken: spec.jobToken,
+        rotatesToken: spec.rotatesToken ?? false,
+        safeMethod: request.method === 'GET' || request.method === 'HEAD',
+        csrfToken: typeof csrf === 'string' ? csrf : undefined,
+        sudo,
+      },
+      settings,
+    );
+  }
+
+  /** Counts the request against the throttle of this kind of caller; every response has its headers. */
+  async function throttle(
+    request: HttpRequest,
+    caller: Caller,
+    settings: ApplicationSettings,
+  ): Promise<void> {
+    const name = caller ? 'throttle_authenticated_api' : 'throttle_unauthenticated_api';
+    const limit = settings[`${name}_requests_per_period`];
+    const periodSeconds = settings[`${name}_period_in_seconds`];
+    if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) return;
+    const key = caller
+      ? `${name}:${caller.sudoBy?.id ?? caller.id}`
+      : `${name}:${addressKey(request.address)}`;
+    const taking = limiter.take(key, { limit, periodSeconds });
+    const taken = taking instanceof Promise ? await taking : taking;
+    Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
+    if (!taken.allowed) throw new Throttled(settings.rate_limiting_response_text || 'Retry later');
+  }
+
+  async function limitCalls(
+    request: HttpRequest,
+    caller: Caller,
+    settings: ApplicationSettings,
+  ): Promise<void> {
+    if (!spec.limit || (spec.limit.exceptAdmins && caller?.admin)) return;
+    const { name, periodSeconds, setting, anonymousSetting } = spec.limit;
+    const limit = settings[caller ? setting : (anonymousSetting ?? setting)];
+    if (typeof limit !== 'number' || limit === 0) return;
+    const key = `${name}:${caller ? caller.id : addressKey(request.address)}`;
+    const taking = limiter.take(key, { limit, periodSeconds });
+    const taken = taking instanceof Promise ? await taking : taking;
+    if (taken.allowed) return;
+    const error = 'This endpoint has been requested too many times. Try again later.';
+    throw new Failure('too_many_requests', { error } as never, {
+      headers: { 'retry-after': String(Math.min(60, periodSeconds)) },
+    });
+  }
+
+  /** HEAD may have headers of its own. */
+  function observed(request: HttpRequest, answered: EndpointResult): void {
+    if (request.method !== 'HEAD') observe?.(spec, answered);
+  }
+
+  async function present(value: unknown, context: Context<unknown, unknown, Caller>): Promise<HttpResponse> {
+    const given = value instanceof Reply ? value : undefined;
+    const status = given?.status ?? spec.status;
+    let content = given ? given.value : value;
+    const headers = { ...given?.headers };
+    if (spec.page && !given) {
+      const page = value as Page<unknown>;
+      Object.assign(headers, pageHeaders(page, context, keyset, config));
+      content = page.items;
+    }
+    if (contentTypesOf(spec.reply) && (Buffer.isBuffer(content) || content instanceof Readable)) {
+      observed(context.request, { status, contentType: headers['content-type'] });
+      return { status, headers, body: content };
+    }
+    if (spec.reply === noContent || content === undefined) {
+      observed(context.request, { status });
+      return { status, headers, body: '' };
+    }
+    observed(context.request, { status, value: content });
+    return {
+      status,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: Array.isArray(content) ? await inParts(content) : whole(content),
+    };
+  }
+
+  function whole(content: unknown): string {
+    serialize ??= compileSerializer(spec.reply);
+    return serialize(content);
+  }
+
+  /**
+   * Serialises record by record, yielding to other requests in between: records may share long texts, so the
+   * length is known only afterwards. A very long response is streamed, without an ETag.
+   */
+  async function inParts(items: readonly unknown[]): Promise<string | Readable> {
+    const parts: string[] = [];
+    let length = 0;
+    let held = 0;
+    let turn = LONG_TEXT_LENGTH;
+    for (const item of items) {
+      const part = `${parts.length === 0 ? '[' : ','}${whole([item]).slice(1, -1)}`;
+      parts.push(part);
+      length += part.length;
+      if (length < turn) continue;
+      turn = length + LONG_TEXT_LENGTH;
+      await nextTurn();
+      if (length <= VERY_LONG_TEXT_LENGTH) continue;
+      holdForRequest(length - held);
+      held = length;
+    }
+    parts.push(parts.length === 0 ? '[]' : ']');
+    // A single text is counted with the response.
+    return length <= VERY_LONG_TEXT_LENGTH ? parts.join('') : Readable.from(parts);
+  }
+
+  async function handle(request: HttpRequest): Promise<HttpResponse> {
+    // Most endpoints are never hidden, and skip the wait.
+    if (spec.offering || spec.flag) await refuseHidden(spec, config, flags);
+    const reading = services.settings.read();
+    const settings = reading instanceof Promise ? await reading : reading;
+    const query = parseUrlEncoded(request.query);
+    try {
+      return await answer(request, query, settings);
+    } catch (error) {
+      throw withHint(request, query, error);
+    }
+  }
+
+  async function answer(
+    request: HttpRequest,
+    query: RawObject,
+    settings: ApplicationSettings,
+  ): Promise<HttpResponse> {
+    let caller: Caller;
+    try {
+      caller = await identify(request, query, settings);
+    } catch (error) {
+      // A wrong credential counts as an anonymous call.
+      await throttle(request, undefined, settings);
+      throw error;
+    }
+    await throttle(request, caller, settings);
+    if (
+      settings.maintenance_mode &&
+      !safeMethod &&
+      !(caller?.admin && spec.path.startsWith('/application/'))
+    ) {
+      throw new Failure(
+        'unavailable',
+        settings.maintenance_mode_message || '503 Service Unavailable: maintenance',
+      );
+    }
+    if (!safeMethod) services.disk.refuseWrites();
+    requireScope(caller, spec.scopes);
+    await limitCalls(request, caller, settings);
+    // PostgreSQL takes no NUL, and no name has one.
+    if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound();
+    const question: AccessRequest = { sql: database.points, caller, params: request.params };
+    const { subject, actor } = await spec.access.find(question);
+    refuseTier(spec, config);
+    decode ??= compileDecoder(spec.input) as (raw: RawObject) => unknown;
+    const body = spec.stream ? emptyObject() : await readBody(request);
+    const input = decode(mergeParameters(query, body, request.params));
+    const page = pageRequestOf(spec, input, caller, config);
+    const context = {
+      db: database.db,
+      services,
+      settings,
+      actor,
+      subject,
+      input,
+      page,
+      request,
+      unmodified: unmodifiedSince(request),
+    };
+    const value = await runHandler(spec, context);
+    if (!safeMethod) services.wake();
+    const presented = await present(value, context);
+    return { ...presented, ...(caller && { actor: caller.username }) };
+  }
+
+  return {
+    method: spec.method,
+    path: `/api/v4${spec.path}`,
+    ...(spec.bodyLimit !== undefined && { bodyLimit: spec.bodyLimit }),
+    ...(spec.stream && { stream: true }),
+    handle: (request) =>
+      handle(request).catch((error: unknown) => {
+        if (error instanceof Failure) observed(request, { status: error.status });
+        return unhandledResponse(request, error);
+      }),
+  };
+}
+
+/** 429 in plain text, as throttles in front of the API respond (facts §9). */
+class Throttled extends Error {}
+
+function unhandledResponse(request: HttpRequest, error: unknown): HttpResponse {
+  if (error instanceof Moved) return movedResponse(request, error.projectId);
+  if (!(error instanceof Throttled)) throw error;
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  return { status: 429, headers, body: `${error.message}\n`, failure: 'too_many_requests' };
+}
+
+function pageHeaders(
+  page: Page<unknown>,
+  context: Context<unknown, unknown, Caller>,
+  rule: KeysetRule | undefined,
+  config: Services['config'],
+): Record<string, string> {
+  const { request, page: requested } = context;
+  const address = { origin: request.origin, path: request.path, query: request.query };
+  if (requested.kind === 'keyset') {
+    const link = rule && keysetLink(address, rule, requested, page.last);
+    return link === undefined ? {} : { link };
+  }
+  return offsetHeaders({
+    address,
+    page: requested.page,
+    perPage: requested.perPage,
+    total: page.total,
+    hasNext: page.more,
+    omitTotals: config.offering === 'hosted',
+  });
+}
+
+/** Compares with If-Unmodified-Since, in whole seconds; an unreadable header is ignored (facts §10). */
+function unmodifiedSince(request: HttpRequest): (updatedAt: Date) => void {
+  return (updatedAt) => {
+    const header = request.headers['if-unmodified-since'];
+    const since = typeof header === 'string' ? Date.parse(header) : Number.NaN;
+    if (Number.isNaN(since)) return;
+    if (Math.floor(updatedAt.getTime() / 1_000) * 1_000 > since) {
+      throw new Failure('precondition_failed', '412 Precondition Failed');
+    }
+  };
+}

@@ -1,0 +1,37 @@
+/** Services that the composition root builds once for all capabilities. */
+
+import type { Database } from '../../platform/db/database.ts';
+import type { Presence } from '../../platform/db/processes.ts';
+import type { DiskGuard } from '../../platform/disk.ts';
+import type { RateLimiter } from '../../platform/http/rate-limit.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Config } from '../config.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import type { Repositories } from '../repository-store.ts';
+import type { FeatureGates } from '../settings/features.ts';
+import type { SettingsSource } from '../settings/settings.ts';
+import type { Registered } from './registry.ts';
+
+export type Services = {
+  config: Config;
+  database: Database;
+  settings: SettingsSource;
+  features: FeatureGates;
+  authenticator: Authenticator;
+  limiter: RateLimiter;
+  disk: DiskGuard;
+  /** This process among those on the database. */
+  presence: Presence;
+  repositories: Repositories;
+  /** What capabilities registered with each other. */
+  registered: Registered;
+  log: Log;
+  /** Seals secrets that must be read again. */
+  secretKey: string;
+  /** The spec's base_url, without a slash at the end; known once the server listens. */
+  baseUrl: () => string;
+  /** The number of requests in flight: background work yields to them. */
+  inFlight: () => number;
+  /** Call it after a commit of facts, to wake the relay. */
+  wake: () => void;
+};

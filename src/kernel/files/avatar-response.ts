@@ -1,0 +1,26 @@
+/** Avatar responses: of the API endpoint, and of the address in records. */
+import { notFound } from '../../platform/failure.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
+import { bytesOf, Reply } from '../api/endpoint.ts';
+import { avatarFilename, pictureTypes, readAvatar } from './pictures.ts';
+
+export const AvatarPicture = bytesOf(...pictureTypes);
+
+/** The stored picture's bytes; 404 without one. */
+export async function replyWithAvatar(dataFolder: string, avatar: string | null): Promise<Reply<Buffer>> {
+  const picture = avatar === null ? undefined : await readAvatar(dataFolder, avatar);
+  if (!picture || !Buffer.isBuffer(picture.body)) throw notFound('Avatar');
+  return new Reply(picture.status, picture.body, picture.headers);
+}
+
+/** The response to `/uploads/-/system/…/:filename`; 404 for any name but the stored one. */
+export async function avatarResponse(
+  dataFolder: string,
+  avatar: string | null,
+  filename: string | undefined,
+): Promise<HttpResponse> {
+  const named = avatar !== null && avatarFilename(avatar) === filename;
+  const picture = named ? await readAvatar(dataFolder, avatar) : undefined;
+  if (!picture) throw notFound();
+  return picture;
+}

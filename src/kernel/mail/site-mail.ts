@@ -1,0 +1,23 @@
+/** The site's mailer and sender. */
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { createMailer, type Mailer } from '../../platform/mail/mailer.ts';
+import type { Services } from '../api/services.ts';
+
+/** The sender, and the host part of Message-IDs. Mail clients do not accept a bare IP address as host. */
+export function mailSender({ baseUrl, config }: Pick<Services, 'baseUrl' | 'config'>): {
+  from: string;
+  host: string;
+} {
+  const { hostname } = new URL(baseUrl());
+  const host = isIP(hostname.replaceAll(/[[\]]/g, '')) === 0 ? hostname : 'localhost';
+  return { from: config.mailFrom ?? `ashlar@${host}`, host };
+}
+
+/** The configured mailer: to a server, or without one to files in the data folder. */
+export const siteMailer = (services: Services): Mailer =>
+  createMailer({
+    smtpUrl: services.config.smtpUrl,
+    folder: join(services.config.data, 'mail'),
+    sender: () => mailSender(services),
+  });
