@@ -3,11 +3,11 @@ import type { Capability } from '../../kernel/api/capability.ts';
 import type { Endpoint } from '../../kernel/api/endpoint.ts';
 import type { Services } from '../../kernel/api/services.ts';
 import { awardEndpoints } from './awards/award-routes.ts';
-import { takeAwardsOf } from './awards/awards.ts';
-import { noteableKinds } from './noteables/noteable-registry.ts';
+import { takeAwardsOf } from './noteables/awards.ts';
 import type { NoteableResource } from './noteables/noteable-resources.ts';
 import { discussionEndpoints } from './notes/discussion-routes.ts';
 import { noteEndpoints } from './notes/note-routes.ts';
+import { noteableKinds } from './notes/noteable-registry.ts';
 
 /** The endpoints of notes, threads and awards on one kind of noteable. */
 export const conversationEndpoints = (resource: NoteableResource): Endpoint[] => [

@@ -5,18 +5,19 @@ export { ALL, findGroupMentions } from './mentions/group-mentions.ts';
 export { addMentionTodos, findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts';
 export { mentionedNames, type Person, readersAmong, usersByIds, usersByName } from './mentions/mentions.ts';
 export { type CrossReference, crossReferenceTable } from './noteables/cross-references.ts';
+export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
+export type { Noteable, NoteableKind } from './noteables/noteables.ts';
+export { isSubscribed, participantIds, setSubscription, subscribedAmong } from './noteables/subscriptions.ts';
+export { addTodos, completeTodos } from './noteables/todo-writes.ts';
+export type { ActorContext, WriteContext } from './noteables/write-context.ts';
+export { createNote } from './notes/note-actions.ts';
+export { DiscussionRecord, NoteRecord, presentNotes } from './notes/note-records.ts';
 export {
   type NoteableDefinition,
   noteableKinds,
   noteables,
   plainQuickActions,
-} from './noteables/noteable-registry.ts';
-export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
-export type { Noteable, NoteableKind } from './noteables/noteables.ts';
-export { isSubscribed, participantIds, setSubscription, subscribedAmong } from './noteables/subscriptions.ts';
-export type { ActorContext, WriteContext } from './noteables/write-context.ts';
-export { createNote } from './notes/note-actions.ts';
-export { DiscussionRecord, NoteRecord, presentNotes } from './notes/note-records.ts';
+} from './notes/noteable-registry.ts';
 export { type NoteRow, newDiscussionId, writeSystemNotes } from './notes/notes.ts';
 export { type Presenting as PresentContext, presentNote, presentNotePage } from './notes/present.ts';
 export { selectNotes } from './notes/queries.ts';
@@ -36,5 +37,4 @@ export {
 export { todosCapability } from './todos/capability.ts';
 export { type TodoTarget, todoTargets } from './todos/targets.ts';
 export { todoEndpoint } from './todos/todo-endpoint.ts';
-export { addTodos, completeTodos } from './todos/todo-writes.ts';
 export { type UserCount, userCounts } from './todos/user-counts.ts';

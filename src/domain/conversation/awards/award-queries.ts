@@ -3,8 +3,8 @@
 import type { Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
-import type { AwardWithUser } from '../notes/present.ts';
-import type { Awardable } from './awards.ts';
+import type { Awardable } from '../noteables/awards.ts';
+import type { AwardWithUser } from './present.ts';
 
 const awardsOf = (db: Db, { column, id }: Awardable) =>
   db

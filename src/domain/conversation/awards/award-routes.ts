@@ -7,16 +7,16 @@ import type { Actor } from '../../../kernel/identity/actor.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound, unauthenticated } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
+import { type Awardable, awardableOf, emojiName, giveAward, takeAward } from '../noteables/awards.ts';
 import type { FindContext, NoteableResource } from '../noteables/noteable-resources.ts';
 import type { Noteable } from '../noteables/noteables.ts';
+import { completeTodos } from '../noteables/todo-writes.ts';
 import { noteablePayload } from '../notes/announcements.ts';
-import { presentAward } from '../notes/present.ts';
 import { findNote } from '../notes/queries.ts';
 import { requirePart } from '../notes/rules.ts';
 import { AwardRecord, awardId, newAward, noteId } from '../notes/schema.ts';
-import { completeTodos } from '../todos/todo-writes.ts';
 import { findAward, selectAwards } from './award-queries.ts';
-import { type Awardable, awardableOf, emojiName, giveAward, takeAward } from './awards.ts';
+import { presentAward } from './present.ts';
 
 /** The noteable, and the awardable: itself or one of its notes. */
 type Awarded = { target: Noteable; awardable: Awardable };

@@ -4,7 +4,7 @@ import type { Actor } from '../../../kernel/identity/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import { addTodos, type TodoAction } from '../todos/todo-writes.ts';
+import { addTodos, type TodoAction } from '../noteables/todo-writes.ts';
 import { ALL, findGroupMentions } from './group-mentions.ts';
 import { addressedNames, mentionedNames, type Person, readersAmong, usersByName } from './mentions.ts';
 

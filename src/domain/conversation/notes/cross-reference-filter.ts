@@ -1,8 +1,8 @@
 /** Hides cross-references in system notes to noteables that the reader may not read. */
 import type { CrossReference } from '../noteables/cross-references.ts';
-import { noteables } from '../noteables/noteable-registry.ts';
 import type { FindContext } from '../noteables/noteable-resources.ts';
 import type { NoteRecord } from './note-records.ts';
+import { noteables } from './noteable-registry.ts';
 import type { NoteRow } from './notes.ts';
 
 /** Actions of system notes with cross-references. */

@@ -1,9 +1,9 @@
 /** Quick actions in notes, which the kind of the noteable gives their meaning. */
 
 import { badRequest } from '../../../platform/failure.ts';
-import { noteables, type QuickActions } from '../noteables/noteable-registry.ts';
 import type { Noteable } from '../noteables/noteables.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
+import { noteables, type QuickActions } from './noteable-registry.ts';
 
 /** The note without its quick actions, and their meaning; undefined without any. */
 export async function parseQuickActions(

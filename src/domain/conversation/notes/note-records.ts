@@ -3,9 +3,9 @@ import Type, { type Static } from 'typebox';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../../kernel/identity/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
-import { noteableKinds } from '../noteables/noteable-registry.ts';
 import type { NoteableKind } from '../noteables/noteables.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
+import { noteableKinds } from './noteable-registry.ts';
 import { type NoteRow, positionOf } from './notes.ts';
 
 const place = Type.Optional(nullable(Type.Integer()));

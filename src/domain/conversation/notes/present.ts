@@ -1,20 +1,16 @@
-/** Notes, threads and awards as records. */
+/** Notes and threads as records. */
 import { Reply } from '../../../kernel/api/endpoint.ts';
-import { presentUserBasic, type UserBasicRow } from '../../../kernel/identity/records.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { Page } from '../../../platform/pagination/page.ts';
-import type { AwardRow } from '../awards/awards.ts';
 import type { FindContext } from '../noteables/noteable-resources.ts';
 import { hideUnreadable } from './cross-reference-filter.ts';
 import type { NoteResult } from './note-actions.ts';
 import { type DiscussionRecord, gatherDiscussions, type NoteRecord, presentNotes } from './note-records.ts';
 import type { NoteRow } from './notes.ts';
-import type { AwardRecord, CommandsReply } from './schema.ts';
+import type { CommandsReply } from './schema.ts';
 
 /** The part of the request that presenting needs. */
 export type Presenting = FindContext;
-
-const aroundOf = ({ services, settings }: Presenting) => ({ baseUrl: services.baseUrl(), settings });
 
 async function present(context: Presenting, rows: readonly NoteRow[]): Promise<NoteRecord[]> {
   const records = await presentNotes(context, rows);
@@ -61,33 +57,4 @@ export async function presentThread(
   const [record] = await presentThreads(context, [rows]);
   if (!record) throw notFound('Discussion');
   return record;
-}
-
-const awardTypes = {
-  issue_id: 'Issue',
-  epic_id: 'Epic',
-  snippet_id: 'Snippet',
-  note_id: 'Note',
-} as const;
-
-/** An award with its user. */
-export type AwardWithUser = AwardRow & { user: UserBasicRow };
-
-export function presentAward(context: Presenting, { user, ...award }: AwardWithUser): AwardRecord {
-  const { issue_id, epic_id, snippet_id, note_id } = award;
-  const columns = { issue_id, epic_id, snippet_id, note_id };
-  const column = (['issue_id', 'epic_id', 'snippet_id', 'note_id'] as const).find(
-    (name) => columns[name] !== null,
-  );
-  return {
-    id: award.id,
-    name: award.name,
-    user: presentUserBasic(aroundOf(context), user),
-    created_at: award.created_at.toISOString(),
-    updated_at: award.updated_at.toISOString(),
-    awardable_id: columns[column ?? 'note_id'] ?? 0,
-    awardable_type: awardTypes[column ?? 'note_id'],
-    // The address of a custom emoji, which this program does not have.
-    url: null,
-  };
 }

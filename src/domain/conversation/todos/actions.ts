@@ -4,8 +4,8 @@ import type { Actor } from '../../../kernel/identity/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { type Noteable, noteableKey } from '../noteables/noteables.ts';
+import { addTodos } from '../noteables/todo-writes.ts';
 import type { TodoRow } from './targets.ts';
-import { addTodos } from './todo-writes.ts';
 
 /**
  * The new item, for the actor's own list; undefined when there is a pending one for the target. Sent twice at

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { AwardEmojiTable } from '../../../platform/db/rows.ts';
-import type { Noteable, NoteableKind } from '../noteables/noteables.ts';
+import type { Noteable, NoteableKind } from './noteables.ts';
 
 export type AwardRow = Selectable<AwardEmojiTable>;
 

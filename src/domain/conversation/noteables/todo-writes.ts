@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { Noteable } from '../noteables/noteables.ts';
-import { noteableColumns, noteableKey } from '../noteables/noteables.ts';
+import type { Noteable } from './noteables.ts';
+import { noteableColumns, noteableKey } from './noteables.ts';
 
 export type TodoAction = 'assigned' | 'mentioned' | 'marked' | 'directly_addressed';
 

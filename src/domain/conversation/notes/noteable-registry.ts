@@ -4,13 +4,13 @@ import { Registry } from '../../../kernel/api/registry.ts';
 import type { Services } from '../../../kernel/api/services.ts';
 import type { Caller } from '../../../kernel/identity/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import type { CrossReference } from '../noteables/cross-references.ts';
+import type { Noteable, NoteableKind } from '../noteables/noteables.ts';
+import type { ActorContext, WriteContext } from '../noteables/write-context.ts';
 import { applyOwnEffect } from '../quick-actions/command-effects.ts';
 import type { OwnEffect } from '../quick-actions/command-rules.ts';
 import type { CommandRule, Effect, Known } from '../quick-actions/command-terms.ts';
 import { byNames, commandsIn, type Interpretation, interpretCommands } from '../quick-actions/commands.ts';
-import type { CrossReference } from './cross-references.ts';
-import type { Noteable, NoteableKind } from './noteables.ts';
-import type { ActorContext, WriteContext } from './write-context.ts';
 
 /** The meaning of a text's quick actions, and how they are applied. */
 export type QuickActions = Interpretation<{ confidential?: boolean | undefined }, Effect> & {
