@@ -2,9 +2,9 @@
 import Type, { type TObject, type TSchema } from 'typebox';
 import { capabilities } from '../src/capabilities.ts';
 import { anyone } from '../src/kernel/access/access.ts';
-import type { Capability } from '../src/kernel/api/capability.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../src/kernel/api/endpoint.ts';
-import type { Services } from '../src/kernel/api/services.ts';
+import type { Capability } from '../src/kernel/capability.ts';
+import type { Services } from '../src/kernel/services.ts';
 import { notFound } from '../src/platform/failure.ts';
 import { nullable } from '../src/platform/http/parameters/schema.ts';
 

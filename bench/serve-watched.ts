@@ -3,7 +3,7 @@
  * thread's own time, which other programs on the machine do not lengthen.
  */
 import { capabilities } from '../src/capabilities.ts';
-import type { Capability } from '../src/kernel/api/capability.ts';
+import type { Capability } from '../src/kernel/capability.ts';
 import { readConfig } from '../src/kernel/config.ts';
 import { serve } from '../src/main.ts';
 

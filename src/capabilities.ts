@@ -37,8 +37,8 @@ import { tokensCapability } from './domain/tokens/index.ts';
 import { uploadsCapability } from './domain/uploads/index.ts';
 import { movableGroupWikis, wikisCapability } from './domain/wikis/index.ts';
 import { epicsCapability, issuesCapability } from './domain/work-items/index.ts';
-import type { Capability } from './kernel/api/capability.ts';
-import type { Services } from './kernel/api/services.ts';
+import type { Capability } from './kernel/capability.ts';
+import type { Services } from './kernel/services.ts';
 
 /** The kinds of containers that move between storages. */
 export const movableContainers = [movableProjects, movableSnippets, movableGroupWikis] as const;

@@ -1,8 +1,8 @@
 /** ashlar token create: an access token from the command line, for whoever has the machine. */
 
 import { reachDatabase } from '../instance.ts';
+import { scopeNames } from '../kernel/actor.ts';
 import type { Config } from '../kernel/config.ts';
-import { scopeNames } from '../kernel/identity/actor.ts';
 import { createSettingsSource } from '../kernel/settings/settings.ts';
 import { now } from '../platform/clock.ts';
 import { connect } from '../platform/db/database.ts';

@@ -5,8 +5,8 @@
  * then 404 or 403, then 400.
  */
 import { beforeAll, expect, test } from 'vitest';
-import { groupPolicy, projectPolicy, type Rule } from '../../src/kernel/access/policy.ts';
 import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
+import { groupPolicy, projectPolicy, type Rule } from '../../src/kernel/policy/policy.ts';
 import { digest } from '../../src/platform/secret.ts';
 import { type Cell, onlyReads, openWalk, type Walk } from '../support/access-walk.ts';
 import { accessOptions } from '../support/access-world.ts';

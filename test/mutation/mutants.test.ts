@@ -25,7 +25,7 @@ test.each([
 
 test('a row of the policy', () => {
   const source = 'export const projectPolicy = { push_code: { least: DEVELOPER, auditor: true } };';
-  expect(changesOf(source, 'src/kernel/access/policy.ts')).toEqual(['least is REPORTER', 'dropped']);
+  expect(changesOf(source, 'src/kernel/policy/policy.ts')).toEqual(['least is REPORTER', 'dropped']);
 });
 
 test('every source is a program with its mutants in it, each of which has a name of its own', () => {

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { parseAst } from 'rolldown/parseAst';
-import { groupPolicy, projectPolicy, type Rule } from '../../src/kernel/access/policy.ts';
+import { groupPolicy, projectPolicy, type Rule } from '../../src/kernel/policy/policy.ts';
 
 export type Mutant = { id: string; file: string; line: number; change: string; text: string };
 
@@ -13,7 +13,7 @@ type Wrap = { start: number; end: number; before: string; after: string };
 
 /** Files that only decide: there every condition counts. */
 const deciding =
-  /^src\/kernel\/access\/|^src\/kernel\/identity\/authenticate\.ts$|^src\/domain\/snippets\/snippet-policy\.ts$|^src\/domain\/repositories\/http\/(resolve-repository|credentials)\.ts$|^src\/domain\/(snippets\/registrations|wikis)\/repository-kind\.ts$/;
+  /^src\/kernel\/(access|policy)\/|^src\/kernel\/identity\/authenticate\.ts$|^src\/domain\/snippets\/snippet-policy\.ts$|^src\/domain\/repositories\/http\/(resolve-repository|credentials)\.ts$|^src\/domain\/(snippets\/registrations|wikis)\/repository-kind\.ts$/;
 
 /** Functions that decide whether a caller may. */
 const asks =
@@ -59,7 +59,7 @@ export function mutate(file: string, source: string): { mutants: Mutant[]; text:
   const mutants: Mutant[] = [];
   const wraps: Wrap[] = [];
   const decides = deciding.test(file);
-  const inPolicy = file.endsWith('kernel/access/policy.ts');
+  const inPolicy = file.endsWith('kernel/policy/policy.ts');
   const textOf = (node: Node): string => source.slice(node.start, node.end);
   /** Registers a mutant; the name by which it is switched on. */
   function add(node: Node, change: string): string {

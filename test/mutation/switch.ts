@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import type { AccessRequest } from '../../src/kernel/access/access.ts';
-import type { Caller } from '../../src/kernel/identity/actor.ts';
+import type { Caller } from '../../src/kernel/actor.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -1,8 +1,8 @@
 /** The first start on a database: root, its token, and the fact that identifies the key. */
 
-import type { Services } from '../../kernel/api/services.ts';
-import { scopeNames } from '../../kernel/identity/actor.ts';
-import { insertUser } from '../../kernel/identity/new-user.ts';
+import { scopeNames } from '../../kernel/actor.ts';
+import type { Services } from '../../kernel/services.ts';
+import { insertUser } from '../../kernel/users/new-user.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { checkPassword, digest, hashPassword, keyId } from '../../platform/secret.ts';

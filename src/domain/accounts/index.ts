@@ -1,6 +1,6 @@
 /** Accounts: users with their addresses, keys, status, followers and picture; creation and deletion. */
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { adminEndpoints } from './administration/admin-routes.ts';
 import { enterpriseEndpoints } from './administration/enterprise-routes.ts';
 import { avatarEndpoints, avatarRoutes } from './avatar-routes.ts';

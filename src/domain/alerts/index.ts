@@ -1,7 +1,7 @@
 /** Alerts: ingested from monitoring tools, grouped, resolved, assigned, and turned into incidents. */
 import { activityTargets } from '../../kernel/activity/targets.ts';
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { conversationEndpoints, noteables, todoTargets } from '../conversation/index.ts';
 import { issueFollowUps } from '../work-items/index.ts';
 import { alertActivityTarget } from './alerts/activity-target.ts';

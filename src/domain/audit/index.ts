@@ -1,5 +1,5 @@
 /** Endpoints of audit events. */
-import type { Capability } from '../../kernel/api/capability.ts';
+import type { Capability } from '../../kernel/capability.ts';
 import { auditEndpoints } from './routes.ts';
 
 /** Audit events outlive their entities: `tables` is empty, so that erasing skips them. */

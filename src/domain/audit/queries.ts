@@ -1,7 +1,7 @@
 /** Audit events of one entity, or of all. */
 import type { Selectable } from 'kysely';
 import type { AuthorizedGroup, AuthorizedInstance, AuthorizedProject } from '../../kernel/access/find.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { AuditEventsTable } from '../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';

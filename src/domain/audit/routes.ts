@@ -1,8 +1,8 @@
 /** Endpoints of audit events of the instance, a group and a project (spec: Pagination, keyset resources). */
 import Type from 'typebox';
 import { type Access, onGroup, onInstance, onProject } from '../../kernel/access/access.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing } from '../../kernel/api/endpoint.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
 import { badRequest } from '../../platform/failure.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import type { KeysetRule } from '../../platform/pagination/pagination.ts';

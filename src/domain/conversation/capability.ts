@@ -1,7 +1,8 @@
 /** Conversation: notes, threads and awards, which the owner of each kind of noteable mounts. */
-import type { Capability } from '../../kernel/api/capability.ts';
+
 import type { Endpoint } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { awardEndpoints } from './awards/award-routes.ts';
 import { takeAwardsOf } from './noteables/awards.ts';
 import type { NoteableResource } from './noteables/noteable-resources.ts';

@@ -1,8 +1,8 @@
 /** Creates deploy keys, enables and removes them; a key without projects is deleted, unless it is public. */
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
 import { readSshKey, type SshKey } from '../../kernel/identity/ssh-key.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';

@@ -1,6 +1,6 @@
 /** Deploy keys: SSH keys of projects, not of users. */
 import { sql } from 'kysely';
-import type { Capability } from '../../kernel/api/capability.ts';
+import type { Capability } from '../../kernel/capability.ts';
 import { deployKeyEndpoints } from './routes.ts';
 
 export const deployKeysCapability = (): Capability => ({

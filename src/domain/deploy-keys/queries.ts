@@ -8,9 +8,9 @@ import {
   sharedProjectLevel,
   TODAY,
 } from '../../kernel/access/memberships.ts';
-import { MAINTAINER } from '../../kernel/access/roles.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import { type ProjectRow, projectColumns, projectTables } from '../../kernel/namespaces/rows.ts';
+import { MAINTAINER } from '../../kernel/policy/roles.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { DeployKeysTable } from '../../platform/db/rows.ts';

@@ -1,6 +1,7 @@
 /** Documentation: the API described for programs and for readers, and the refusal of version 3. */
-import type { Capability } from '../../kernel/api/capability.ts';
+
 import { describeApi } from '../../kernel/api/openapi.ts';
+import type { Capability } from '../../kernel/capability.ts';
 import { version } from '../../package.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';

@@ -1,6 +1,7 @@
 /** The endpoints as a page: by capability, with access and parameters of each. */
-import type { Capability } from '../../kernel/api/capability.ts';
+
 import type { Endpoint } from '../../kernel/api/endpoint.ts';
+import type { Capability } from '../../kernel/capability.ts';
 import { inWords } from '../../platform/http/openapi/schemas.ts';
 import { type Html, html, htmlPage } from '../../platform/http/pages/html.ts';
 

@@ -2,8 +2,8 @@
  * Error tracking: receives error reports of applications, groups them into errors, and shows these to
  * members.
  */
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { createCollector } from './collector/collector.ts';
 import { createItemCounts } from './collector/item-counts.ts';
 import { createSpool } from './collector/spool.ts';

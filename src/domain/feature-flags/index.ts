@@ -1,5 +1,5 @@
 /** Feature flags of projects, for their own programs. */
-import type { Capability } from '../../kernel/api/capability.ts';
+import type { Capability } from '../../kernel/capability.ts';
 import { featureFlagEndpoints } from './routes.ts';
 
 export const featureFlagsCapability = (): Capability => ({

@@ -1,7 +1,7 @@
 /** Activity events as records (spec: Activity event record; facts: Activity events). */
 import Type, { type Static } from 'typebox';
 import type { ActivityTarget } from '../../kernel/activity/targets.ts';
-import { presentUserBasic, type Surroundings, UserBasic } from '../../kernel/identity/records.ts';
+import { presentUserBasic, type Surroundings, UserBasic } from '../../kernel/users/records.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { NoteRecord } from '../conversation/index.ts';
 import type { EventRow } from './event-rows.ts';

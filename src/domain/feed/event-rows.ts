@@ -1,8 +1,8 @@
 /** Activity events with their targets as they are now. */
 import { type RawBuilder, sql } from 'kysely';
 import { activityTargets } from '../../kernel/activity/targets.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { UserBasicRow } from '../../kernel/identity/records.ts';
+import type { Services } from '../../kernel/services.ts';
+import type { UserBasicRow } from '../../kernel/users/records.ts';
 import type { Json } from '../../platform/db/rows.ts';
 
 export type EventRow = {

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
 import { callerCte } from '../../kernel/access/memberships.ts';
-import type { ProjectAbility } from '../../kernel/access/policy.ts';
-import { GUEST, NO_ACCESS, PRIVATE, PUBLIC, type Role } from '../../kernel/access/roles.ts';
-import type { Actor, Caller } from '../../kernel/identity/actor.ts';
+import type { Actor, Caller } from '../../kernel/actor.ts';
+import type { ProjectAbility } from '../../kernel/policy/policy.ts';
+import { GUEST, NO_ACCESS, PRIVATE, PUBLIC, type Role } from '../../kernel/policy/roles.ts';
 import { seenOf, visibleEvents } from './event-visibility.ts';
 
 const ashlar = useApp();

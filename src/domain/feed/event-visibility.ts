@@ -1,13 +1,13 @@
 /** Visibility of events in a visible project (facts: Activity events), as SQL. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import type { ProjectAbility } from '../../kernel/access/policy.ts';
+import { seesAll } from '../../kernel/access/group-list.ts';
 import { mayInProjects } from '../../kernel/access/policy-sql.ts';
-import { GUEST } from '../../kernel/access/roles.ts';
 import { activityTargets } from '../../kernel/activity/targets.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
-import { seesAll } from '../../kernel/namespaces/group-list.ts';
+import type { Caller } from '../../kernel/actor.ts';
+import type { ProjectAbility } from '../../kernel/policy/policy.ts';
+import { GUEST } from '../../kernel/policy/roles.ts';
+import type { Services } from '../../kernel/services.ts';
 import { noteTypes } from './event-rows.ts';
 
 type Registrations = Pick<Services, 'registered'>;

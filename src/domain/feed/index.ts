@@ -1,7 +1,7 @@
 /** Activity feeds, in three lists. announce() writes the events with the changes. */
 
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { sweepEvents } from './retention.ts';
 import { activityEndpoints } from './routes.ts';
 

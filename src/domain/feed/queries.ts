@@ -4,12 +4,12 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { openTo, seesAll } from '../../kernel/access/group-list.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/memberships.ts';
-import { GUEST } from '../../kernel/access/roles.ts';
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Actor, Caller } from '../../kernel/identity/actor.ts';
-import { openTo, seesAll } from '../../kernel/namespaces/group-list.ts';
+import type { Actor, Caller } from '../../kernel/actor.ts';
+import { GUEST } from '../../kernel/policy/roles.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/pagination/page.ts';
 import { countSeldom } from './counting.ts';

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { onProject, onUser, signedIn } from '../../kernel/access/access.ts';
 import { activityTargets } from '../../kernel/activity/targets.ts';
+import type { Caller } from '../../kernel/actor.ts';
 import { type Context, type Endpoint, listing } from '../../kernel/api/endpoint.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Page } from '../../platform/pagination/page.ts';
 import { type NoteRecord, presentNotes } from '../conversation/index.ts';

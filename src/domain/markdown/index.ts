@@ -2,10 +2,10 @@
 import Type from 'typebox';
 import { signedIn } from '../../kernel/access/access.ts';
 import { type AuthorizedProject, selectProjects } from '../../kernel/access/find.ts';
-import type { Capability } from '../../kernel/api/capability.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import { endpoint } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import { referenceDefinitions } from './reference-definitions.ts';
 import { renderMarkdown } from './render.ts';

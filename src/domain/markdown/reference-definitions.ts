@@ -3,7 +3,7 @@
  * registers it.
  */
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import { Registry } from '../../kernel/api/registry.ts';
+import { Registry } from '../../kernel/registry.ts';
 import type { Reference, ReferenceKind } from './references.ts';
 import type { RenderContext } from './render-context.ts';
 

@@ -1,7 +1,7 @@
 /** The project and reader of a text. */
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Caller } from '../../kernel/actor.ts';
+import type { Services } from '../../kernel/services.ts';
 
 export type RenderContext = {
   services: Services;

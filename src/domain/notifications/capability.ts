@@ -1,7 +1,7 @@
 /** Notifications: settings, as endpoints and pages, and the mail of events. */
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
 import { siteMailer } from '../../kernel/mail/site-mail.ts';
+import type { Services } from '../../kernel/services.ts';
 import { deliveryOf } from './delivery/delivery.ts';
 import { notificationFacts } from './events/events.ts';
 import { mergeRequestFacts } from './events/merge-requests.ts';

@@ -1,5 +1,5 @@
 /** Discovery for clients: addresses, supported features, and the keys (RFC 8414, OpenID Connect). */
-import type { Services } from '../../kernel/api/services.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import type { Schedule, Tasks } from '../../platform/jobs/jobs.ts';
 import { claimNames } from './identity/claims.ts';

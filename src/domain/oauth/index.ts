@@ -1,6 +1,6 @@
 /** The OAuth 2.0 identity provider: applications, authorization, tokens, devices, identities. */
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { applicationEndpoints } from './applications/endpoints.ts';
 import { applicationRoutes } from './applications/pages.ts';
 import { registrationRoute } from './applications/registration.ts';

@@ -1,10 +1,10 @@
 /** Operations: liveness, readiness, metrics and the version. */
 import Type from 'typebox';
 import { signedIn } from '../../kernel/access/access.ts';
-import type { Capability } from '../../kernel/api/capability.ts';
 import { endpoint } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
 import type { Config } from '../../kernel/config.ts';
+import type { Services } from '../../kernel/services.ts';
 import { version } from '../../package.ts';
 import { now } from '../../platform/clock.ts';
 import { pingDatabase } from '../../platform/db/database.ts';

@@ -1,6 +1,6 @@
 /** Pages to read: every address that a record or a mail names leads to one, for readers of the record. */
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { ANY_PATH } from '../../platform/http/path-segments.ts';
 import { createInternalApiClient } from './view/internal-api-client.ts';
 import { readingPage, type Show } from './view/view-context.ts';

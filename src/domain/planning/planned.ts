@@ -1,7 +1,7 @@
 /** Registry of the things that labels and milestones plan: each kind is registered by its owner. */
 
-import { Registry } from '../../kernel/api/registry.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Caller } from '../../kernel/actor.ts';
+import { Registry } from '../../kernel/registry.ts';
 import type { Db } from '../../platform/db/database.ts';
 
 /** The counts of a label, in the words of its record. */

@@ -3,7 +3,7 @@
  * on all that they plan, by those of the same name in its new groups, or by copies in the project.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Services } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { nextIid } from './counters.ts';

@@ -1,7 +1,7 @@
 /** Repositories through the API: trees, files, commits, branches and tags. */
 import { activityTargets } from '../../kernel/activity/targets.ts';
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { conversationEndpoints, noteables, todoTargets } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';

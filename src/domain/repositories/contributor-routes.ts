@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { onProject } from '../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import { type Endpoint, endpoint, listing } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Services } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import { languagesOf } from '../../platform/git/files/language-shares.ts';
 import { type Contributor, contributorsOf } from '../../platform/git/history/contributors.ts';

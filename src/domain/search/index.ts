@@ -1,5 +1,5 @@
 /** Search: in the database by words, in a project's repositories by git. */
-import type { Capability } from '../../kernel/api/capability.ts';
+import type { Capability } from '../../kernel/capability.ts';
 import { searchEndpoints } from './routes.ts';
 
 /** It has no tables of its own: results are read from those of other capabilities. */

@@ -1,8 +1,8 @@
 /** Notes of a project, as far as the caller may read their noteables. */
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import { GUEST } from '../../kernel/access/roles.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Caller } from '../../kernel/actor.ts';
+import { GUEST } from '../../kernel/policy/roles.ts';
 import type { Page } from '../../platform/pagination/page.ts';
 import type { NoteRow } from '../conversation/index.ts';
 import { openToCaller } from '../snippets/index.ts';

@@ -3,10 +3,10 @@
  * hidden rows are neither found nor counted.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { GUEST } from '../../kernel/access/roles.ts';
-import type { UserBasicRow } from '../../kernel/identity/records.ts';
-import { openTo, seesAll, today, withReached } from '../../kernel/namespaces/group-list.ts';
+import { openTo, seesAll, today, withReached } from '../../kernel/access/group-list.ts';
 import { type ProjectRow, projectColumns, projectTables } from '../../kernel/namespaces/rows.ts';
+import { GUEST } from '../../kernel/policy/roles.ts';
+import type { UserBasicRow } from '../../kernel/users/records.ts';
 import { offsetPage, type Page } from '../../platform/pagination/page.ts';
 import type { MilestoneWithPath } from '../planning/index.ts';
 import { type SnippetRow, visibleSnippets } from '../snippets/index.ts';

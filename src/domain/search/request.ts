@@ -1,7 +1,7 @@
 /** The request of a search, one value for all scopes: caller, container, text. */
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Caller } from '../../kernel/actor.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { PageRequest } from '../../platform/pagination/page.ts';

@@ -1,7 +1,7 @@
 /** The three containers of search, two of them with two addresses (facts: Further groups, Search). */
 import { onGroup, onProject, signedIn } from '../../kernel/access/access.ts';
+import type { Caller } from '../../kernel/actor.ts';
 import { type CallLimit, type Context, type Endpoint, listing } from '../../kernel/api/endpoint.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
 import { badRequest } from '../../platform/failure.ts';
 import type { SearchContainer, SearchRequest } from './request.ts';
 import { GroupInput, InstanceInput, ProjectInput, type Scope, SearchRecord } from './schema.ts';

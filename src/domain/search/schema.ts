@@ -3,8 +3,8 @@
  * entities).
  */
 import Type, { type Static } from 'typebox';
-import { UserBasic } from '../../kernel/identity/records.ts';
 import { BasicProject } from '../../kernel/namespaces/project-records.ts';
+import { UserBasic } from '../../kernel/users/records.ts';
 import { nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { NoteRecord } from '../conversation/index.ts';
 import { MilestoneRecord } from '../planning/index.ts';

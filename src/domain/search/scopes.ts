@@ -1,7 +1,7 @@
 /** The results of each scope, as records: one function for all three containers. */
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import { presentUserBasic } from '../../kernel/identity/records.ts';
 import { presentBasicProject } from '../../kernel/namespaces/project-records.ts';
+import { presentUserBasic } from '../../kernel/users/records.ts';
 import { Failure } from '../../platform/failure.ts';
 import { mapPage, type Page } from '../../platform/pagination/page.ts';
 import { presentNotes } from '../conversation/index.ts';

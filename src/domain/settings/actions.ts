@@ -1,8 +1,8 @@
 /** Changes of the instance: its settings and its feature flags, each in one transaction with its audit events. */
 
 import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { FeatureGate } from '../../kernel/settings/features.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';

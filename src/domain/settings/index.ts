@@ -1,5 +1,5 @@
 /** The instance's settings and data for administrators. */
-import type { Capability } from '../../kernel/api/capability.ts';
+import type { Capability } from '../../kernel/capability.ts';
 import { featureEndpoints } from './feature-routes.ts';
 import { licenseEndpoints } from './license-routes.ts';
 import { settingsEndpoints } from './settings-routes.ts';

@@ -1,8 +1,8 @@
 /** The licence for clients: the tier of this instance (facts: License). */
 import Type from 'typebox';
 import { onInstance } from '../../kernel/access/access.ts';
+import type { Caller } from '../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, found } from '../../kernel/api/endpoint.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
 import { presentLicense } from './present.ts';
 import { countActiveUsers } from './queries.ts';
 import { InstanceLicense, LicenseWithActiveUsers } from './schema.ts';

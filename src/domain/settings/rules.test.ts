@@ -1,6 +1,6 @@
 /** Results of a change of the settings. */
 import { describe, expect, test } from 'vitest';
-import { branchProtectionOf } from '../../kernel/namespaces/branch-protection.ts';
+import { branchProtectionOf } from '../../kernel/policy/branch-protection.ts';
 import {
   type ApplicationSettings,
   ApplicationSettingsSchema,

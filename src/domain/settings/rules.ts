@@ -1,6 +1,6 @@
 /** Results of a change of the settings, as functions of values: aliases resolved, combinations checked, differences. */
 import { isDeepStrictEqual } from 'node:util';
-import { changeBranchProtection } from '../../kernel/namespaces/branch-protection.ts';
+import { changeBranchProtection } from '../../kernel/policy/branch-protection.ts';
 import {
   type ApplicationSettings,
   ApplicationSettingsSchema,

@@ -1,6 +1,6 @@
 /** Sign-in: sessions for browsers, registration, confirmed addresses, passwords and two-factor authentication. */
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import { stylesheetRoute } from '../../platform/http/server/stylesheet.ts';
 import type { Task } from '../../platform/jobs/jobs.ts';

@@ -1,6 +1,6 @@
 /** Authorizes a caller for the personal snippet that a path parameter names. */
 import type { Access, AccessRequest } from '../../kernel/access/access.ts';
-import type { Actor, Caller } from '../../kernel/identity/actor.ts';
+import type { Actor, Caller } from '../../kernel/actor.ts';
 import { forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import { decidePersonal, type SnippetAbility } from './snippet-policy.ts';
 import type { SnippetRow } from './snippet-records.ts';

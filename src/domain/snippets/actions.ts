@@ -1,7 +1,7 @@
 /** Making, changing and erasing snippets: the files by a commit in their own repository, the rest in one transaction. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { visibilityLevel } from '../../kernel/access/roles.ts';
 import { announce } from '../../kernel/activity/announce.ts';
+import { visibilityLevel } from '../../kernel/policy/roles.ts';
 import { firstBranchName } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';

@@ -1,7 +1,7 @@
 /** The bytes of a snippet's files: read for a response, and changed by a commit. */
 import type { Readable } from 'node:stream';
 import { bytesOf, Reply } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Services } from '../../kernel/services.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import { isLarge, streamBlob } from '../../platform/git/files/blobs.ts';
 import { pathComponents } from '../../platform/git/names.ts';

@@ -1,7 +1,7 @@
 /** Snippets, personal and of projects: a few files each, in a repository of their own. */
 import { activityTargets } from '../../kernel/activity/targets.ts';
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { conversationEndpoints, noteables } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';

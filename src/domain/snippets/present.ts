@@ -1,6 +1,7 @@
 /** Snippets as responses: the records of a page, of one, and the user agent of its creation. */
+
+import type { Caller } from '../../kernel/actor.ts';
 import type { Context } from '../../kernel/api/endpoint.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Page } from '../../platform/pagination/page.ts';
 import type { UserAgentDetail } from './schema.ts';

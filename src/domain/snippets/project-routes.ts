@@ -1,8 +1,8 @@
 /** Snippets of projects: readers see those that their role shows them, authors and Maintainers change them (facts: Snippets). */
 import { onInstance, onProject } from '../../kernel/access/access.ts';
 import { type AuthorizedProject, authorizeProject } from '../../kernel/access/find.ts';
+import type { Actor, Caller } from '../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
-import type { Actor, Caller } from '../../kernel/identity/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
 import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';

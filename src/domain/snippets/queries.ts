@@ -1,7 +1,7 @@
 /** Snippets that are ready: by id, and the lists of those that a caller sees. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { GUEST, PUBLIC } from '../../kernel/access/roles.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Caller } from '../../kernel/actor.ts';
+import { GUEST, PUBLIC } from '../../kernel/policy/roles.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 import { openToCaller } from './snippet-lists.ts';

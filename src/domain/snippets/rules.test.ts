@@ -1,7 +1,7 @@
 /** Tables: who sees and changes a snippet, and the effects of a request on its files. */
 
 import { describe, expect, test } from 'vitest';
-import { INTERNAL, PRIVATE, PUBLIC } from '../../kernel/access/roles.ts';
+import { INTERNAL, PRIVATE, PUBLIC } from '../../kernel/policy/roles.ts';
 import { Failure } from '../../platform/failure.ts';
 import { changeFiles, changesOf, checkFields, newFilesOf, readChanges } from './rules.ts';
 import { decidePersonal, seesInProject } from './snippet-policy.ts';

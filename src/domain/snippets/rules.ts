@@ -1,5 +1,5 @@
 /** Effects of a request on a snippet's files. Pure. */
-import type { VisibilityName } from '../../kernel/access/roles.ts';
+import type { VisibilityName } from '../../kernel/policy/roles.ts';
 import { invalid } from '../../platform/failure.ts';
 import { pathComponents } from '../../platform/git/names.ts';
 import { MAX_FILES } from './schema.ts';

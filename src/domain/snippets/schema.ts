@@ -1,6 +1,6 @@
 /** Snippets in requests. */
 import Type, { type Static } from 'typebox';
-import { visibilityNames } from '../../kernel/access/roles.ts';
+import { visibilityNames } from '../../kernel/policy/roles.ts';
 import {
   atLeastOne,
   atMostOne,

@@ -1,6 +1,6 @@
 /** Files of a snippet, read from its branch: git pushes change them as the API does. */
 
-import type { Services } from '../../kernel/api/services.ts';
+import type { Services } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';

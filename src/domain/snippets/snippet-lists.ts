@@ -1,8 +1,8 @@
 /** The snippets that a caller sees, as a condition for lists. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/memberships.ts';
-import { GUEST, INTERNAL, PUBLIC } from '../../kernel/access/roles.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Caller } from '../../kernel/actor.ts';
+import { GUEST, INTERNAL, PUBLIC } from '../../kernel/policy/roles.ts';
 
 /** The least visibility that the caller sees without a role: of snippets and projects. */
 export const openToCaller = (caller: Caller): RawBuilder<unknown> =>

@@ -1,6 +1,6 @@
 /** Snippets of projects as noteables. */
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import { PRIVATE, PUBLIC } from '../../kernel/access/roles.ts';
+import { PRIVATE, PUBLIC } from '../../kernel/policy/roles.ts';
 import type { Noteable, NoteableKind } from '../conversation/index.ts';
 import { isReadByAnybody } from '../spam/index.ts';
 import { seesInProject } from './snippet-policy.ts';

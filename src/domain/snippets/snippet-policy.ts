@@ -1,8 +1,8 @@
 /** Abilities on snippets, for the API and git. Pure (facts: Roles and visibility). */
 
-import { type Decision, decide, type Rule, type Standing } from '../../kernel/access/policy.ts';
-import { GUEST, NO_ACCESS, OWNER, type Role } from '../../kernel/access/roles.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import { type Decision, decide, type Rule, type Standing } from '../../kernel/policy/policy.ts';
+import { GUEST, NO_ACCESS, OWNER, type Role } from '../../kernel/policy/roles.ts';
 
 /** The author of a personal snippet is its Owner; other users have no role. */
 export const snippetPolicy = {

@@ -1,13 +1,13 @@
 /** Snippet records, in lists and in storage moves (facts: Resource entities, Snippet). */
 import type { Selectable } from 'kysely';
 import Type, { type Static } from 'typebox';
-import { visibilityName, visibilityNames } from '../../kernel/access/roles.ts';
+import { visibilityName, visibilityNames } from '../../kernel/policy/roles.ts';
 import {
   presentUserBasic,
   type Surroundings,
   UserBasic,
   userBasicColumns,
-} from '../../kernel/identity/records.ts';
+} from '../../kernel/users/records.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { SnippetsTable } from '../../platform/db/rows.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';

@@ -1,6 +1,6 @@
 /** The spam check of snippets: texts that anyone could read are checked before they are written. */
-import { PUBLIC } from '../../kernel/access/roles.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import { PUBLIC } from '../../kernel/policy/roles.ts';
+import type { Services } from '../../kernel/services.ts';
 import { isLarge } from '../../platform/git/files/blobs.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { snippetRepository } from '../repositories/index.ts';

@@ -1,7 +1,7 @@
 /** The context of every change of a snippet. */
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 
 /** `project` is undefined for personal snippets. */

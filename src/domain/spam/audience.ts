@@ -1,7 +1,7 @@
 /** Whether anonymous callers can read a text: only such texts are sent to a spam service. */
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import { decide, type ProjectAbility, projectPolicy, type Standing } from '../../kernel/access/policy.ts';
-import { NO_ACCESS } from '../../kernel/access/roles.ts';
+import { decide, type ProjectAbility, projectPolicy, type Standing } from '../../kernel/policy/policy.ts';
+import { NO_ACCESS } from '../../kernel/policy/roles.ts';
 
 /** Whether anonymous callers have the ability in the project. Archived or not: it may be unarchived. */
 export const isReadByAnybody = (project: Pick<AuthorizedProject, 'row'>, ability: ProjectAbility): boolean =>

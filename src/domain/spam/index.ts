@@ -1,6 +1,6 @@
 /** Records of the spam check: kept for a while, and until their user is deleted. */
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { sweepSpamLogs } from './spam-logs.ts';
 
 export { isReadByAnybody } from './audience.ts';

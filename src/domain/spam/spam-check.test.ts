@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { type MadeUser, makeUser } from '../../../test/support/factories.ts';
-import { type ActorColumns, toActor } from '../../kernel/identity/actor.ts';
+import { type ActorColumns, toActor } from '../../kernel/actor.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { moveClock, now } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';

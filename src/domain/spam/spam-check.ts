@@ -1,8 +1,8 @@
 /** The spam check of texts that others can read (spec: Requests detected as spam). */
 
+import type { Actor } from '../../kernel/actor.ts';
 import { outboundRules } from '../../kernel/api/outbound-rules.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';

@@ -1,10 +1,10 @@
 /** Changes to access tokens: each one transaction that decides, writes and announces. */
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
-import { handBotOver } from '../../kernel/identity/bot-holders.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import { revokeFamily } from '../../kernel/identity/token-family.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
+import { handBotOver } from '../../kernel/users/bot-holders.ts';
 import { now } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid, unauthenticated } from '../../platform/failure.ts';

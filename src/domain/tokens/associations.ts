@@ -2,8 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/memberships.ts';
-import { assignableLevels, GUEST, visibilityName } from '../../kernel/access/roles.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import { ORGANIZATION_ID } from '../../kernel/namespaces/group-records.ts';
 import {
   type BasicProjectView,
@@ -17,6 +16,7 @@ import {
   projectColumns,
   projectTables,
 } from '../../kernel/namespaces/rows.ts';
+import { assignableLevels, GUEST, visibilityName } from '../../kernel/policy/roles.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { nullable } from '../../platform/http/parameters/schema.ts';
 import { pageFields } from '../../platform/pagination/pagination.ts';

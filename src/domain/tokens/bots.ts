@@ -1,13 +1,13 @@
 /** Bot users: each project or group token acts as one, a member with the token's role until the token ends. */
 import { sql } from 'kysely';
 import { joinMembers, type MembershipSource, sourceColumns } from '../../kernel/access/joining.ts';
-import type { Role } from '../../kernel/access/roles.ts';
 import { announce } from '../../kernel/activity/announce.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
-import { lockExternal } from '../../kernel/identity/bot-holders.ts';
-import { insertUser } from '../../kernel/identity/new-user.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import type { Role } from '../../kernel/policy/roles.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
+import { lockExternal } from '../../kernel/users/bot-holders.ts';
+import { insertUser } from '../../kernel/users/new-user.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { badRequest, forbidden } from '../../platform/failure.ts';

@@ -1,8 +1,8 @@
 /** Making and deleting deploy tokens: for Git and the registries; this API refuses them (spec: Authentication, 2). */
 import { type MembershipSource, sourceColumns } from '../../kernel/access/joining.ts';
 import { announce } from '../../kernel/activity/announce.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';

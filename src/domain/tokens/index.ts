@@ -1,6 +1,6 @@
 /** Tokens: personal, project, group, impersonation and deploy tokens, and the bots that some of them act as. */
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { retireUnusedBots } from './bots.ts';
 import { deployEndpoints } from './deploy-routes.ts';
 import { impersonationEndpoints } from './impersonation-routes.ts';

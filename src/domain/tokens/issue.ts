@@ -1,7 +1,7 @@
 /** The parts of making a token that all kinds share: the decision, its row and value, its audit event. */
 import { announce } from '../../kernel/activity/announce.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
 import { tokenEvent } from '../../kernel/identity/token-family.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';

@@ -1,8 +1,8 @@
 /** Endpoints of personal access tokens: one's own, and everybody's for administrators. */
 import Type from 'typebox';
 import { onUserAsAdmin, signedIn } from '../../kernel/access/access.ts';
+import { type Actor, scopeNames } from '../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../kernel/api/endpoint.ts';
-import { type Actor, scopeNames } from '../../kernel/identity/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { badRequest, notFound, unauthenticated } from '../../platform/failure.ts';
 import { mapPage } from '../../platform/pagination/page.ts';

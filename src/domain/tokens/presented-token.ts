@@ -1,5 +1,5 @@
 /** The token of the request itself, for the `self` endpoints. */
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { selectToken, type TokenRow, type Whose } from './queries.ts';

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Services } from '../../kernel/services.ts';
 import { badRequest, forbidden } from '../../platform/failure.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import { revokeToken, rotateToken } from './actions.ts';

@@ -2,7 +2,7 @@
 import { type Access, onGroup, onProject } from '../../kernel/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
 import type { MembershipSource } from '../../kernel/access/joining.ts';
-import type { Actor } from '../../kernel/identity/actor.ts';
+import type { Actor } from '../../kernel/actor.ts';
 import type { Whose } from './queries.ts';
 
 export type Resource<Subject extends AuthorizedProject | AuthorizedGroup> = {

@@ -1,6 +1,6 @@
 /** Rules for tokens: tables of cases. */
 import { describe, expect, test } from 'vitest';
-import { DEVELOPER, MAINTAINER, OWNER } from '../../kernel/access/roles.ts';
+import { DEVELOPER, MAINTAINER, OWNER } from '../../kernel/policy/roles.ts';
 import {
   decideExpiry,
   deployScopes,

@@ -1,6 +1,7 @@
 /** Rules for a token: its scopes, its last day, its name, its role (facts: Tokens, 2FA, sudo, job tokens). Pure. */
-import { MAINTAINER, OWNER, type Role } from '../../kernel/access/roles.ts';
-import { adminScopes, type Scope, scopeNames } from '../../kernel/identity/actor.ts';
+
+import { adminScopes, type Scope, scopeNames } from '../../kernel/actor.ts';
+import { MAINTAINER, OWNER, type Role } from '../../kernel/policy/roles.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { ValidationMessages } from '../../platform/failure.ts';
 

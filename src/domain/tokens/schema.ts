@@ -2,7 +2,7 @@
  * Tokens in responses, and the fields of requests about them (facts: Resource entities; Endpoint inventory).
  */
 import Type, { type Static } from 'typebox';
-import { assignableLevels } from '../../kernel/access/roles.ts';
+import { assignableLevels } from '../../kernel/policy/roles.ts';
 import {
   commaList,
   date,

@@ -1,6 +1,6 @@
 /** Files in descriptions and notes: uploaded to a project or group, kept in the data folder, served safely. */
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { eraseUploads, FILES_GONE, forgetFiles, sweepFiles } from './actions.ts';
 import { uploadPages } from './pages.ts';
 import { sweepPictures } from './picture-sweep.ts';

@@ -3,9 +3,9 @@
  * abilities as in the API.
  */
 import { authorizeGroup, authorizeProject, Moved } from '../../kernel/access/find.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Caller } from '../../kernel/actor.ts';
 import { callerOf } from '../../kernel/identity/file-caller.ts';
+import type { Services } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server/server.ts';

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { type Access, onGroup, onProject } from '../../kernel/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
+import type { Actor, Caller } from '../../kernel/actor.ts';
 import {
   bytesOf,
   type Endpoint,
@@ -11,8 +12,7 @@ import {
   noContent,
   Reply,
 } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/api/services.ts';
-import type { Actor, Caller } from '../../kernel/identity/actor.ts';
+import type { Services } from '../../kernel/services.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import { groupHome, type Home, keepUpload, projectHome, removeUpload, type UploadRow } from './actions.ts';
 import { downloadOf } from './download.ts';

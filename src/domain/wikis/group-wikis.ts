@@ -1,6 +1,6 @@
 /** The container of a group's wiki, created with the first page, by the API or by git. */
 
-import type { Services } from '../../kernel/api/services.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { chooseStorage } from '../repositories/index.ts';

@@ -1,7 +1,7 @@
 /** Wikis of projects and groups: pages in a repository each. */
 import { activityTargets } from '../../kernel/activity/targets.ts';
-import type { Capability } from '../../kernel/api/capability.ts';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Capability } from '../../kernel/capability.ts';
+import type { Services } from '../../kernel/services.ts';
 import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { wikiPageActivityTarget } from './activity-target.ts';
 import { reconcilePages } from './reconcile.ts';

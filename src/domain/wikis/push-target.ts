@@ -1,8 +1,8 @@
 /** A wiki for a push: users who may write pages may push them. */
 
-import type { Services } from '../../kernel/api/services.ts';
-import type { Caller } from '../../kernel/identity/actor.ts';
+import type { Caller } from '../../kernel/actor.ts';
 import type { RepositoryKey } from '../../kernel/repository-store.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';

@@ -3,7 +3,7 @@
  * show the change: a renamed page keeps its id, a deleted one loses it.
  */
 import { sql } from 'kysely';
-import type { Services } from '../../kernel/api/services.ts';
+import type { Services } from '../../kernel/services.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { textInTime } from '../../platform/git/program/long-runs.ts';

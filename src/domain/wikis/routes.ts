@@ -1,7 +1,7 @@
 /** The endpoints of wikis: one set, made for projects and for groups (facts: Wikis; Group wikis). */
 import { type Access, onGroup, onProject } from '../../kernel/access/access.ts';
+import type { Actor, Caller } from '../../kernel/actor.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../kernel/api/endpoint.ts';
-import type { Actor, Caller } from '../../kernel/identity/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { attachFile, createPage, deletePage, noPage, updatePage } from './actions.ts';
 import { findPage, listPages, readTexts } from './pages.ts';

@@ -4,8 +4,8 @@
  */
 
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
-import type { Services } from '../../kernel/api/services.ts';
 import type { RepositoryKey } from '../../kernel/repository-store.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';

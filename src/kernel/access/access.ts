@@ -1,7 +1,14 @@
 /** The required access rule of an endpoint: finds the subject and decides in one step. */
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { forbidden, unauthenticated } from '../../platform/failure.ts';
-import type { Actor, Caller } from '../identity/actor.ts';
+import type { Actor, Caller } from '../actor.ts';
+import {
+  type GroupAbility,
+  groupPolicy,
+  isForAnonymous,
+  type ProjectAbility,
+  projectPolicy,
+} from '../policy/policy.ts';
 import {
   type AuthorizedGroup,
   type AuthorizedInstance,
@@ -10,13 +17,6 @@ import {
   authorizeInstance,
   authorizeProject,
 } from './find.ts';
-import {
-  type GroupAbility,
-  groupPolicy,
-  isForAnonymous,
-  type ProjectAbility,
-  projectPolicy,
-} from './policy.ts';
 import { type AuthorizedUser, findUser } from './users.ts';
 
 export type Found<Subject, C extends Caller> = { subject: Subject; actor: C };

@@ -3,7 +3,7 @@ import { now } from '../../platform/clock.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { pointRead } from '../../platform/db/point-read.ts';
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
-import type { Actor, Caller } from '../identity/actor.ts';
+import type { Actor, Caller } from '../actor.ts';
 import { notificationLevels } from '../namespaces/notification-levels.ts';
 import {
   type GroupRow,
@@ -13,7 +13,6 @@ import {
   projectTables,
   type ReachedProjectRow,
 } from '../namespaces/rows.ts';
-import { directProjectLevel, namespaceLevel, sharedProjectLevel } from './memberships.ts';
 import {
   type Decision,
   decide,
@@ -25,8 +24,9 @@ import {
   projectPolicy,
   type Rule,
   type Standing,
-} from './policy.ts';
-import { DEVELOPER, OWNER, type Role } from './roles.ts';
+} from '../policy/policy.ts';
+import { DEVELOPER, OWNER, type Role } from '../policy/roles.ts';
+import { directProjectLevel, namespaceLevel, sharedProjectLevel } from './memberships.ts';
 
 declare const receipt: unique symbol;
 

@@ -2,7 +2,7 @@
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce.ts';
-import { roleNames } from './roles.ts';
+import { roleNames } from '../policy/roles.ts';
 
 /** The source of memberships: a project or a group, by its column. */
 export type MembershipSource = {

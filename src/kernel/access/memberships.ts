@@ -2,8 +2,8 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import type { Caller } from '../identity/actor.ts';
-import { MINIMAL } from './roles.ts';
+import type { Caller } from '../actor.ts';
+import { MINIMAL } from '../policy/roles.ts';
 
 /**
  * The caller and the date as a CTE for Kysely: CALLER and TODAY are then the user and the date of the

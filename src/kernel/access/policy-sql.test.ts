@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
-import type { Actor } from '../identity/actor.ts';
+import type { Actor } from '../actor.ts';
 import {
   decide,
   type Feature,
@@ -12,8 +12,7 @@ import {
   projectPolicy,
   type Rule,
   type Standing,
-} from './policy.ts';
-import { mayInProjects } from './policy-sql.ts';
+} from '../policy/policy.ts';
 import {
   DEVELOPER,
   GUEST,
@@ -26,7 +25,8 @@ import {
   type Role,
   visibilityLevel,
   visibilityNames,
-} from './roles.ts';
+} from '../policy/roles.ts';
+import { mayInProjects } from './policy-sql.ts';
 
 const ashlar = useApp({ still: true });
 const plain = { id: 7, admin: false, auditor: false, external: false } as Actor;

@@ -1,8 +1,8 @@
 /** decide() as SQL, for lists over many projects. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Caller } from '../identity/actor.ts';
-import { type ProjectAbility, projectPolicy, type Rule } from './policy.ts';
-import { INTERNAL, PUBLIC } from './roles.ts';
+import type { Caller } from '../actor.ts';
+import { type ProjectAbility, projectPolicy, type Rule } from '../policy/policy.ts';
+import { INTERNAL, PUBLIC } from '../policy/roles.ts';
 
 /**
  * Whether the caller has the ability on a project `p` that the caller sees, where `level` is the caller's

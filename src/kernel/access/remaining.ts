@@ -6,7 +6,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { conflict, type Failure } from '../../platform/failure.ts';
-import { OWNER } from './roles.ts';
+import { OWNER } from '../policy/roles.ts';
 
 /**
  * The advisory lock, until the transaction ends. Its order everywhere: after locks of memberships, before

@@ -2,11 +2,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { AuditedEntity } from '../activity/announce.ts';
-import type { Caller } from '../identity/actor.ts';
-import { openTo, seesAll } from '../namespaces/group-list.ts';
+import type { Caller } from '../actor.ts';
+import { GUEST } from '../policy/roles.ts';
 import type { AuthorizedGroup, AuthorizedProject } from './find.ts';
+import { openTo, seesAll } from './group-list.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from './memberships.ts';
-import { GUEST } from './roles.ts';
 
 /** The parent of a label or milestone. */
 export type ResourceParent = AuthorizedProject | AuthorizedGroup;

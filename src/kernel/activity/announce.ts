@@ -7,7 +7,7 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { type Fact, writeFacts } from '../../platform/outbox/outbox.ts';
-import type { Actor } from '../identity/actor.ts';
+import type { Actor } from '../actor.ts';
 
 /** Actions of activity events (facts: Activity events). */
 export type ActivityAction =

@@ -1,8 +1,8 @@
 /** Activity targets: for each kind of thing that events are about, its owner registers a value. */
 import type { RawBuilder, SqlBool } from 'kysely';
-import type { ProjectAbility } from '../access/policy.ts';
-import { Registry } from '../api/registry.ts';
-import type { Caller } from '../identity/actor.ts';
+import type { Caller } from '../actor.ts';
+import type { ProjectAbility } from '../policy/policy.ts';
+import { Registry } from '../registry.ts';
 
 export type ActivityTarget = {
   /** The type in events about it; without one, only notes on it make events. */

@@ -4,9 +4,9 @@ import { Failure, forbidden } from '../../platform/failure.ts';
 import { createShare, refuseMoreData } from '../../platform/fair-share.ts';
 import type { PageRequest } from '../../platform/pagination/page.ts';
 import { choosePagination, type KeysetRule, type PageQuery } from '../../platform/pagination/pagination.ts';
-import type { Caller } from '../identity/actor.ts';
+import type { Caller } from '../actor.ts';
+import type { Services } from '../services.ts';
 import type { Context, Endpoint } from './endpoint.ts';
-import type { Services } from './services.ts';
 
 type Config = Services['config'];
 

@@ -9,9 +9,9 @@ import type { Method } from '../../platform/http/server/server.ts';
 import type { Page, PageRequest } from '../../platform/pagination/page.ts';
 import { type KeysetRule, keysetFields, pageFields } from '../../platform/pagination/pagination.ts';
 import type { Access } from '../access/access.ts';
-import type { Caller } from '../identity/actor.ts';
+import type { Caller } from '../actor.ts';
+import type { Services } from '../services.ts';
 import type { ApplicationSettings, SettingName } from '../settings/definitions.ts';
-import type { Services } from './services.ts';
 
 /** The context of a handler. */
 export type Context<Input, Subject, C extends Caller> = {

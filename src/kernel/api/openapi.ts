@@ -4,7 +4,7 @@ import { openApiDocument } from '../../platform/http/openapi/document.ts';
 import type { Operation } from '../../platform/http/openapi/operation.ts';
 import type { SchemaObject } from '../../platform/http/openapi/schemas.ts';
 import { parameterRulesOf } from '../../platform/http/parameters/schema.ts';
-import type { Capability } from './capability.ts';
+import type { Capability } from '../capability.ts';
 import { contentTypesOf, type Endpoint, noContent } from './endpoint.ts';
 
 const securitySchemes: Record<string, SchemaObject> = {

@@ -18,8 +18,8 @@ import type { Method, Route } from '../../platform/http/server/server.ts';
 import { sameSecret } from '../../platform/secret.ts';
 import { readCookie, SESSION_COOKIE } from '../identity/credentials.ts';
 import { readSession, type Session } from '../identity/sessions.ts';
+import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
-import type { Services } from './services.ts';
 
 export const SIGN_IN_PATH = '/users/sign_in';
 export const TWO_FACTOR_PATH = '/-/profile/two_factor_auth';

@@ -22,15 +22,15 @@ import type { Page } from '../../platform/pagination/page.ts';
 import { type KeysetRule, keysetLink, offsetHeaders } from '../../platform/pagination/pagination.ts';
 import type { AccessRequest } from '../access/access.ts';
 import { Moved } from '../access/find.ts';
-import type { Caller } from '../identity/actor.ts';
+import type { Caller } from '../actor.ts';
 import { requireScope } from '../identity/authenticate.ts';
 import { presentedCredential } from '../identity/credentials.ts';
+import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
 import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
 import { withHint } from './hints.ts';
 import { movedResponse } from './moved.ts';
-import type { Services } from './services.ts';
 
 /** Characters of a list that are serialised before yielding. */
 const LONG_TEXT_LENGTH = 524_288;

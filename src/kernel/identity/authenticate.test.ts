@@ -5,7 +5,7 @@ import { type MadeUser, makeUser } from '../../../test/support/rows.ts';
 import { moveClock } from '../../platform/clock.ts';
 import { currentCaller, runForCaller } from '../../platform/fair-share.ts';
 import { digest, randomText } from '../../platform/secret.ts';
-import type { TokenKind } from './actor.ts';
+import type { TokenKind } from '../actor.ts';
 import { presentedCredential, SESSION_COOKIE } from './credentials.ts';
 
 const ashlar = useApp();

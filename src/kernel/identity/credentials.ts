@@ -1,5 +1,5 @@
 /** Reads the one credential of a request from headers, query and cookie (spec: Authentication, rule 3). Pure. */
-import type { TokenKind } from './actor.ts';
+import type { TokenKind } from '../actor.ts';
 
 export type PresentedCredential =
   | { form: 'token'; token: string; kinds: readonly TokenKind[] }

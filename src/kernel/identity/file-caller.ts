@@ -1,8 +1,8 @@
 /** The caller of a file outside the API: by session, or by a credential of the API. */
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../platform/http/parameters/raw-parameters.ts';
-import type { Services } from '../api/services.ts';
-import type { Caller } from './actor.ts';
+import type { Caller } from '../actor.ts';
+import type { Services } from '../services.ts';
 import { requireScope } from './authenticate.ts';
 import { presentedCredential } from './credentials.ts';
 

@@ -4,9 +4,9 @@ import type { Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { digest, randomText } from '../../platform/secret.ts';
+import { type Actor, type ActorColumns, toActor } from '../actor.ts';
 import { defaultGroupSettings } from '../namespaces/group-settings.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
-import { type Actor, type ActorColumns, toActor } from './actor.ts';
 import { SESSION_COOKIE } from './credentials.ts';
 import { revokeGrants } from './oauth-grants.ts';
 import {

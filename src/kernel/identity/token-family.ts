@@ -1,7 +1,7 @@
 /** Token families: tokens that replaced each other by rotation, and their revocation after a reuse. */
 import { now } from '../../platform/clock.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
-import type { TokenKind } from './actor.ts';
+import type { TokenKind } from '../actor.ts';
 
 /** The public name of a change to a token, for its audit event. */
 export const tokenEvent = (kind: TokenKind, change: 'created' | 'revoked' | 'rotated'): string =>

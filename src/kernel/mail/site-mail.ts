@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createMailer, type Mailer } from '../../platform/mail/mailer.ts';
-import type { Services } from '../api/services.ts';
+import type { Services } from '../services.ts';
 
 /** The sender, and the host part of Message-IDs. Mail clients do not accept a bare IP address as host. */
 export function mailSender({ baseUrl, config }: Pick<Services, 'baseUrl' | 'config'>): {

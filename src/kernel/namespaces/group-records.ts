@@ -1,11 +1,11 @@
 /** Group records: basic, public and listed (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../platform/http/parameters/schema.ts';
-import { visibilityName } from '../access/roles.ts';
 import type { Tier } from '../config.ts';
-import { uploadUrl } from '../identity/records.ts';
+import { BranchProtection, branchProtectionLevel } from '../policy/branch-protection.ts';
+import { visibilityName } from '../policy/roles.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
-import { BranchProtection, branchProtectionLevel } from './branch-protection.ts';
+import { uploadUrl } from '../users/records.ts';
 import { CustomAttribute } from './custom-attributes.ts';
 import { GroupSettingsSchema, groupSettings } from './group-settings.ts';
 import { groupWebUrl } from './records.ts';

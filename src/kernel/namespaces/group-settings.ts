@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
-import { projectCreationLevels } from '../access/project-creation.ts';
-import { BranchProtection } from './branch-protection.ts';
+import { BranchProtection } from '../policy/branch-protection.ts';
+import { projectCreationLevels } from '../policy/project-creation.ts';
 
 export const subgroupCreationLevels = ['owner', 'maintainer'] as const;
 export type SubgroupCreationLevel = (typeof subgroupCreationLevels)[number];

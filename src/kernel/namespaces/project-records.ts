@@ -1,10 +1,10 @@
 /** Project records: identity, basic and full (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../platform/http/parameters/schema.ts';
-import { GUEST, PLANNER, visibilityName } from '../access/roles.ts';
 import type { Tier } from '../config.ts';
-import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../identity/records.ts';
+import { GUEST, PLANNER, visibilityName } from '../policy/roles.ts';
 import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
+import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../users/records.ts';
 import { CustomAttribute } from './custom-attributes.ts';
 import { DEFAULT_LEVEL, type Level, levelNumber } from './notification-levels.ts';
 import { ProjectSettingsSchema, projectSettings, withoutPremium } from './project-settings.ts';

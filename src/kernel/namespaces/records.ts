@@ -1,7 +1,7 @@
 /** Namespaces in other records. */
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../platform/http/parameters/schema.ts';
-import { type Surroundings, uploadUrl, userAvatarUrl } from '../identity/records.ts';
+import { type Surroundings, uploadUrl, userAvatarUrl } from '../users/records.ts';
 import type { NamespaceSummary, OwnerSummary } from './rows.ts';
 
 export const NamespaceBasic = Type.Object({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Schema from 'typebox/schema';
 import { expect, test } from 'vitest';
-import { branchProtectionLevel } from '../namespaces/branch-protection.ts';
+import { branchProtectionLevel } from '../policy/branch-protection.ts';
 import { ApplicationSettingsSchema, defaultSettings } from './definitions.ts';
 
 /** Settings that only later capabilities read. A name leaves this list with its code. */

@@ -3,14 +3,14 @@
  * fields). A row is a schema with its default; type, validation and documentation follow from it.
  */
 import Type, { type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
-import { visibilityNames } from '../access/roles.ts';
 import {
   BranchProtection,
   BranchProtectionChanges,
   type BranchProtectionLevel,
   branchProtectionLevels,
   branchProtectionOf,
-} from '../namespaces/branch-protection.ts';
+} from '../policy/branch-protection.ts';
+import { visibilityNames } from '../policy/roles.ts';
 
 const boolean = (value: boolean, description: string) => Type.Boolean({ default: value, description });
 const count = (value: number, description: string, maximum = 2_147_483_647) =>

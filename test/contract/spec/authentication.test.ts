@@ -1,6 +1,6 @@
 /** Every rule of the spec's "Authentication / Rules", over HTTP. */
 import { describe, expect, it } from 'vitest';
-import type { TokenKind } from '../../../src/kernel/identity/actor.ts';
+import type { TokenKind } from '../../../src/kernel/actor.ts';
 import { moveClock, now } from '../../../src/platform/clock.ts';
 import { digest, randomText } from '../../../src/platform/secret.ts';
 import { type Called, ROOT_PASSWORD, useApp } from '../../support/app.ts';

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { type AuthorizedUser, findUser } from '../../../kernel/access/users.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import {
   type Context,
   type Endpoint,
@@ -12,7 +13,6 @@ import {
   noContent,
   Reply,
 } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { forbidden, notFound } from '../../../platform/failure.ts';
 import { updateUser } from '../users/actions.ts';
 import { requestDeletion } from '../users/deletion-actions.ts';

@@ -2,7 +2,7 @@
 import { isLastAdministrator, lastAdministrator } from '../../../kernel/access/remaining.ts';
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { endAccess } from '../../../kernel/identity/sessions.ts';
 import { noTwoFactor } from '../../../kernel/identity/two-factor/two-factor.ts';
 import { now } from '../../../platform/clock.ts';

@@ -1,7 +1,7 @@
 /** SSH and OpenPGP keys: each key has one user. */
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { readSshKey } from '../../../kernel/identity/ssh-key.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

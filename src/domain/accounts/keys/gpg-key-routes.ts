@@ -1,8 +1,8 @@
 /** Endpoints of OpenPGP keys: the caller's own, and every user's to read. */
 import type { Selectable } from 'kysely';
 import Type from 'typebox';
+import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { GpgKeysTable } from '../../../platform/db/rows.ts';
 import { mapPage, selectPage } from '../../../platform/pagination/page.ts';

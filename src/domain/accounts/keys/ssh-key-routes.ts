@@ -3,8 +3,8 @@
 import type { Selectable } from 'kysely';
 import Type from 'typebox';
 import { onInstance } from '../../../kernel/access/access.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { SshKeysTable } from '../../../platform/db/rows.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';

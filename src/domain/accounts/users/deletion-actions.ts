@@ -10,11 +10,11 @@ import {
 } from '../../../kernel/access/remaining.ts';
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Capability } from '../../../kernel/api/capability.ts';
-import { type Actor, isInternal } from '../../../kernel/identity/actor.ts';
-import { ghostUserId } from '../../../kernel/identity/new-user.ts';
+import { type Actor, isInternal } from '../../../kernel/actor.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import { endAccess } from '../../../kernel/identity/sessions.ts';
 import { eraseNamespace, markNamespaceDeleting } from '../../../kernel/namespaces/erasure.ts';
+import { ghostUserId } from '../../../kernel/users/new-user.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, forbidden, notFound } from '../../../platform/failure.ts';

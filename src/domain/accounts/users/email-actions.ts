@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-addresses.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import {
   confirmationRequested,
   KNOWN_ADDRESS_ADDED,

@@ -1,7 +1,7 @@
 /** Mounts endpoints twice: for the caller under /user, and for the user in the path. */
 import { type Access, onUser, onUserAsAdmin, signedIn } from '../../../kernel/access/access.ts';
 import { type AuthorizedUser, findUser } from '../../../kernel/access/users.ts';
-import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
 
 /** The caller, as the endpoint's user. */
 const oneself: Access<AuthorizedUser, Actor> = {

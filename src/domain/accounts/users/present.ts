@@ -1,10 +1,10 @@
 /** Rows → records, field by field: each shape adds to the one before it. */
 
 import type { UserRow } from '../../../kernel/access/users.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { Tier } from '../../../kernel/config.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
-import { presentUserBasic, type Surroundings } from '../../../kernel/identity/records.ts';
 import type { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';
+import { presentUserBasic, type Surroundings } from '../../../kernel/users/records.ts';
 import type { ProfileRow } from './queries.ts';
 import { localTime, workInformation } from './rules.ts';
 import type { UserRecord } from './schema.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import type { AuthorizedUser, UserRow } from '../../../kernel/access/users.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
-import type { UserBasicRow } from '../../../kernel/identity/records.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';

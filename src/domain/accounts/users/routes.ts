@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { anyone, onInstance, onUser, onUserAsAdmin, signedIn } from '../../../kernel/access/access.ts';
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
 import {
   type Context,
   type Endpoint,
@@ -11,13 +12,12 @@ import {
   noContent,
   Reply,
 } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { storeAvatar } from '../../../kernel/files/pictures.ts';
-import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
 import {
   type CustomAttribute,
   selectCustomAttributes,
 } from '../../../kernel/namespaces/custom-attributes.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { forbidden, invalid, notFound } from '../../../platform/failure.ts';
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';

@@ -1,5 +1,5 @@
 /** Pure rules of users: states, profiles, and valid fields. */
-import { isInternal } from '../../../kernel/identity/actor.ts';
+import { isInternal } from '../../../kernel/actor.ts';
 import type { ValidationMessages } from '../../../platform/failure.ts';
 import { isWebAddress } from '../../../platform/http/web-address.ts';
 

@@ -1,7 +1,7 @@
 /** Records of users: public, profile, own, and administrator's (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
-import { UserBasic } from '../../../kernel/identity/records.ts';
 import { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';
+import { UserBasic } from '../../../kernel/users/records.ts';
 import { nullable } from '../../../platform/http/parameters/schema.ts';
 
 const { web_url, ...basic } = UserBasic.properties;

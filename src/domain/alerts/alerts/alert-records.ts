@@ -7,7 +7,7 @@ import {
   UserBasic,
   type UserBasicRow,
   userBasicColumns,
-} from '../../../kernel/identity/records.ts';
+} from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { AlertsTable } from '../../../platform/db/rows.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';

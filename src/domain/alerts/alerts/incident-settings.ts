@@ -2,8 +2,8 @@
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { ChangeIncidentSettings, IncidentSettingsRecord } from './schema.ts';

@@ -6,9 +6,9 @@ import {
   namespaceLevel,
   sharedProjectLevel,
 } from '../../../kernel/access/memberships.ts';
-import { MAINTAINER } from '../../../kernel/access/roles.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { siteMailer } from '../../../kernel/mail/site-mail.ts';
+import { MAINTAINER } from '../../../kernel/policy/roles.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task, type Tasks } from '../../../platform/jobs/jobs.ts';

@@ -1,7 +1,7 @@
 /** Creates incidents of alerts, by settings or on request, and closes them when their alerts end. */
 
 import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, Failure, notFound } from '../../../platform/failure.ts';

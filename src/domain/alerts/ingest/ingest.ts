@@ -3,7 +3,7 @@
  * refusals.
  */
 
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { badRequest, Failure, forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
 import type { JsonObject, ParsedAlert } from '../alerts/records.ts';

@@ -1,6 +1,7 @@
 /** Receivers of alerts, below a project's path and outside the API. */
-import type { Services } from '../../../kernel/api/services.ts';
+
 import { createStrangerLimit, type StrangerLimit } from '../../../kernel/api/stranger-limit.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { reserveBody } from '../../../platform/http/bodies/body.ts';

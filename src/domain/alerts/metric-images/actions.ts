@@ -1,9 +1,9 @@
 /** Metric images of alerts and issues: files are stored by digest, and swept when no row refers to them. */
 import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { pictureTypes, storePicture } from '../../../kernel/files/pictures.ts';
 import { cleanName } from '../../../kernel/files/upload-names.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { MetricImagesTable } from '../../../platform/db/rows.ts';

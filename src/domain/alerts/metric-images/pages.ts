@@ -1,9 +1,9 @@
 /** Serves files of metric images below their project's path, to readers of the alert or issue. */
 import { type AuthorizedProject, authorizeProject, Moved } from '../../../kernel/access/find.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { readAvatar } from '../../../kernel/files/pictures.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
 import { callerOf } from '../../../kernel/identity/file-caller.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';

@@ -2,9 +2,9 @@
 import Type, { type TProperties } from 'typebox';
 import { type Access, onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { pictureFile } from '../../../kernel/files/pictures.ts';
-import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import { integerId, nullable } from '../../../platform/http/parameters/schema.ts';
 import { webAddress } from '../../../platform/http/web-address.ts';

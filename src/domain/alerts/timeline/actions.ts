@@ -1,10 +1,10 @@
 /** Reads and writes the timeline of an incident. */
 import type { Selectable } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
-import { presentUserBasic, type UserBasicRow, userBasicColumns } from '../../../kernel/identity/records.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { presentUserBasic, type UserBasicRow, userBasicColumns } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { IncidentTimelineEventsTable } from '../../../platform/db/rows.ts';

@@ -1,6 +1,6 @@
 /** Parameters and records of timeline entries. */
 import Type, { type Static } from 'typebox';
-import { UserBasic } from '../../../kernel/identity/records.ts';
+import { UserBasic } from '../../../kernel/users/records.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 
 /** Characters of an entry. */

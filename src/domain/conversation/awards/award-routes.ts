@@ -2,8 +2,8 @@
 import Type, { type TProperties } from 'typebox';
 import type { ResourceParent as Home } from '../../../kernel/access/resource-parents.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound, unauthenticated } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';

@@ -1,5 +1,5 @@
 /** Awards as records. */
-import { presentUserBasic, type UserBasicRow } from '../../../kernel/identity/records.ts';
+import { presentUserBasic, type UserBasicRow } from '../../../kernel/users/records.ts';
 import type { AwardRow } from '../noteables/awards.ts';
 import type { Presenting } from '../notes/present.ts';
 import type { AwardRecord } from '../notes/schema.ts';

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type AuthorizedGroup, type AuthorizedProject, selectGroups } from '../../../kernel/access/find.ts';
 import { type MembersOf, memberIds } from '../../../kernel/access/memberships.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';

@@ -1,6 +1,6 @@
 /** To-dos for users whom a text mentions, alone or by group, when they may see the noteable. */
 
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { Noteable } from '../noteables/noteables.ts';

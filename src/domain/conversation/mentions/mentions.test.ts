@@ -10,7 +10,7 @@ import {
   makeProject,
   makeUser,
 } from '../../../../test/support/rows.ts';
-import { PRIVATE, PUBLIC } from '../../../kernel/access/roles.ts';
+import { PRIVATE, PUBLIC } from '../../../kernel/policy/roles.ts';
 import { alertKind } from '../../alerts/alerts/alert-noteable.ts';
 import { commitKind } from '../../repositories/commits/commit-noteable.ts';
 import { snippetKind } from '../../snippets/snippet-noteable.ts';

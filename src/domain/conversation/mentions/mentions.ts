@@ -1,7 +1,7 @@
 /** Users whom a text mentions, and which of them may see it. */
 import { sql } from 'kysely';
 import { authorizeGroup, authorizeProject } from '../../../kernel/access/find.ts';
-import { type Actor, type ActorColumns, toActor } from '../../../kernel/identity/actor.ts';
+import { type Actor, type ActorColumns, toActor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { Failure } from '../../../platform/failure.ts';

@@ -3,8 +3,8 @@ import type { TSchema } from 'typebox';
 import type { Access } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type ResourceParent as Home, isProject } from '../../../kernel/access/resource-parents.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
-import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { Noteable } from './noteables.ts';
 

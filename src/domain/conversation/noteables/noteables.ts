@@ -2,7 +2,7 @@
 
 import type { RawBuilder } from 'kysely';
 import type { AuthorizedGroup, AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
 /** The receipts of a project or group for one reader. */

@@ -1,7 +1,7 @@
 /** Context of writes of issues and epics: the caller and its request. */
 
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';

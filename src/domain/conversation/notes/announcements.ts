@@ -1,6 +1,6 @@
 /** Announcements of notes, for the feed and for listeners. */
 import type { Announcement } from '../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { Noteable } from '../noteables/noteables.ts';
 import type { NoteRow } from './notes.ts';

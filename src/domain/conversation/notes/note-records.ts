@@ -1,6 +1,6 @@
 /** Note and discussion records (facts: Resource entities, Note, Discussion). */
 import Type, { type Static } from 'typebox';
-import { presentUserBasic, UserBasic, userBasicColumns } from '../../../kernel/identity/records.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import type { NoteableKind } from '../noteables/noteables.ts';

@@ -1,8 +1,8 @@
 /** The registry of noteables: the abilities of each kind that its owner brings to conversations. */
 
-import { Registry } from '../../../kernel/api/registry.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import { Registry } from '../../../kernel/registry.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { CrossReference } from '../noteables/cross-references.ts';
 import type { Noteable, NoteableKind } from '../noteables/noteables.ts';

@@ -1,7 +1,7 @@
 /** Rules of conversations. Pure. */
 
-import { OWNER } from '../../../kernel/access/roles.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { OWNER } from '../../../kernel/policy/roles.ts';
 import { badRequest, forbidden, invalid } from '../../../platform/failure.ts';
 import { mayComment, type Noteable } from '../noteables/noteables.ts';
 import { isResolvable } from './note-records.ts';

@@ -3,7 +3,7 @@
  * emoji).
  */
 import Type, { type Static } from 'typebox';
-import { UserBasic } from '../../../kernel/identity/records.ts';
+import { UserBasic } from '../../../kernel/users/records.ts';
 import {
   dateTime,
   integerId,

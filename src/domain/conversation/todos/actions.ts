@@ -1,6 +1,6 @@
 /** Marking a record to do, and marking to-do items as done. */
 import { sql } from 'kysely';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { type Noteable, noteableKey } from '../noteables/noteables.ts';

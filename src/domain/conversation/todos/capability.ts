@@ -2,7 +2,7 @@
  * Users' to-do items, read and done. Other capabilities write them when users are involved, and register what they
  * are about.
  */
-import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import { endpoints } from './routes.ts';
 
 export const todosCapability = (): Capability => ({

@@ -1,7 +1,6 @@
 /** To-do items as records: their targets are loaded once for a page. */
 import { sql } from 'kysely';
 import { found } from '../../../kernel/api/endpoint.ts';
-import { presentUserBasic, userBasicColumns } from '../../../kernel/identity/records.ts';
 import { presentProjectIdentity } from '../../../kernel/namespaces/project-records.ts';
 import { presentNamespaceBasic } from '../../../kernel/namespaces/records.ts';
 import {
@@ -10,6 +9,7 @@ import {
   projectColumns,
   projectTables,
 } from '../../../kernel/namespaces/rows.ts';
+import { presentUserBasic, userBasicColumns } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { TodoRecord } from './schema.ts';
 import { type TargetRecord, type TodoReading, type TodoRow, todoTargets } from './targets.ts';

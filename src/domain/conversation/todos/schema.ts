@@ -1,8 +1,8 @@
 /** To-do items as records, and the filters of their list (facts: Resource entities, Todo). */
 import Type, { type Static } from 'typebox';
-import { UserBasic } from '../../../kernel/identity/records.ts';
 import { ProjectIdentity } from '../../../kernel/namespaces/project-records.ts';
 import { NamespaceBasic } from '../../../kernel/namespaces/records.ts';
+import { UserBasic } from '../../../kernel/users/records.ts';
 import { dateTime, integerId, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import type { TargetRecord } from './targets.ts';
 

@@ -1,9 +1,9 @@
 /** To-do targets: for each kind of thing that to-do items are about, its owner registers a value. */
 import type { RawBuilder, Selectable, SqlBool } from 'kysely';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
-import { Registry } from '../../../kernel/api/registry.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
+import { Registry } from '../../../kernel/registry.ts';
 import type { TodosTable } from '../../../platform/db/rows.ts';
 
 export type TodoRow = Selectable<TodosTable>;

@@ -1,8 +1,8 @@
 /** The endpoint that reminds the caller of a thing, declared by the owners of to-do targets. */
 import type { Static, TObject, TProperties } from 'typebox';
 import type { Access } from '../../../kernel/access/access.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
 import { unauthenticated } from '../../../platform/failure.ts';
 import type { Noteable } from '../noteables/noteables.ts';
 import { markNoteable } from './actions.ts';

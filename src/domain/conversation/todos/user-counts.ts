@@ -1,7 +1,7 @@
 /** What waits for a user beside to-do items: who owns the things registers how they are counted. */
 
-import { Registry } from '../../../kernel/api/registry.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { Registry } from '../../../kernel/registry.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { UserCounts } from './schema.ts';
 

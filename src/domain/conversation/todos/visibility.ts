@@ -4,8 +4,8 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../../kernel/access/memberships.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { todoTargets } from './targets.ts';
 
 /** CTEs, and the from and where clauses that select, as `t`, the actor's own items that they see. */

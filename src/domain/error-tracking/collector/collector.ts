@@ -2,8 +2,9 @@
  * The routes for error reports, at the addresses that Sentry clients derive from a DSN. The cheap checks come
  * first; the response is sent when the report is durable.
  */
-import type { Services } from '../../../kernel/api/services.ts';
+
 import { createStrangerLimit } from '../../../kernel/api/stranger-limit.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { createMemoryShare, type MemoryReservation } from '../../../platform/fair-share.ts';
 import { eachPiece, joinPieces } from '../../../platform/http/bodies/body-stream.ts';

@@ -3,7 +3,7 @@
  * only the digest reads them. Reports that arrive at the same time are written as one batch.
  */
 
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { batch } from '../../../platform/batch.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';

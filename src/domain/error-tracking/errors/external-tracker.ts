@@ -1,8 +1,8 @@
 /** Reads the errors of an external tracker through its Sentry-compatible API, with the guarded client. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
 import { outboundRules } from '../../../kernel/api/outbound-rules.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import { badRequest, Failure, notFound } from '../../../platform/failure.ts';
 import { createShare } from '../../../platform/fair-share.ts';

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { badRequest, forbidden } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { IssueRecord, presentIssues } from '../../work-items/index.ts';

@@ -1,8 +1,8 @@
 /** Changes error-tracking settings and client keys, each in one transaction with its audit event. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Announcement, announceAll } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';

@@ -1,6 +1,6 @@
 /** Changes of custom attributes. */
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

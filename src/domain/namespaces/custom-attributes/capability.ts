@@ -1,5 +1,5 @@
 /** Custom attributes of users, groups and projects: the same four endpoints for each, for administrators. */
-import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import { customAttributeEndpoints } from './routes.ts';
 
 export const customAttributesCapability = (): Capability => ({

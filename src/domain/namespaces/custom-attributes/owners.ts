@@ -2,7 +2,7 @@
 import { type Access, onUserAsAdmin } from '../../../kernel/access/access.ts';
 import { authorizeGroup, authorizeInstance, authorizeProject } from '../../../kernel/access/find.ts';
 import type { AuditedEntity } from '../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { AttributeOwner } from '../../../kernel/namespaces/custom-attributes.ts';
 
 export type Owner = { column: AttributeOwner; id: number; entity: AuditedEntity };

@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import type { AuditedEntity } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
-import { changeBranchProtection } from '../../../kernel/namespaces/branch-protection.ts';
 import { groupSettings, premiumGroupSettings } from '../../../kernel/namespaces/group-settings.ts';
 import { lockNamespace } from '../../../kernel/namespaces/paths-change.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
+import { changeBranchProtection } from '../../../kernel/policy/branch-protection.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';

@@ -4,17 +4,17 @@
  */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
+import { today } from '../../../kernel/access/group-list.ts';
 import { joinMembers } from '../../../kernel/access/joining.ts';
 import { hasOwnOwner } from '../../../kernel/access/remaining.ts';
-import { OWNER } from '../../../kernel/access/roles.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { markNamespaceDeleting } from '../../../kernel/namespaces/erasure.ts';
-import { today } from '../../../kernel/namespaces/group-list.ts';
 import { isPathTaken, lockNamespace, moveNamespace } from '../../../kernel/namespaces/paths-change.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
+import { OWNER } from '../../../kernel/policy/roles.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';

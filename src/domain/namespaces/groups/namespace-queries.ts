@@ -1,10 +1,10 @@
 /** Statements over namespaces of both kinds. */
 import { type RawBuilder, sql } from 'kysely';
+import { today } from '../../../kernel/access/group-list.ts';
 import { namespaceLevel } from '../../../kernel/access/memberships.ts';
-import { GUEST, OWNER } from '../../../kernel/access/roles.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
-import { today } from '../../../kernel/namespaces/group-list.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { NamespaceSummary, OwnerSummary } from '../../../kernel/namespaces/rows.ts';
+import { GUEST, OWNER } from '../../../kernel/policy/roles.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { containing } from '../../../platform/db/search.ts';
 import { offsetPage, type Page, type PageRequest } from '../../../platform/pagination/page.ts';

@@ -2,10 +2,10 @@
 import Type, { type Static } from 'typebox';
 import { signedIn } from '../../../kernel/access/access.ts';
 import { authorizeGroup } from '../../../kernel/access/find.ts';
-import { OWNER } from '../../../kernel/access/roles.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import type { Surroundings } from '../../../kernel/identity/records.ts';
 import { NamespaceBasic, presentNamespaceBasic } from '../../../kernel/namespaces/records.ts';
+import { OWNER } from '../../../kernel/policy/roles.ts';
+import type { Surroundings } from '../../../kernel/users/records.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { checkPath, findNamespace, listNamespaces, type NamespaceListing } from './namespace-queries.ts';
 

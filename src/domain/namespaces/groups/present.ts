@@ -1,13 +1,13 @@
 /** Pages of groups as records: related records are loaded once for the whole page. */
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import { selectSeenGroups } from '../../../kernel/access/group-list.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { selectCustomAttributes } from '../../../kernel/namespaces/custom-attributes.ts';
-import { selectSeenGroups } from '../../../kernel/namespaces/group-list.ts';
 import { type Group, type GroupView, presentGroup } from '../../../kernel/namespaces/group-records.ts';
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
 import { type ProjectView, presentProject } from '../../../kernel/namespaces/project-records.ts';
 import type { GroupRow, ProjectRow } from '../../../kernel/namespaces/rows.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { renderDescription } from '../../markdown/index.ts';

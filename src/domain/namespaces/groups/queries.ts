@@ -1,9 +1,8 @@
 /** Statements over groups, besides their lists. */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import { MINIMAL, OWNER } from '../../../kernel/access/roles.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
-import { openTo, seesAll, today, withReached } from '../../../kernel/namespaces/group-list.ts';
+import { openTo, seesAll, today, withReached } from '../../../kernel/access/group-list.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { GroupView } from '../../../kernel/namespaces/group-records.ts';
 import {
   type GroupShare,
@@ -12,6 +11,7 @@ import {
   projectColumns,
   projectTables,
 } from '../../../kernel/namespaces/rows.ts';
+import { MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
 /** Projects in the detailed record, at most (facts: Group detail). */

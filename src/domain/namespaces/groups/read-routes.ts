@@ -2,6 +2,9 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { anyone, onGroup } from '../../../kernel/access/access.ts';
+import { type GroupQuery, listGroups, today } from '../../../kernel/access/group-list.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import { AvatarPicture, replyWithAvatar } from '../../../kernel/api/avatar-response.ts';
 import {
   type CallLimit,
   type Context,
@@ -9,9 +12,6 @@ import {
   endpoint,
   listing,
 } from '../../../kernel/api/endpoint.ts';
-import { AvatarPicture, replyWithAvatar } from '../../../kernel/files/avatar-response.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
-import { type GroupQuery, listGroups, today } from '../../../kernel/namespaces/group-list.ts';
 import { Group, PublicGroupDetails, presentPublicGroup } from '../../../kernel/namespaces/group-records.ts';
 import { commaList, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';

@@ -1,4 +1,6 @@
 /** Decisions about groups, as pure functions: who may create them, their names, their visibility. */
+
+import type { SubgroupCreationLevel } from '../../../kernel/namespaces/group-settings.ts';
 import {
   MAINTAINER,
   OWNER,
@@ -6,8 +8,7 @@ import {
   type VisibilityName,
   visibilityLevel,
   visibilityNames,
-} from '../../../kernel/access/roles.ts';
-import type { SubgroupCreationLevel } from '../../../kernel/namespaces/group-settings.ts';
+} from '../../../kernel/policy/roles.ts';
 
 /** Whether the user may create a group without a parent. */
 export function mayCreateTopLevelGroup(

@@ -1,15 +1,12 @@
 /** Fields for creating and changing a group, the filters of its lists, and its detailed record. */
 import Type, { type Static } from 'typebox';
-import { assignableLevels, visibilityNames } from '../../../kernel/access/roles.ts';
 import { avatarFile } from '../../../kernel/files/pictures.ts';
-import {
-  BranchProtectionChanges,
-  branchProtectionLevels,
-} from '../../../kernel/namespaces/branch-protection.ts';
 import { Group } from '../../../kernel/namespaces/group-records.ts';
 import { GroupSettingsSchema } from '../../../kernel/namespaces/group-settings.ts';
 import { pathPattern } from '../../../kernel/namespaces/paths.ts';
 import { FullProject } from '../../../kernel/namespaces/project-records.ts';
+import { BranchProtectionChanges, branchProtectionLevels } from '../../../kernel/policy/branch-protection.ts';
+import { assignableLevels, visibilityNames } from '../../../kernel/policy/roles.ts';
 import { commaList, date, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { namePattern } from './rules.ts';
 

@@ -1,11 +1,11 @@
 /** Sharing a group with another: the members of the one get a role in the other. */
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
+import { today } from '../../../kernel/access/group-list.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
-import { today } from '../../../kernel/namespaces/group-list.ts';
 import { isLockedAbove } from '../../../kernel/namespaces/group-settings.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { conflict, forbidden, invalid } from '../../../platform/failure.ts';

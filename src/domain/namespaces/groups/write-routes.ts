@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { onGroup, signedIn } from '../../../kernel/access/access.ts';
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import {
   Accepted,
   accepted,
@@ -11,7 +12,6 @@ import {
   noContent,
   Reply,
 } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { Group, presentGroup } from '../../../kernel/namespaces/group-records.ts';
 import { nullable } from '../../../platform/http/parameters/schema.ts';
 import { authorizeParent, createGroup, updateGroup } from './actions.ts';

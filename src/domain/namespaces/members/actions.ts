@@ -8,10 +8,10 @@ import {
   membershipSourceOf,
 } from '../../../kernel/access/joining.ts';
 import { groupsOwnedAlone } from '../../../kernel/access/remaining.ts';
-import { MAINTAINER, OWNER } from '../../../kernel/access/roles.ts';
 import { type Announcement, announce, announceAll } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import { MAINTAINER, OWNER } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, Failure, forbidden, invalid } from '../../../platform/failure.ts';

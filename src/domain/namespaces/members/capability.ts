@@ -1,6 +1,6 @@
 /** Members of projects and groups, access requests and invitations, and the end of a membership. */
-import type { Capability } from '../../../kernel/api/capability.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Capability } from '../../../kernel/capability.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { expireMembers } from './expiry.ts';
 import { invitationPages } from './invitation-pages.ts';
 import { importEndpoint, memberEndpoints } from './member-routes.ts';

@@ -3,8 +3,8 @@ import { decideInvitation, invitationsTo } from '../../../kernel/access/invitati
 import { levelName } from '../../../kernel/access/joining.ts';
 import { panel } from '../../../kernel/api/forms.ts';
 import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { html } from '../../../platform/http/pages/html.ts';

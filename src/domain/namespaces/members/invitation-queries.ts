@@ -3,7 +3,7 @@
  * decision.
  */
 import { sql } from 'kysely';
-import { userBasicColumns } from '../../../kernel/identity/records.ts';
+import { userBasicColumns } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { containing } from '../../../platform/db/search.ts';
 import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';

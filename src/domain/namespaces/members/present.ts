@@ -1,10 +1,10 @@
 /** Rows → wire records of members, requests and invitations; related records are loaded once for a page. */
 import { sql } from 'kysely';
-import { GUEST } from '../../../kernel/access/roles.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
-import { presentUserBasic, type Surroundings, type UserBasicRow } from '../../../kernel/identity/records.ts';
+import { GUEST } from '../../../kernel/policy/roles.ts';
+import { presentUserBasic, type Surroundings, type UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { unseal } from '../../../platform/secret.ts';
 import type { InvitationRow } from './invitation-queries.ts';

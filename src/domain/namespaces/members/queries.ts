@@ -1,9 +1,9 @@
 /** Statements over members, access requests and invitations of one source. */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { levelName } from '../../../kernel/access/joining.ts';
-import { MINIMAL, OWNER } from '../../../kernel/access/roles.ts';
-import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
-import { userBasicColumns } from '../../../kernel/identity/records.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
+import { MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
+import { userBasicColumns } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Tables } from '../../../platform/db/rows.ts';

@@ -3,7 +3,7 @@
  * problem comes back as a value, undefined when there is none; the caller makes it a response of its own or a
  * message in a list.
  */
-import { MINIMAL, OWNER } from '../../../kernel/access/roles.ts';
+import { MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
 
 export type Problem =
   | { kind: 'forbidden'; text: string }

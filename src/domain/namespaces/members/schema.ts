@@ -1,7 +1,7 @@
 /** Parameters and records of members, access requests and invitations. */
 import Type, { type Static } from 'typebox';
-import { memberLevels } from '../../../kernel/access/roles.ts';
-import { UserBasic } from '../../../kernel/identity/records.ts';
+import { memberLevels } from '../../../kernel/policy/roles.ts';
+import { UserBasic } from '../../../kernel/users/records.ts';
 import {
   atLeastOne,
   commaList,

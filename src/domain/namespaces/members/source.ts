@@ -5,9 +5,9 @@
 import { type Access, onGroup, onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { MembershipSource } from '../../../kernel/access/joining.ts';
-import type { Role } from '../../../kernel/access/roles.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
 import type { CallLimit } from '../../../kernel/api/endpoint.ts';
-import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
+import type { Role } from '../../../kernel/policy/roles.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Access requests and invitations of projects and groups. */
 import Type from 'typebox';
-import { DEVELOPER } from '../../../kernel/access/roles.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
+import { DEVELOPER } from '../../../kernel/policy/roles.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 
 import { permitGrant } from './actions.ts';

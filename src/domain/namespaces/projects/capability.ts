@@ -1,6 +1,6 @@
 /** Projects: listed, created, changed, moved, shared, starred, and deleted with a delay. */
 import { sql } from 'kysely';
-import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import { notificationFacts, notificationSubjects } from '../../notifications/index.ts';
 import { writeEndpoints } from './changes/routes.ts';
 import { forkEndpoints } from './forks/routes.ts';

@@ -4,17 +4,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
-import { assignableLevels, MAINTAINER } from '../../../kernel/access/roles.ts';
+import { listGroups } from '../../../kernel/access/group-list.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, listing } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
-import { presentUserBasic, UserBasic, userBasicColumns } from '../../../kernel/identity/records.ts';
-import { listGroups } from '../../../kernel/namespaces/group-list.ts';
 import {
   Group,
   PublicGroupDetails,
   presentGroup,
   presentPublicGroup,
 } from '../../../kernel/namespaces/group-records.ts';
+import { assignableLevels, MAINTAINER } from '../../../kernel/policy/roles.ts';
+import { presentUserBasic, UserBasic, userBasicColumns } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { containing } from '../../../platform/db/search.ts';

@@ -1,8 +1,8 @@
 /** Changes of topics, and of the projects that have them. */
 import { sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { ORGANIZATION_ID } from '../../../kernel/namespaces/group-records.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

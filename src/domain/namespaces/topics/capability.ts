@@ -1,6 +1,6 @@
 /** Topics that projects have in common. */
-import type { Capability } from '../../../kernel/api/capability.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Capability } from '../../../kernel/capability.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { topicEndpoints, topicRoutes } from './routes.ts';
 
 export const topicsCapability = (services: Services): Capability => ({

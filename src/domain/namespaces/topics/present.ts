@@ -1,6 +1,7 @@
 /** Topics as records. */
-import { type Surroundings, uploadUrl } from '../../../kernel/identity/records.ts';
+
 import { ORGANIZATION_ID } from '../../../kernel/namespaces/group-records.ts';
+import { type Surroundings, uploadUrl } from '../../../kernel/users/records.ts';
 import type { TopicRow } from './queries.ts';
 import type { TopicRecord } from './schema.ts';
 

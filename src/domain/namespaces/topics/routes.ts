@@ -1,9 +1,9 @@
 /** Topics: everybody reads them, administrators write them. */
 import { anyone, onInstance } from '../../../kernel/access/access.ts';
+import { avatarResponse } from '../../../kernel/api/avatar-response.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import { avatarResponse } from '../../../kernel/files/avatar-response.ts';
 import { storeAvatar } from '../../../kernel/files/pictures.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { UploadedFile } from '../../../platform/http/parameters/raw-parameters.ts';

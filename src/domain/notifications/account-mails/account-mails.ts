@@ -1,8 +1,8 @@
 /** Mails about accounts. Each task checks that its request is still current. */
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/api/services.ts';
 import { isConfirmationOf } from '../../../kernel/identity/addresses/confirmation.ts';
 import { isResetOf } from '../../../kernel/identity/passwords/reset.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { unseal } from '../../../platform/secret.ts';

@@ -1,6 +1,5 @@
 /** Account mail: facts about accounts become mails, each sent at least once. */
-import type { Capability } from '../../../kernel/api/capability.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import {
   CONFIRMATION_REQUESTED,
   KNOWN_ADDRESS_ADDED,
@@ -8,6 +7,7 @@ import {
 } from '../../../kernel/identity/addresses/confirmation.ts';
 import { PASSWORD_RESET_REQUESTED } from '../../../kernel/identity/passwords/reset.ts';
 import { siteMailer } from '../../../kernel/mail/site-mail.ts';
+import type { Services } from '../../../kernel/services.ts';
 import {
   addressAddedTask,
   addressRegisteredTask,

@@ -1,8 +1,8 @@
 /** The project or group of a notification event, and the access of recipients to it. */
 import { sql } from 'kysely';
 import { authorizeGroup, authorizeProject } from '../../../kernel/access/find.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import { type ActorColumns, toActor } from '../../../kernel/identity/actor.ts';
+import { type ActorColumns, toActor } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { NotificationEvent } from '../events/events.ts';

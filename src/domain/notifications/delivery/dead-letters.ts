@@ -9,8 +9,8 @@ import {
   showPage,
   tokenField,
 } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';

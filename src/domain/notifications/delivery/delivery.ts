@@ -1,6 +1,6 @@
 /** Notification mail: a fact is fanned out to its recipients, and each of them gets a mail. */
-import type { Capability } from '../../../kernel/api/capability.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Capability } from '../../../kernel/capability.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { type NotificationFact, notificationFacts } from '../events/events.ts';
 import { unsubscribePages } from '../unsubscribe/pages.ts';

@@ -1,7 +1,7 @@
 /** Sends reminders of issues that are due tomorrow, in the morning of each recipient's zone. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';

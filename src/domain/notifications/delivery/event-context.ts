@@ -1,7 +1,7 @@
 /** Loads the context of a notification event: once for the fan-out, and again for each recipient. */
 
-import type { Services } from '../../../kernel/api/services.ts';
-import { toActor } from '../../../kernel/identity/actor.ts';
+import { toActor } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import {
   ALL,

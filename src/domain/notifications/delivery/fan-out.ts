@@ -1,6 +1,6 @@
 /** Fans an event out: finds its recipients page by page, and adds a job for each. */
 
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
 import { notificationReason } from '../audience/audience.ts';

@@ -1,6 +1,6 @@
 /** A group's move takes its projects along: members of each project are notified as of its own move. */
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import { notificationEvent } from '../events/events.ts';
 import { fanOutJob } from './fan-out.ts';

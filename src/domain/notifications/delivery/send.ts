@@ -1,7 +1,7 @@
 /** Sends the mail of an event to one recipient, after a check that they may still read its subject. */
 
-import type { Services } from '../../../kernel/api/services.ts';
 import { mailSender } from '../../../kernel/mail/site-mail.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';

@@ -1,6 +1,6 @@
 /** Mail jobs yield to requests, because a mail is not urgent. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 
 /** Requests in flight that delay no mail: some last as long as a clone. */

@@ -1,6 +1,6 @@
 /** Notification events: facts as those see them who may be notified. The announcer of a fact registers its events. */
 
-import { Registry } from '../../../kernel/api/registry.ts';
+import { Registry } from '../../../kernel/registry.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { NotificationEventName } from '../audience/levels.ts';
 

@@ -1,5 +1,5 @@
 /** The fact of a note, on whatever subject. */
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { noteableKinds } from '../../conversation/index.ts';
 import { type NotificationFact, notificationEvent } from './events.ts';
 

@@ -1,9 +1,9 @@
 /** Subjects of notification events, from those who own them: how each kind is found, read and told of in mails. */
 import type { RawBuilder } from 'kysely';
 import type { AuthorizedGroup, AuthorizedProject } from '../../../kernel/access/find.ts';
-import { Registry } from '../../../kernel/api/registry.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { Registry } from '../../../kernel/registry.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { Noteable } from '../../conversation/index.ts';

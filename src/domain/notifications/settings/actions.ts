@@ -1,6 +1,6 @@
 /** Changes notification settings, and the address, language and time zone of a user's mail. */
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { ownAddresses } from '../../../kernel/identity/addresses/own-addresses.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

@@ -14,9 +14,9 @@ import {
   showPage,
   tokenField,
 } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { ownAddresses } from '../../../kernel/identity/addresses/own-addresses.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { type EventChanges, eventsOf, isLevel } from '../audience/levels.ts';

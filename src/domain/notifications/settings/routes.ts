@@ -1,8 +1,8 @@
 /** Notification settings of the caller: for everything, for a group and for a project (spec: Notification settings). */
 import { onGroup, onProject, signedIn } from '../../../kernel/access/access.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { type EventChanges, isLevel, notificationEvents, shownChoices } from '../audience/levels.ts';

@@ -1,6 +1,6 @@
 /** Unsubscribe links: each names user and subject, and a seal proves that it came in a mail. */
 
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { authenticate, deriveKey, sameSecret } from '../../../platform/secret.ts';
 import type { NotificationEvent } from '../events/events.ts';
 import {

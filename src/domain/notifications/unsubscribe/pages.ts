@@ -1,7 +1,7 @@
 /** Pages of unsubscribe links: a form that asks, and its POST, which mail programs also send as one click. */
 import { card } from '../../../kernel/api/forms.ts';
 import { type PageContext, page, showPage } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';

@@ -2,8 +2,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { AuthorizedGroup, AuthorizedInstance } from '../../../kernel/access/find.ts';
 import { type AuditedEntity, announce } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { revokeGrants } from '../../../kernel/identity/oauth-grants.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

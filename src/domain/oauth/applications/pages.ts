@@ -8,8 +8,8 @@ import {
   showPage,
   tokenField,
 } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { forbidden, notFound, type ValidationMessages } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Html } from '../../../platform/http/pages/html.ts';

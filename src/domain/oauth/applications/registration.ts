@@ -1,5 +1,5 @@
 /** Dynamic client registration: programs that register themselves, as public clients with one scope (RFC 7591; facts §8). */
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { readBody } from '../../../platform/http/bodies/body.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';

@@ -10,9 +10,9 @@ import {
   showPage,
   tokenField,
 } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { UNCONFIRMED } from '../../../kernel/identity/passwords/login-rules.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';

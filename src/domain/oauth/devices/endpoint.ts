@@ -1,5 +1,5 @@
 /** POST /oauth/authorize_device: a device requests codes, its own to poll with and one that it shows (RFC 8628, 3.1). */
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { addressKey } from '../../../platform/http/rate-limit.ts';
 import type { Route } from '../../../platform/http/server/server.ts';

@@ -1,10 +1,10 @@
 /** The pages on which a user types the code of a device, reads its request, and approves or denies (RFC 8628, 3.3). */
 import { announce } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { type PageContext, sessionPage, showPage, tokenField } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { UNCONFIRMED } from '../../../kernel/identity/passwords/login-rules.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { pagePolicy } from '../../../platform/http/pages/html.ts';

@@ -1,6 +1,6 @@
 /** Statements over device authorizations (RFC 8628): insert, decide, poll, redeem, expire. */
 import { sql as fragment } from 'kysely';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';

@@ -3,7 +3,7 @@
  * grants.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 

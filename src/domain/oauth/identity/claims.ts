@@ -1,6 +1,6 @@
 /** The claims about a user for an application that signs them in (facts: OAuth 2.0 / OIDC), and the rows behind them. */
-import { DEVELOPER, MAINTAINER, MINIMAL, OWNER } from '../../../kernel/access/roles.ts';
-import { type Surroundings, userAvatarUrl } from '../../../kernel/identity/records.ts';
+import { DEVELOPER, MAINTAINER, MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
+import { type Surroundings, userAvatarUrl } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
 import type { PendingQuery, Sql } from '../../../platform/db/driver/sql.ts';
 import { authenticate, deriveKey } from '../../../platform/secret.ts';

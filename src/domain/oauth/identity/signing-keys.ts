@@ -1,6 +1,6 @@
 /** The keys that sign identities: made at first need, rotated, and published for as long as a client may need them. */
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { monotonic, now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';

@@ -1,5 +1,5 @@
 /** The signed identity token: the user, the time, the application (OpenID Connect Core, section 2). */
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { digest, signRs256 } from '../../../platform/secret.ts';
 import { OAuthError } from '../protocol/endpoint.ts';

@@ -1,7 +1,7 @@
 /** /oauth/userinfo: the user of an access token (OpenID Connect Core, section 5.3). */
 
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Method, Route } from '../../../platform/http/server/server.ts';

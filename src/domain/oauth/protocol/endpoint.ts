@@ -3,7 +3,7 @@
  * once, failures as `{error, error_description}`, no caching (RFC 6749, sections 3.2 and 5.2).
  */
 import { throttled } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';

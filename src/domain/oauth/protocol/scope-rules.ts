@@ -1,5 +1,5 @@
 /** Whether a user can give scopes to an application at all, as a pure function. */
-import { adminScopes } from '../../../kernel/identity/actor.ts';
+import { adminScopes } from '../../../kernel/actor.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 
 /** Powers of an administrator's account that are too much for applications (setting disable_admin_oauth_scopes). */

@@ -1,5 +1,5 @@
 /** Scopes of applications: their list, how they are requested, and the meaning of each in words. Pure. */
-import { adminScopes, type Scope, scopeNames } from '../../../kernel/identity/actor.ts';
+import { adminScopes, type Scope, scopeNames } from '../../../kernel/actor.ts';
 
 /**
  * Scopes that an application may be registered with: all but that of tokens that rotate themselves (facts

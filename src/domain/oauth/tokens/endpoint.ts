@@ -1,13 +1,13 @@
 /** POST /oauth/token: every grant type, from the presented credentials to the token. */
 
 import { throttled } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { revokeReplayed } from '../../../kernel/identity/oauth-grants.ts';
 import {
   giveBackAttempt,
   mustHaveTwoFactor,
   provePassword,
 } from '../../../kernel/identity/passwords/login.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';

@@ -1,7 +1,7 @@
 /** A client's requests about a token: information, revocation, introspection (RFC 7009, 7662). */
 
-import type { Services } from '../../../kernel/api/services.ts';
 import { revokeGrants } from '../../../kernel/identity/oauth-grants.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';

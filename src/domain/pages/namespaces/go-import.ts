@@ -1,6 +1,6 @@
 /** The response to the go command: the repository that a module's path lies in (`?go-get=1`). */
 import { selectProjects } from '../../../kernel/access/find.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { requireScope } from '../../../kernel/identity/authenticate.ts';
 import { readAuthorization } from '../../../kernel/identity/credentials.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';

@@ -1,6 +1,7 @@
 /** The page of a person: the profile that this reader may see, and the projects of their own. */
-import type { UserBasic } from '../../../kernel/identity/records.ts';
+
 import type { BasicProject } from '../../../kernel/namespaces/project-records.ts';
+import type { UserBasic } from '../../../kernel/users/records.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { html } from '../../../platform/http/pages/html.ts';
 import { avatar, dayOf, facts, pageNumber, pager, tag } from '../view/components.ts';

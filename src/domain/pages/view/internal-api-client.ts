@@ -3,10 +3,10 @@
  * client, so that a page never shows more than the API. Pages have limits of their own.
  */
 import { Readable } from 'node:stream';
+import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, Reply } from '../../../kernel/api/endpoint.ts';
 import { pageRequestOf, refuseHidden, refuseTier, runHandler } from '../../../kernel/api/endpoint-rules.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
 import { compileDecoder } from '../../../platform/http/parameters/decode.ts';

@@ -5,8 +5,8 @@ import {
   authorizeGroup,
   authorizeProject,
 } from '../../../kernel/access/find.ts';
-import { visibilityName } from '../../../kernel/access/roles.ts';
 import { projectIsArchived } from '../../../kernel/namespaces/rows.ts';
+import { visibilityName } from '../../../kernel/policy/roles.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, type HtmlValue, html } from '../../../platform/http/pages/html.ts';

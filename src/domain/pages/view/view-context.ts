@@ -1,9 +1,9 @@
 /** Opens every page of this capability: the reader, their abilities, and one response for all that is hidden from them. */
 import { Moved } from '../../../kernel/access/find.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { card } from '../../../kernel/api/forms.ts';
 import { type PageContext, page, redirect, SIGN_IN_PATH, showPage } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import { type HttpResponse, json } from '../../../platform/http/messages.ts';
 import { isForReading } from '../../../platform/http/pages/error-page.ts';

@@ -1,6 +1,6 @@
 /** Parts of an incident's page that other issues lack: its alerts, its graphs, and its timeline. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { UserBasic } from '../../../kernel/identity/records.ts';
+import type { UserBasic } from '../../../kernel/users/records.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
 import type { AlertRecord } from '../../alerts/index.ts';
 import type { IssueRecord } from '../../work-items/index.ts';

@@ -7,8 +7,8 @@ import {
   reachOf,
 } from '../../../kernel/access/resource-parents.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { declareUnique } from '../../../platform/db/errors.ts';

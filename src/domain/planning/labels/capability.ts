@@ -1,5 +1,5 @@
 /** Labels of projects and groups: made, changed, promoted and subscribed to. */
-import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import { referenceDefinitions } from '../../markdown/index.ts';
 import { labelReferences } from './references.ts';
 import { labelEndpoints } from './routes.ts';

@@ -8,7 +8,7 @@ import {
   reachOf,
 } from '../../../kernel/access/resource-parents.ts';
 import { announceAll } from '../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { isLabelName } from './label-names.ts';

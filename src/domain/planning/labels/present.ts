@@ -1,7 +1,7 @@
 /** Labels as records; the other data of a page is read by a statement each. */
 import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import { type LabelCounts, plannedKinds } from '../planned.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '../../../kernel/access/find.ts';
 import { lockNamespace } from '../../../kernel/access/resource-parents.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';

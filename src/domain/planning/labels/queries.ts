@@ -6,7 +6,7 @@ import {
   projectsIn,
   type ResourceParent,
 } from '../../../kernel/access/resource-parents.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { containing } from '../../../platform/db/search.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';

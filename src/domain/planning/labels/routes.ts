@@ -2,8 +2,8 @@
 import type { TUnsafe } from 'typebox';
 import { type Access, onGroup, onProject } from '../../../kernel/access/access.ts';
 import type { ResourceParent } from '../../../kernel/access/resource-parents.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
 import { createLabel, deleteLabel, subscribe, updateLabel } from './actions.ts';
 import { presentLabel, presentLabels } from './present.ts';
 import { promoteLabel } from './promotion.ts';

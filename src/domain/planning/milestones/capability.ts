@@ -1,6 +1,6 @@
 /** Milestones of projects and groups: issues with a common due date. */
 import { activityTargets } from '../../../kernel/activity/targets.ts';
-import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import { referenceDefinitions } from '../../markdown/index.ts';
 import { milestoneActivityTarget } from './activity-target.ts';
 import { milestoneReferences } from './references.ts';

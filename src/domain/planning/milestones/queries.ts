@@ -1,7 +1,7 @@
 /** Milestones: the lists of a project or group, and one to change. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { groupsBelow, isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { containing } from '../../../platform/db/search.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';

@@ -1,8 +1,8 @@
 /** Milestones of projects and of groups: the same endpoints, mounted for both. */
 import { type Access, onGroup, onProject } from '../../../kernel/access/access.ts';
 import { parentPath, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
-import type { Actor, Caller } from '../../../kernel/identity/actor.ts';
 import { createMilestone, deleteMilestone, updateMilestone } from './actions.ts';
 import { selectMilestone } from './milestone-find.ts';
 import { MilestoneRecord, milestonesById, presentMilestone } from './milestone-records.ts';

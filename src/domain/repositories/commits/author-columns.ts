@@ -4,7 +4,7 @@ import {
   type Surroundings,
   type UserBasic,
   type UserBasicRow,
-} from '../../../kernel/identity/records.ts';
+} from '../../../kernel/users/records.ts';
 
 /** Columns of `users` that clash with none of a row with an author. */
 export const authorColumns = [

@@ -1,6 +1,6 @@
 /** Authors of commits that the API makes for users. */
 
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Person } from './commits.ts';
 

@@ -5,7 +5,7 @@
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import { UserBasic } from '../../../kernel/identity/records.ts';
+import { UserBasic } from '../../../kernel/users/records.ts';
 import { missingAt, parameterFailure } from '../../../platform/http/parameters/problems.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import {

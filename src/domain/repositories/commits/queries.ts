@@ -1,7 +1,7 @@
 /** Reads commits of a project's repository, and their changes. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import {
   countLines,
   type DiffEnds,

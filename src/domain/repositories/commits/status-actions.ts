@@ -1,8 +1,8 @@
 /** Takes other programs' statuses of a commit. */
 import type { Selectable } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { ExternalPipelinesTable } from '../../../platform/db/rows.ts';

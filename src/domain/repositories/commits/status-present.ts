@@ -1,5 +1,5 @@
 /** Statuses of commits as records. */
-import type { Surroundings } from '../../../kernel/identity/records.ts';
+import type { Surroundings } from '../../../kernel/users/records.ts';
 import { presentAuthor } from './author-columns.ts';
 import type { StatusRow } from './status-queries.ts';
 import type { CommitStatus } from './status-schema.ts';

@@ -2,7 +2,7 @@
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { refsContaining } from '../../../platform/git/history/history.ts';

@@ -1,6 +1,6 @@
 /** Other programs' statuses of a commit (facts: Resource entities, Commit status). */
 import Type, { type Static } from 'typebox';
-import { UserBasic } from '../../../kernel/identity/records.ts';
+import { UserBasic } from '../../../kernel/users/records.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { webAddress } from '../../../platform/http/web-address.ts';
 import { newRef } from './revision-schema.ts';

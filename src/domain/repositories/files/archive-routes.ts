@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { bytesOf, type Endpoint, endpoint, found } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import {
   type ArchiveOrder,

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { Reply } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { GitError } from '../../../platform/git/program/program.ts';

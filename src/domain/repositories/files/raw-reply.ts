@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { bytesOf, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { isLarge, streamBlob } from '../../../platform/git/files/blobs.ts';

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { projectRepository } from '../store/containers.ts';
 import { fileHeaders } from './present.ts';

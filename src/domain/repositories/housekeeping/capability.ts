@@ -1,6 +1,6 @@
 /** Housekeeping of repositories: repacked, measured, and removed when their containers are gone. */
-import type { Capability } from '../../../kernel/api/capability.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Capability } from '../../../kernel/capability.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { findInterruptedPushes } from './interrupted-pushes.ts';
 import { removeGone, sweepDrafts } from './removal.ts';
 import { housekeepingTasks } from './repack.ts';

@@ -3,7 +3,7 @@
  * that keep records, and gives projects that look empty and are not their first push.
  */
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { recordInterruptedPush } from '../pushes/pushes.ts';
 import { projectRepository } from '../store/containers.ts';
 import { announceInterruptedWrites } from '../store/interrupted-writes.ts';

@@ -6,8 +6,8 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/api/services.ts';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { containerTables, repositoryPath } from '../store/containers.ts';

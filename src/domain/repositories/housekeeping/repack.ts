@@ -1,8 +1,8 @@
 /** Repacks repositories that were written often, and measures those that were written since they were measured. */
 
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/api/services.ts';
 import type { ContainerKind, RepositoryKey } from '../../../kernel/repository-store.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { monotonic, now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import {

@@ -3,7 +3,7 @@
  * each client; here it is asked once for the capabilities, and few refs are read without it.
  */
 import { buffer } from 'node:stream/consumers';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { runForProgram } from '../../../platform/fair-share.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
 import { HIDDEN_REFS } from '../../../platform/git/program/program.ts';

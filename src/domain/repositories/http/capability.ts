@@ -1,6 +1,6 @@
 /** Git over HTTP: clones, fetches and pushes by the git program, and their authorization. */
-import type { Capability } from '../../../kernel/api/capability.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Capability } from '../../../kernel/capability.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { gitRoutes } from './routes.ts';
 
 export const gitHttpCapability = (services: Services): Capability => ({

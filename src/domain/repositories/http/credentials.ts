@@ -1,7 +1,6 @@
 /** Authenticates git clients: by a token, a deploy token, or a password where those are taken (spec: OAuth 2.0 provider, 8). */
 import { selectUser } from '../../../kernel/access/users.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import { type Caller, toActor } from '../../../kernel/identity/actor.ts';
+import { type Caller, toActor } from '../../../kernel/actor.ts';
 import { requireScope } from '../../../kernel/identity/authenticate.ts';
 import { type BasicCredential, readAuthorization } from '../../../kernel/identity/credentials.ts';
 import {
@@ -9,6 +8,7 @@ import {
   mustHaveTwoFactor,
   provePassword,
 } from '../../../kernel/identity/passwords/login.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';

@@ -1,8 +1,8 @@
 /** The folder that a service reads: the repository's, leased so that no move takes it away, or an empty one instead. */
 
 import { join } from 'node:path';
-import type { Services } from '../../../kernel/api/services.ts';
 import type { Purpose, RepositoryKey } from '../../../kernel/repository-store.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { isRepository } from '../../../platform/git/ref-files.ts';
 import { createRepository } from '../../../platform/git/write.ts';

@@ -1,7 +1,7 @@
 /** A project's own repository for a push: the rules for its refs, and the records that a push leaves. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { shortRef } from '../../../platform/git/names.ts';
 import { guardRefsNow } from '../protection/protection.ts';

@@ -1,6 +1,6 @@
 /** Fetches: advertisements and packs, as the git program gives them. */
 
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { MemoryReservation } from '../../../platform/fair-share.ts';
 import {

@@ -1,6 +1,6 @@
 /** Moves of repositories between storages: scheduled, listed, and run so that no commit is lost. */
-import type { Capability } from '../../../kernel/api/capability.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Capability } from '../../../kernel/capability.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { forgetGone } from './leases.ts';
 import type { MovableContainers } from './movable-containers.ts';
 import { moveEndpoints } from './routes.ts';

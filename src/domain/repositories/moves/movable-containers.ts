@@ -1,9 +1,9 @@
 /** Kinds of containers as moves between storages find and show them. */
 import type { RawBuilder } from 'kysely';
 import type { TSchema } from 'typebox';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
 export type MovableContainers = {

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { onInstance } from '../../../kernel/access/access.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
 import { Accepted, accepted, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { outOfRangeAt, parameterFailure } from '../../../platform/http/parameters/problems.ts';
 import { diskPath } from '../store/containers.ts';

@@ -6,8 +6,8 @@
 
 import { rm, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Services } from '../../../kernel/api/services.ts';
 import type { Purpose, RepositoryKey } from '../../../kernel/repository-store.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { monotonic, now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { verifyCopy } from '../../../platform/git/copies/check.ts';

@@ -3,7 +3,7 @@
  * no process announces its death.
  */
 
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import { acquireMove, acquireUntidyMoves, areMovesOpen, LeaseLost } from './leases.ts';
 import type { MoveRow, MoveState } from './move-schedule.ts';

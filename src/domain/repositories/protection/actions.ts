@@ -1,8 +1,8 @@
 /** Protects branches and tags, and changes and ends their protection. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';

@@ -1,5 +1,5 @@
 /** Protected branches and tags: who may push to, merge into and create the names that match. */
-import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import { protectedRefEndpoints } from './routes.ts';
 
 export const protectedRefsCapability = (): Capability => ({

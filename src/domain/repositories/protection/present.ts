@@ -1,6 +1,6 @@
 /** Protected branches and tags as records, the entries of a page read by one statement. */
-import { DEVELOPER, MAINTAINER } from '../../../kernel/access/roles.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import { DEVELOPER, MAINTAINER } from '../../../kernel/policy/roles.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type BranchRow, type GrantRow, selectGrants, type TagRow } from './queries.ts';
 import type { ProtectedBranch, ProtectedRefAccess, ProtectedTag } from './schema.ts';

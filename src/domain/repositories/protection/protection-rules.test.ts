@@ -1,6 +1,6 @@
 /** Permissions under rules of protected branches and tags (facts: Roles and visibility). */
 import { describe, expect, test } from 'vitest';
-import { branchProtectionOf } from '../../../kernel/namespaces/branch-protection.ts';
+import { branchProtectionOf } from '../../../kernel/policy/branch-protection.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
 import {
   type Allowed,

@@ -3,8 +3,8 @@
  * Roles and visibility).
  */
 
-import { DEVELOPER, MAINTAINER } from '../../../kernel/access/roles.ts';
-import type { BranchProtection } from '../../../kernel/namespaces/branch-protection.ts';
+import type { BranchProtection } from '../../../kernel/policy/branch-protection.ts';
+import { DEVELOPER, MAINTAINER } from '../../../kernel/policy/roles.ts';
 import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { fits } from '../../../platform/wildcard.ts';

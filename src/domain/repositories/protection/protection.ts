@@ -1,8 +1,8 @@
 /** Reads a project's rules of protected branches and tags in one statement, and protects its first branch. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
-import type { BranchProtection } from '../../../kernel/namespaces/branch-protection.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { BranchProtection } from '../../../kernel/policy/branch-protection.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';

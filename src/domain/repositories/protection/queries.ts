@@ -11,7 +11,7 @@ import {
   sharedProjectLevel,
   TODAY,
 } from '../../../kernel/access/memberships.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { Allowed } from './protection-rules.ts';

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { changeBranch, protectBranch, protectTag, unprotectBranch, unprotectTag } from './actions.ts';
 import { isPremium, presentBranches, presentTags } from './present.ts';

@@ -1,5 +1,5 @@
 /** Turns a request's lists into the entries of a protection. Pure. */
-import { MAINTAINER } from '../../../kernel/access/roles.ts';
+import { MAINTAINER } from '../../../kernel/policy/roles.ts';
 import type { Allowed } from './protection-rules.ts';
 import type { Grant } from './protection-writes.ts';
 import { type GrantInput, kinds } from './schema.ts';

@@ -1,8 +1,8 @@
 /** Writes of the API to a project's own repository: protected, atomic and announced. */
 
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';

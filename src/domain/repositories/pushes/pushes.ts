@@ -5,9 +5,9 @@
 
 import { sql } from 'kysely';
 import { type Announcement, announceAll, touchProject } from '../../../kernel/activity/announce.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

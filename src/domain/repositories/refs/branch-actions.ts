@@ -1,7 +1,7 @@
 /** Creating, deleting and protecting branches. */
 
-import { DEVELOPER, MAINTAINER } from '../../../kernel/access/roles.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
+import { DEVELOPER, MAINTAINER } from '../../../kernel/policy/roles.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import { fullRef, isRefName, NO_OBJECT } from '../../../platform/git/names.ts';

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import {
   Accepted,
   accepted,
@@ -12,7 +13,6 @@ import {
   noContent,
   Reply,
 } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
 import { readShown } from '../../../platform/git/history/history.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch, listRefs, peelToCommit, type Ref, type RefOrder } from '../../../platform/git/refs.ts';

@@ -1,6 +1,6 @@
 /** A page of branches or tags, and the headers that lead to the others (spec: Pagination). */
 import Type, { type Static } from 'typebox';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Ref } from '../../../platform/git/refs.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { stringEnum } from '../../../platform/http/parameters/schema.ts';

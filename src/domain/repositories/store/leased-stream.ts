@@ -2,8 +2,8 @@
 
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { Services } from '../../../kernel/api/services.ts';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 
 /** The lease ends when the stream closes. Rejected when the stream fails before its first byte. */

@@ -1,9 +1,9 @@
 /** Kinds of repositories over git: how each is found by its address, and the rules and records of a push to it. */
 
-import { Registry } from '../../../kernel/api/registry.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import { Registry } from '../../../kernel/registry.ts';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';

@@ -1,6 +1,6 @@
 /** Chooses the storage of a new project, snippet or wiki. */
 
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { randomFraction } from '../../../platform/secret.ts';
 

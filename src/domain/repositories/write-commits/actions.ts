@@ -1,8 +1,8 @@
 /** Commits that the API makes on a branch: of files, picked from elsewhere, reverted, or of a submodule. */
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import type { DiffEnds } from '../../../platform/git/history/diff.ts';

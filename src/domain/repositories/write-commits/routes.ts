@@ -4,7 +4,7 @@
 import Type from 'typebox';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { presentCommitDetail, projectUrl } from '../commits/present.ts';

@@ -1,8 +1,7 @@
 /** Users' changes to their own sign-in: the password, and two-factor authentication. */
 import { sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { revokeGrants } from '../../../kernel/identity/oauth-grants.ts';
 import {
   type Account,
@@ -20,6 +19,7 @@ import {
 } from '../../../kernel/identity/sessions.ts';
 import { matchingStep } from '../../../kernel/identity/two-factor/totp.ts';
 import { noTwoFactor } from '../../../kernel/identity/two-factor/two-factor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

@@ -8,9 +8,9 @@ import {
   TWO_FACTOR_PATH,
   tokenField,
 } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { type Session, sessionCookie, sessionOrigin } from '../../../kernel/identity/sessions.ts';
 import { base32, newTotpSecret, otpauthUri } from '../../../kernel/identity/two-factor/totp.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';

@@ -1,7 +1,7 @@
 /** Requests for a mail by an address, which do not disclose whether an account has the address. */
 
-import type { Services } from '../../../kernel/api/services.ts';
 import { isMailAddress } from '../../../kernel/identity/addresses/rules.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { writeFact } from '../../../platform/outbox/outbox.ts';
 import { digest } from '../../../platform/secret.ts';

@@ -1,7 +1,7 @@
 /** The pages on which users confirm an address, and request its link again. */
 import { notice } from '../../../kernel/api/forms.ts';
 import { type PageContext, page, showPage } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { addressForm, confirmForm } from '../forms/mail-views.ts';

@@ -1,12 +1,12 @@
 /** Setting a new password by a link that was sent by mail. */
 import { sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { passwordDisabledByGroup } from '../../../kernel/identity/passwords/enterprise.ts';
 import { userEntity } from '../../../kernel/identity/passwords/login.ts';
 import { noReset, oldestReset, requestReset } from '../../../kernel/identity/passwords/reset.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
 import { endAccess } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

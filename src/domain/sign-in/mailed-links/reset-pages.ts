@@ -1,8 +1,8 @@
 /** The pages for a forgotten password. */
 import { notice } from '../../../kernel/api/forms.ts';
 import { type PageContext, page, showPage } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { RESET_HOURS } from '../../../kernel/identity/passwords/reset.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { addressForm, newPasswordForm } from '../forms/mail-views.ts';

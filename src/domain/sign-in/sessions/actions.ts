@@ -1,6 +1,5 @@
 /** Signing in and out: password, second step, session. */
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import {
   type Account,
   giveBackAttempt,
@@ -13,6 +12,7 @@ import {
 } from '../../../kernel/identity/passwords/login.ts';
 import { refusal } from '../../../kernel/identity/passwords/login-rules.ts';
 import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

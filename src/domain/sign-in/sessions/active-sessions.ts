@@ -1,8 +1,8 @@
 /** The page on which users see their sessions, and end them. */
 import { panel } from '../../../kernel/api/forms.ts';
 import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';

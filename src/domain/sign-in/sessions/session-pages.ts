@@ -2,7 +2,6 @@
 
 import { notice } from '../../../kernel/api/forms.ts';
 import { type PageContext, page, redirect, sessionPage, showPage } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { UNCONFIRMED } from '../../../kernel/identity/passwords/login-rules.ts';
 import {
   noSessionCookie,
@@ -10,6 +9,7 @@ import {
   sessionCookie,
   sessionOrigin,
 } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { pagePolicy } from '../../../platform/http/pages/html.ts';
 import type { Route } from '../../../platform/http/server/server.ts';

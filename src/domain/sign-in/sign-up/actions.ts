@@ -2,20 +2,20 @@
 import { sql } from 'kysely';
 import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-addresses.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import {
   confirmationRequested,
   KNOWN_ADDRESS_REGISTERED,
   newConfirmation,
 } from '../../../kernel/identity/addresses/confirmation.ts';
 import { isMailAddress, signUpMailProblem } from '../../../kernel/identity/addresses/rules.ts';
-import { insertUser, newUserDefaults } from '../../../kernel/identity/new-user.ts';
 import { userEntity } from '../../../kernel/identity/passwords/login.ts';
 import { refusal } from '../../../kernel/identity/passwords/login-rules.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
 import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/sessions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { insertUser, newUserDefaults } from '../../../kernel/users/new-user.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';

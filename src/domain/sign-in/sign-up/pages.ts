@@ -2,8 +2,8 @@
 
 import { notice } from '../../../kernel/api/forms.ts';
 import { type PageContext, page, redirect, showPage } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/api/services.ts';
 import { sessionCookie, sessionOrigin } from '../../../kernel/identity/sessions.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { type Problem, problem } from '../forms/problems.ts';

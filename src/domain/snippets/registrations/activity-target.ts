@@ -1,7 +1,7 @@
 /** Snippets of projects in activity feeds: notes on them. */
 import { type RawBuilder, sql } from 'kysely';
+import { openTo } from '../../../kernel/access/group-list.ts';
 import type { ActivityTarget } from '../../../kernel/activity/targets.ts';
-import { openTo } from '../../../kernel/namespaces/group-list.ts';
 
 const inProject = (id: RawBuilder<unknown>) =>
   sql`snippets s where s.id = ${id} and s.project_id = e.project_id`;

@@ -1,6 +1,6 @@
 /** Snippets over git, at `snippets/<id>.git`: who may fetch and push there. */
 import { authorizeProject } from '../../../kernel/access/find.ts';
-import type { Decision } from '../../../kernel/access/policy.ts';
+import type { Decision } from '../../../kernel/policy/policy.ts';
 import { forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
 import type { PushTarget, RepositoryKind, RepositoryRequest } from '../../repositories/index.ts';
 import { decidePersonal, seesInProject } from '../snippet-policy.ts';

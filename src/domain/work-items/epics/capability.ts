@@ -1,5 +1,5 @@
 /** Epics of groups, their issues, child epics and links. Premium and up. */
-import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import { conversationEndpoints, noteables, todoTargets } from '../../conversation/index.ts';
 import { referenceDefinitions } from '../../markdown/index.ts';
 import { notificationFacts, notificationSubjects } from '../../notifications/index.ts';

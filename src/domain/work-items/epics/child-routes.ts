@@ -1,8 +1,8 @@
 /** Endpoints of child epics (facts: Epics). Users who may change the parent order and remove its children. */
 import Type from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';

@@ -1,8 +1,8 @@
 /** Endpoints of a group's epics (facts: Epics). */
 import { onGroup } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import { OWNER } from '../../../kernel/access/roles.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { OWNER } from '../../../kernel/policy/roles.ts';
 import { applyEffects } from '../quick-actions/work-command-effects.ts';
 import { parseQuickActions } from './commands.ts';
 import { findForChange, findParent } from './find.ts';

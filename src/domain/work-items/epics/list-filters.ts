@@ -1,7 +1,7 @@
 /** Filters of epic lists, as conditions over `epics`. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { ListInput } from './schema.ts';
 
 export type Condition = RawBuilder<SqlBool>;

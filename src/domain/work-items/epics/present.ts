@@ -1,9 +1,9 @@
 /** Epics as records, for lists and alone. */
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
-import type { Surroundings } from '../../../kernel/identity/records.ts';
+import type { Surroundings } from '../../../kernel/users/records.ts';
 import type { Page, PageRequest } from '../../../platform/pagination/page.ts';
 import { type EpicOptions, type EpicRecord, presentEpics } from './records/epic-records.ts';
 import type { EpicRow } from './records/epic-rows.ts';

@@ -5,8 +5,8 @@
 import { type SqlBool, sql } from 'kysely';
 import { onGroup } from '../../../kernel/access/access.ts';
 import { authorizeGroup } from '../../../kernel/access/find.ts';
-import { GUEST } from '../../../kernel/access/roles.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { GUEST } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { conflict, Failure, forbidden } from '../../../platform/failure.ts';

@@ -1,6 +1,6 @@
 /** Issues of projects: their lists, records and changes. */
 import { activityTargets } from '../../../kernel/activity/targets.ts';
-import type { Capability } from '../../../kernel/api/capability.ts';
+import type { Capability } from '../../../kernel/capability.ts';
 import { conversationEndpoints, noteables, todoTargets, userCounts } from '../../conversation/index.ts';
 import { referenceDefinitions } from '../../markdown/index.ts';
 import { notificationFacts, notificationSubjects } from '../../notifications/index.ts';

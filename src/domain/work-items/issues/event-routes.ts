@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, listing } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import {
   findResourceEvent,

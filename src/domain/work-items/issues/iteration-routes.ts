@@ -2,9 +2,9 @@
 import Type from 'typebox';
 import { type Access, onGroup, onProject } from '../../../kernel/access/access.ts';
 import type { ResourceParent } from '../../../kernel/access/resource-parents.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, listing } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
-import { UserBasic } from '../../../kernel/identity/records.ts';
+import { UserBasic } from '../../../kernel/users/records.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { commaList, dateTime, integerId, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import type { Page } from '../../../platform/pagination/page.ts';

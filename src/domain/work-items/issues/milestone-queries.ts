@@ -1,7 +1,7 @@
 /** The issues of a milestone, and the data of its burndown chart. */
 import { sql } from 'kysely';
 import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Page, PageRequest } from '../../../platform/pagination/page.ts';
 import type { MilestoneRow } from '../../planning/index.ts';

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { type Access, onGroup, onProject } from '../../../kernel/access/access.ts';
 import type { ResourceParent } from '../../../kernel/access/resource-parents.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { selectMilestone } from '../../planning/index.ts';

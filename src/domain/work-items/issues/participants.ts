@@ -1,8 +1,8 @@
 /** Participants of an issue: its author, its assignees, authors of notes, and users who were mentioned. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../kernel/identity/actor.ts';
-import { presentUserBasic, type UserBasic, userBasicColumns } from '../../../kernel/identity/records.ts';
+import { presentUserBasic, type UserBasic, userBasicColumns } from '../../../kernel/users/records.ts';
 import { mapPage, type Page, selectPage } from '../../../platform/pagination/page.ts';
 import { participantIds } from '../../conversation/index.ts';
 import { issueNoteable } from './records/issue-noteable.ts';

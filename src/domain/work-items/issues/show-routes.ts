@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { onInstance, onProject } from '../../../kernel/access/access.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, listing } from '../../../kernel/api/endpoint.ts';
-import { UserBasic } from '../../../kernel/identity/records.ts';
+import { UserBasic } from '../../../kernel/users/records.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import { participantPage } from './participants.ts';

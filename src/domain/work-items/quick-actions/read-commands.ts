@@ -8,8 +8,8 @@ import {
   selectProjects,
 } from '../../../kernel/access/find.ts';
 import { reachOf } from '../../../kernel/access/resource-parents.ts';
-import type { Services } from '../../../kernel/api/services.ts';
-import type { Actor } from '../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';

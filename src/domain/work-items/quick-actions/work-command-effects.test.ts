@@ -4,7 +4,7 @@ import { useApp } from '../../../../test/support/app.ts';
 import { insertIssue } from '../../../../test/support/issues.ts';
 import { makeGroup, makeMember, makeProject, makeUser } from '../../../../test/support/rows.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
-import { toActor } from '../../../kernel/identity/actor.ts';
+import { toActor } from '../../../kernel/actor.ts';
 import { findIssue } from '../issues/records/issue-find.ts';
 import { issueNoteable } from '../issues/records/issue-noteable.ts';
 import { applyEffects } from './work-command-effects.ts';

@@ -7,7 +7,7 @@ import {
   type Surroundings,
   UserBasic,
   userBasicColumns,
-} from '../../../kernel/identity/records.ts';
+} from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { ResourceEventsTable } from '../../../platform/db/rows.ts';
 import { notFound } from '../../../platform/failure.ts';

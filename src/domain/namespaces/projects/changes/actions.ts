@@ -5,11 +5,8 @@ import {
   type AuthorizedProject,
   authorizeGroup,
 } from '../../../../kernel/access/find.ts';
-import { mayCreateProjects } from '../../../../kernel/access/project-creation.ts';
-import { GUEST, MAINTAINER, visibilityLevel, visibilityName } from '../../../../kernel/access/roles.ts';
 import { type AuditedEntity, announce } from '../../../../kernel/activity/announce.ts';
-import type { Services } from '../../../../kernel/api/services.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import { isScheduledAbove } from '../../../../kernel/namespaces/erasure.ts';
 import { pathProblems } from '../../../../kernel/namespaces/paths.ts';
 import {
@@ -21,6 +18,8 @@ import {
 import { projectSettings } from '../../../../kernel/namespaces/project-settings.ts';
 import type { NamespaceRow } from '../../../../kernel/namespaces/rows.ts';
 import { keepTopics } from '../../../../kernel/namespaces/topics.ts';
+import { GUEST, MAINTAINER, visibilityLevel, visibilityName } from '../../../../kernel/policy/roles.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
@@ -42,6 +41,7 @@ import {
   branchNameProblems,
   changedSettings,
   initialVisibility,
+  mayCreateProjects,
   nameProblems,
   originProblems,
   pathFromName,

@@ -1,11 +1,11 @@
 /** Relations of projects: stars, shares with groups, forks. */
 import { type AuthorizedProject, authorizeGroup } from '../../../../kernel/access/find.ts';
-import { OWNER } from '../../../../kernel/access/roles.ts';
 import { announce } from '../../../../kernel/activity/announce.ts';
-import type { Services } from '../../../../kernel/api/services.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import { isLockedAbove } from '../../../../kernel/namespaces/group-settings.ts';
 import { projectFullPath } from '../../../../kernel/namespaces/rows.ts';
+import { OWNER } from '../../../../kernel/policy/roles.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { declareUnique } from '../../../../platform/db/errors.ts';

@@ -1,7 +1,7 @@
 /** Effects of creating and changing a project on its repository. */
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import type { Services } from '../../../../kernel/api/services.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import { invalid } from '../../../../platform/failure.ts';
 import { findBranch } from '../../../../platform/git/refs.ts';

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { onInstance, onProject, signedIn } from '../../../../kernel/access/access.ts';
 import { type AuthorizedProject, authorizeProject } from '../../../../kernel/access/find.ts';
 import { findUser } from '../../../../kernel/access/users.ts';
+import type { Actor, Caller } from '../../../../kernel/actor.ts';
 import {
   Accepted,
   accepted,
@@ -13,9 +14,8 @@ import {
   noContent,
   Reply,
 } from '../../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../../kernel/api/services.ts';
 import { avatarFile, storeAvatar } from '../../../../kernel/files/pictures.ts';
-import type { Actor, Caller } from '../../../../kernel/identity/actor.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import type { UploadedFile } from '../../../../platform/http/parameters/raw-parameters.ts';
 import { parameterRulesOf } from '../../../../platform/http/parameters/schema.ts';

@@ -1,10 +1,17 @@
 /** Decisions about projects, as pure functions: names and paths, visibility, and older names of settings. */
+
+import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import type { Config } from '../../../../kernel/config.ts';
 import {
   type ProjectSettings,
   ProjectSettingsSchema,
   withoutPremium,
 } from '../../../../kernel/namespaces/project-settings.ts';
+import {
+  type ProjectCreationLevel,
+  roleMayCreateProjects,
+} from '../../../../kernel/policy/project-creation.ts';
 import { isRefName } from '../../../../platform/git/names.ts';
 import { NAME } from './names.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
@@ -121,4 +128,13 @@ export function changedSettings(
   // Each name above is a setting's, and its schema decoded the value.
   const settings = changes as Partial<ProjectSettings>;
   return tier === 'free' ? withoutPremium(settings) : settings;
+}
+
+/** Whether the actor may create projects in the group, which must not be archived. */
+export function mayCreateProjects(actor: Actor, group: AuthorizedGroup): boolean {
+  // The group's own capability writes the settings, from values of this type.
+  const { project_creation_level: level } = group.row.settings as {
+    project_creation_level?: ProjectCreationLevel;
+  };
+  return group.may('create_projects') && roleMayCreateProjects(level ?? 'developer', group.role, actor.admin);
 }

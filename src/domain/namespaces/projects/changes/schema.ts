@@ -1,9 +1,9 @@
 /** Fields for creating and changing a project; older names of the same fields are accepted beside the current ones. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
-import { assignableLevels, visibilityNames } from '../../../../kernel/access/roles.ts';
 import { pathPattern } from '../../../../kernel/namespaces/paths.ts';
 import { ProjectSettingsSchema } from '../../../../kernel/namespaces/project-settings.ts';
 import { TopicName } from '../../../../kernel/namespaces/topics.ts';
+import { assignableLevels, visibilityNames } from '../../../../kernel/policy/roles.ts';
 import { refNamePattern } from '../../../../platform/git/names.ts';
 import {
   atLeastOne,

@@ -3,12 +3,12 @@
  * fork is empty until its repository is whole; if the process dies before that, it stays empty, and can be used or deleted.
  */
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import type { VisibilityName } from '../../../../kernel/access/roles.ts';
 import { announce } from '../../../../kernel/activity/announce.ts';
-import type { Services } from '../../../../kernel/api/services.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import { markProjectDeleting } from '../../../../kernel/namespaces/erasure.ts';
 import { projectSettings } from '../../../../kernel/namespaces/project-settings.ts';
+import type { VisibilityName } from '../../../../kernel/policy/roles.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../../kernel/settings/definitions.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';

@@ -1,4 +1,6 @@
 /** Decisions about forks, as pure functions. */
+
+import type { ProjectSettings } from '../../../../kernel/namespaces/project-settings.ts';
 import {
   INTERNAL,
   PRIVATE,
@@ -6,8 +8,7 @@ import {
   type VisibilityName,
   visibilityLevel,
   visibilityName,
-} from '../../../../kernel/access/roles.ts';
-import type { ProjectSettings } from '../../../../kernel/namespaces/project-settings.ts';
+} from '../../../../kernel/policy/roles.ts';
 
 /**
  * The visibility of a fork whose request names none: as open as its source, its group and the instance allow.

@@ -1,13 +1,13 @@
 /** The filters of every list of projects: their parameters, and their conditions. */
 import { type RawBuilder, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
+import type { Caller } from '../../../../kernel/actor.ts';
 import {
   assignableLevels,
   OWNER,
   visibilityLevel,
   visibilityNames,
-} from '../../../../kernel/access/roles.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
+} from '../../../../kernel/policy/roles.ts';
 import { containing } from '../../../../platform/db/search.ts';
 import { commaList, date, dateTime, stringEnum } from '../../../../platform/http/parameters/schema.ts';
 

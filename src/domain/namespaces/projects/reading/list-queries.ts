@@ -13,10 +13,10 @@ import {
   sharedProjectLevel,
   TODAY,
 } from '../../../../kernel/access/memberships.ts';
-import { GUEST, INTERNAL, PUBLIC } from '../../../../kernel/access/roles.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import { notificationLevels } from '../../../../kernel/namespaces/notification-levels.ts';
 import { projectColumns, projectTables, type ReachedProjectRow } from '../../../../kernel/namespaces/rows.ts';
+import { GUEST, INTERNAL, PUBLIC } from '../../../../kernel/policy/roles.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../../../platform/pagination/page.ts';
 import type { CursorValues } from '../../../../platform/pagination/pagination.ts';

@@ -2,8 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import Type, { type TProperties } from 'typebox';
 import { type Access, onGroup, onProject, onUser } from '../../../../kernel/access/access.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import { type CallLimit, type Endpoint, listing } from '../../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
 import { now } from '../../../../platform/clock.ts';
 import { ProjectFilterFields, type ProjectFilterInput, projectFilters, projectOrder } from './filters.ts';
 import { listProjects } from './list-queries.ts';

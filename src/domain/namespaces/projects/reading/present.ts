@@ -1,10 +1,8 @@
 /** Pages of projects as records: related records are loaded once for the whole page. */
 
-import { OWNER, REPORTER } from '../../../../kernel/access/roles.ts';
-import type { Services } from '../../../../kernel/api/services.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
+import { selectSeenGroups } from '../../../../kernel/access/group-list.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import { selectCustomAttributes } from '../../../../kernel/namespaces/custom-attributes.ts';
-import { selectSeenGroups } from '../../../../kernel/namespaces/group-list.ts';
 import {
   type BasicProject,
   type FullProject,
@@ -13,6 +11,8 @@ import {
   presentProject,
 } from '../../../../kernel/namespaces/project-records.ts';
 import type { ReachedProjectRow } from '../../../../kernel/namespaces/rows.ts';
+import { OWNER, REPORTER } from '../../../../kernel/policy/roles.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { renderDescription } from '../../../markdown/index.ts';

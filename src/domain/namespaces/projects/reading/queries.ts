@@ -8,9 +8,9 @@ import {
   sharedProjectLevel,
   TODAY,
 } from '../../../../kernel/access/memberships.ts';
-import { INTERNAL, PUBLIC } from '../../../../kernel/access/roles.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import { type ProjectRow, projectColumns, projectTables } from '../../../../kernel/namespaces/rows.ts';
+import { INTERNAL, PUBLIC } from '../../../../kernel/policy/roles.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 
 /** The visible ones of the projects, by id: for records inside records. */

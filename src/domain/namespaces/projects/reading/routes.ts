@@ -1,8 +1,8 @@
 /** Reading projects: lists and single ones. */
 import Type from 'typebox';
 import { anyone, onProject } from '../../../../kernel/access/access.ts';
+import { AvatarPicture, replyWithAvatar } from '../../../../kernel/api/avatar-response.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../../kernel/api/endpoint.ts';
-import { AvatarPicture, replyWithAvatar } from '../../../../kernel/files/avatar-response.ts';
 import { BasicProject, FullProject } from '../../../../kernel/namespaces/project-records.ts';
 import type { KeysetRule } from '../../../../platform/pagination/pagination.ts';
 import { ProjectFilterFields, projectFilters, projectOrder } from './filters.ts';

@@ -1,7 +1,7 @@
 /** Epics as noteables. */
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
-import { PUBLIC } from '../../../../kernel/access/roles.ts';
+import { PUBLIC } from '../../../../kernel/policy/roles.ts';
 import type { Noteable, NoteableKind } from '../../../conversation/index.ts';
 import type { EpicRow } from './epic-rows.ts';
 import { seesEpic } from './epic-visibility.ts';

@@ -1,14 +1,14 @@
 /** Epic records, in lists of epics and as parents and links show them (facts: Resource entities, Epic). */
 import { sql } from 'kysely';
 import Type, { type Static } from 'typebox';
-import type { Services } from '../../../../kernel/api/services.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import {
   presentUserBasic,
   type Surroundings,
   UserBasic,
   userBasicColumns,
-} from '../../../../kernel/identity/records.ts';
+} from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { date, dateTime, nullable, stringEnum } from '../../../../platform/http/parameters/schema.ts';
 import { mapInTurns } from '../../../../platform/turns.ts';

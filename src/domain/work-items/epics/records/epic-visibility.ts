@@ -5,10 +5,10 @@
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
+import { openTo, seesAll } from '../../../../kernel/access/group-list.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../../../kernel/access/memberships.ts';
-import { GUEST, PLANNER } from '../../../../kernel/access/roles.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
-import { openTo, seesAll } from '../../../../kernel/namespaces/group-list.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
+import { GUEST, PLANNER } from '../../../../kernel/policy/roles.ts';
 import type { EpicRow } from './epic-rows.ts';
 
 /** Whether the caller with this receipt sees the epic. */

@@ -1,7 +1,7 @@
 /** Epics as noteables: their notes over the API, quick actions, and references in system notes. */
 import { sql } from 'kysely';
 import { onGroup } from '../../../../kernel/access/access.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';

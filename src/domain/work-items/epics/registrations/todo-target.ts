@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { onGroup } from '../../../../kernel/access/access.ts';
-import { PLANNER } from '../../../../kernel/access/roles.ts';
-import { seesAll } from '../../../../kernel/namespaces/group-list.ts';
+import { seesAll } from '../../../../kernel/access/group-list.ts';
+import { PLANNER } from '../../../../kernel/policy/roles.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import { type TodoTarget, todoEndpoint } from '../../../conversation/index.ts';
 import { findEpic } from '../records/epic-find.ts';

@@ -1,7 +1,7 @@
 /** The labels of epics as they change. */
 
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { type LabelRow, resolveLabels, withoutScopedSiblings } from '../../../planning/index.ts';
 import type { EpicChanges } from './epic-changes.ts';

@@ -1,7 +1,7 @@
 /** System notes on epics about other epics and issues: only if all readers of the note may see those. */
 
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { PUBLIC } from '../../../../kernel/access/roles.ts';
+import { PUBLIC } from '../../../../kernel/policy/roles.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { writeSystemNotes } from '../../../conversation/index.ts';
 import type { IssueRow } from '../../issues/records/issue-rows.ts';

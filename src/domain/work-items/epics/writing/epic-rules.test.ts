@@ -1,6 +1,6 @@
 /** Tables: the tree of epics, mentions in notes, manual order, and changes by updates. */
 import { describe, expect, test } from 'vitest';
-import { INTERNAL, PRIVATE, PUBLIC } from '../../../../kernel/access/roles.ts';
+import { INTERNAL, PRIVATE, PUBLIC } from '../../../../kernel/policy/roles.ts';
 import { Failure } from '../../../../platform/failure.ts';
 import type { EpicRow } from '../records/epic-rows.ts';
 import { changedColumns } from './epic-changes.ts';

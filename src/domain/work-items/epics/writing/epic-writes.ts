@@ -2,7 +2,7 @@
 
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
 import { type ActivityAction, announce } from '../../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import type { Json } from '../../../../platform/db/rows.ts';

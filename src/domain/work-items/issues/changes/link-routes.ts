@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import Type from 'typebox';
 import { onProject } from '../../../../kernel/access/access.ts';
 import { type AuthorizedProject, authorizeProject } from '../../../../kernel/access/find.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import {
   type Context,
   type Endpoint,
@@ -11,7 +12,6 @@ import {
   listing,
   noContent,
 } from '../../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../../../platform/http/parameters/schema.ts';

@@ -2,8 +2,8 @@
 import { onProject } from '../../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { authorizeGroup } from '../../../../kernel/access/find.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, noContent } from '../../../../kernel/api/endpoint.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
 import { findEpic } from '../../epics/records/epic-find.ts';
 import { findIssue } from '../records/issue-find.ts';
 import { IssueRecord, presentIssue } from '../records/issue-records.ts';

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { onProject } from '../../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
+import type { Actor, Caller } from '../../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
-import type { Actor, Caller } from '../../../../kernel/identity/actor.ts';
 import { invalid } from '../../../../platform/failure.ts';
 import { parseDuration } from '../../quick-actions/durations.ts';
 import { findIssue } from '../records/issue-find.ts';

@@ -1,7 +1,7 @@
 /** The filters of every list of issues: their parameters, and their conditions (facts: Issues). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import { containing, distinctTerms } from '../../../../platform/db/search.ts';
 import { Failure, unauthenticated } from '../../../../platform/failure.ts';
 import { commaList, dateTime, integerId, stringEnum } from '../../../../platform/http/parameters/schema.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { Static, TObject } from 'typebox';
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import type { Context } from '../../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Page } from '../../../../platform/pagination/page.ts';
 import { type IssueOrder, listIssues } from '../records/issue-list.ts';

@@ -1,8 +1,8 @@
 /** Counts of open and closed issues, by the filters of the lists. */
 import Type, { type Static } from 'typebox';
 import { anyone, onGroup, onProject } from '../../../../kernel/access/access.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import { type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { countIssueStates } from '../records/issue-list.ts';
 import { type VisibleIssues, visibleIssuesOf } from '../records/issue-visibility.ts';

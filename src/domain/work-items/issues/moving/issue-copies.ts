@@ -1,7 +1,7 @@
 /** Copies notes, awards, time and subscriptions of an issue to its new issue or epic. */
 import { sql } from 'kysely';
 import { isProject, type ResourceParent } from '../../../../kernel/access/resource-parents.ts';
-import type { Services } from '../../../../kernel/api/services.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { writeResourceEvents } from '../../resource-events/resource-events.ts';

@@ -7,7 +7,7 @@ import {
   type ResourceParent,
   reachOf,
 } from '../../../../kernel/access/resource-parents.ts';
-import type { Services } from '../../../../kernel/api/services.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { randomHex } from '../../../../platform/secret.ts';

@@ -1,7 +1,7 @@
 /** Finds issues for a caller: a hidden one is 404, as a missing one is. */
 
 import { type AuthorizedProject, authorizeProject } from '../../../../kernel/access/find.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import type { Sql } from '../../../../platform/db/driver/sql.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';

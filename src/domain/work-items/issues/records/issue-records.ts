@@ -1,9 +1,9 @@
 /** Issue records (facts: Resource entities, Issue); relations are loaded once per page. */
 import Type, { type Static } from 'typebox';
-import type { Services } from '../../../../kernel/api/services.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
-import { presentUserBasic, UserBasic } from '../../../../kernel/identity/records.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
+import { presentUserBasic, UserBasic } from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { date, dateTime, nullable, stringEnum } from '../../../../platform/http/parameters/schema.ts';
 import { mapInTurns } from '../../../../platform/turns.ts';

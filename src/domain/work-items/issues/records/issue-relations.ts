@@ -1,8 +1,8 @@
 /** Relations of issues for their records (issue-records.ts), loaded for all of them at once. */
 import { sql } from 'kysely';
-import type { Services } from '../../../../kernel/api/services.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
-import { type UserBasicRow, userBasicColumns } from '../../../../kernel/identity/records.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
+import type { Services } from '../../../../kernel/services.ts';
+import { type UserBasicRow, userBasicColumns } from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { isSubscribed } from '../../../conversation/index.ts';
 import { type LabelRow, labelsOf, type MilestoneWithPath, milestonesById } from '../../../planning/index.ts';

@@ -6,8 +6,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../../../kernel/access/memberships.ts';
-import { GUEST, INTERNAL, PLANNER, PUBLIC } from '../../../../kernel/access/roles.ts';
-import type { Caller } from '../../../../kernel/identity/actor.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
+import { GUEST, INTERNAL, PLANNER, PUBLIC } from '../../../../kernel/policy/roles.ts';
 import type { IssueRow } from './issue-rows.ts';
 
 /** Whether a caller who may read the issues of the project sees this one. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import Type from 'typebox';
 import { onProject } from '../../../../kernel/access/access.ts';
 import { mayInProjects } from '../../../../kernel/access/policy-sql.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import { type TodoTarget, todoEndpoint, type UserCount } from '../../../conversation/index.ts';

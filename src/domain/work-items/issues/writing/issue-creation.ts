@@ -1,7 +1,7 @@
 /** Creates issues: prepares the request, inserts the issue and runs its quick actions. */
 
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import type { UserBasicRow } from '../../../../kernel/identity/records.ts';
+import type { UserBasicRow } from '../../../../kernel/users/records.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import type { ActorContext, MentionTodo, WriteContext } from '../../../conversation/index.ts';

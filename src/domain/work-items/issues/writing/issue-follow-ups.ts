@@ -1,6 +1,6 @@
 /** Registry of what other capabilities write when an issue changes. */
 
-import { Registry } from '../../../../kernel/api/registry.ts';
+import { Registry } from '../../../../kernel/registry.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import type { WorkChange } from './issue-changes.ts';

@@ -6,8 +6,8 @@
 import { CompiledQuery } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { auditRow } from '../../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
-import type { UserBasicRow } from '../../../../kernel/identity/records.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
+import type { UserBasicRow } from '../../../../kernel/users/records.ts';
 import { batch } from '../../../../platform/batch.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Db } from '../../../../platform/db/database.ts';

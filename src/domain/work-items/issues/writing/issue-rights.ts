@@ -1,9 +1,9 @@
 /** Properties that a caller may set, by role, authorship and tier (facts: Roles and visibility). */
 
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { GUEST, OWNER, PLANNER } from '../../../../kernel/access/roles.ts';
-import type { Services } from '../../../../kernel/api/services.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
+import { GUEST, OWNER, PLANNER } from '../../../../kernel/policy/roles.ts';
+import type { Services } from '../../../../kernel/services.ts';
 import { forbidden } from '../../../../platform/failure.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import type { ChangeRights } from './issue-changes.ts';

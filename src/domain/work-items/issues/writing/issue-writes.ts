@@ -2,7 +2,7 @@
 import type { Updateable } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { announce } from '../../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import type { IssuesTable } from '../../../../platform/db/rows.ts';

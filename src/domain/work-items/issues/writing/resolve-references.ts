@@ -1,7 +1,7 @@
 /** Resolves references in a request for an issue: assignees, labels, milestone, epic and original. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { forbidden, invalid } from '../../../../platform/failure.ts';
 import {

@@ -2,7 +2,7 @@
 
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import type { ActivityAction, Announcement } from '../../../../kernel/activity/announce.ts';
-import type { Actor } from '../../../../kernel/identity/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import type { Json } from '../../../../platform/db/rows.ts';
 import type { WorkChange } from './issue-changes.ts';
 

@@ -4,8 +4,8 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { declareUnique } from '../../platform/db/errors.ts';
 import type { UsersTable } from '../../platform/db/rows.ts';
+import type { InternalKind } from '../actor.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
-import type { InternalKind } from './actor.ts';
 
 declareUnique('users_username', 'username', 'conflict');
 declareUnique('emails_holder', 'email');

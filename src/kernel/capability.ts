@@ -1,10 +1,10 @@
 /** A capability for the composition root: its endpoints, pages, background work, and erasure. */
-import type { Db } from '../../platform/db/database.ts';
-import type { Route } from '../../platform/http/server/server.ts';
-import type { Schedule, Tasks } from '../../platform/jobs/jobs.ts';
-import type { ReadGauge } from '../../platform/metrics.ts';
-import type { Listener } from '../../platform/outbox/outbox.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Db } from '../platform/db/database.ts';
+import type { Route } from '../platform/http/server/server.ts';
+import type { Schedule, Tasks } from '../platform/jobs/jobs.ts';
+import type { ReadGauge } from '../platform/metrics.ts';
+import type { Listener } from '../platform/outbox/outbox.ts';
+import type { Endpoint } from './api/endpoint.ts';
 import type { Registration } from './registry.ts';
 
 export type Capability = {

@@ -183,7 +183,7 @@ function table(policy: Record<string, Rule>): string {
 
 const matrix = `# Who may do what
 
-Written by \`UPDATE_GOLDEN=1\` from \`src/kernel/access/policy.ts\`; a change of it is a change of who may do what.
+Written by \`UPDATE_GOLDEN=1\` from \`src/kernel/policy/policy.ts\`; a change of it is a change of who may do what.
 Three answers in a cell are those for a private, an internal and a public object. \`yes\`: allowed. 401: sign in first.
 403: refused. 404: does not exist for this caller. \`inside\` is a member of something inside a group. Then what those who may
 are told while the object is archived, and the part that, turned off, is refused to all, and kept to members, to others.

@@ -1,16 +1,16 @@
 /** Services that the composition root builds once for all capabilities. */
 
-import type { Database } from '../../platform/db/database.ts';
-import type { Presence } from '../../platform/db/processes.ts';
-import type { DiskGuard } from '../../platform/disk.ts';
-import type { RateLimiter } from '../../platform/http/rate-limit.ts';
-import type { Log } from '../../platform/log.ts';
-import type { Config } from '../config.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import type { Repositories } from '../repository-store.ts';
-import type { FeatureGates } from '../settings/features.ts';
-import type { SettingsSource } from '../settings/settings.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Presence } from '../platform/db/processes.ts';
+import type { DiskGuard } from '../platform/disk.ts';
+import type { RateLimiter } from '../platform/http/rate-limit.ts';
+import type { Log } from '../platform/log.ts';
+import type { Config } from './config.ts';
+import type { Authenticator } from './identity/authenticate.ts';
 import type { Registered } from './registry.ts';
+import type { Repositories } from './repository-store.ts';
+import type { FeatureGates } from './settings/features.ts';
+import type { SettingsSource } from './settings/settings.ts';
 
 export type Services = {
   config: Config;

@@ -1,8 +1,8 @@
 /** Avatar responses: of the API endpoint, and of the address in records. */
 import { notFound } from '../../platform/failure.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
-import { bytesOf, Reply } from '../api/endpoint.ts';
-import { avatarFilename, pictureTypes, readAvatar } from './pictures.ts';
+import { avatarFilename, pictureTypes, readAvatar } from '../files/pictures.ts';
+import { bytesOf, Reply } from './endpoint.ts';
 
 export const AvatarPicture = bytesOf(...pictureTypes);
 

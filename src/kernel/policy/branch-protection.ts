@@ -3,7 +3,7 @@
  * of five records (facts: Deprecated / renamed items).
  */
 import Type, { type Static } from 'typebox';
-import { DEVELOPER, MAINTAINER } from '../access/roles.ts';
+import { DEVELOPER, MAINTAINER } from './roles.ts';
 
 const levels = [DEVELOPER, MAINTAINER] as const;
 type BranchLevel = (typeof levels)[number];
