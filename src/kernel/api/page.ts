@@ -13,13 +13,14 @@ import {
   type RawObject,
   refuseUnstorable,
 } from '../../platform/http/parameters/raw-parameters.ts';
-import { addressKey, rateLimitHeaders } from '../../platform/http/rate-limit.ts';
+import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { Method, Route } from '../../platform/http/server/server.ts';
 import { sameSecret } from '../../platform/secret.ts';
 import { readCookie, SESSION_COOKIE } from '../identity/credentials.ts';
 import { readSession, type Session } from '../identity/sessions.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
+import { type Throttle, throttled } from './gate.ts';
 
 export const SIGN_IN_PATH = '/users/sign_in';
 export const TWO_FACTOR_PATH = '/-/profile/two_factor_auth';
@@ -156,37 +157,10 @@ function throttlePage(
 ): Promise<HttpResponse | undefined> {
   const web = session ? 'throttle_authenticated_web' : 'throttle_unauthenticated_web';
   const address = addressKey(request.address);
-  const throttles: Throttle[] = [{ name: web, who: session ? session.actor.id : address }];
+  const throttles: Throttle[] = [{ name: web, key: session ? session.actor.id : address }];
   if (spec.protected && spec.method === 'POST')
-    throttles.push({ name: 'throttle_protected_paths', who: address });
+    throttles.push({ name: 'throttle_protected_paths', key: address });
   return throttled(services, request, settings, throttles);
-}
-
-export type Throttle = {
-  name: 'throttle_authenticated_web' | 'throttle_unauthenticated_web' | 'throttle_protected_paths';
-  /** The key of the counter. */
-  who: string | number;
-};
-
-/** Counts the request against throttles of the instance; returns the response over a limit. */
-export async function throttled(
-  services: Services,
-  request: HttpRequest,
-  settings: ApplicationSettings,
-  throttles: readonly Throttle[],
-): Promise<HttpResponse | undefined> {
-  for (const { name, who } of throttles) {
-    const limit = settings[`${name}_requests_per_period`];
-    const periodSeconds = settings[`${name}_period_in_seconds`];
-    if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) continue;
-    const taken = await services.limiter.take(`${name}:${who}`, { limit, periodSeconds });
-    Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
-    if (taken.allowed) continue;
-    const headers = { 'content-type': 'text/plain; charset=utf-8' };
-    const body = `${settings.rate_limiting_response_text || 'Retry later'}\n`;
-    return { status: 429, headers, body, failure: 'too_many_requests' };
-  }
-  return undefined;
 }
 
 /** The hidden field with the session's CSRF token. */

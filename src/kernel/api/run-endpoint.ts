@@ -15,7 +15,7 @@ import {
   parseUrlEncoded,
   type RawObject,
 } from '../../platform/http/parameters/raw-parameters.ts';
-import { addressKey, rateLimitHeaders } from '../../platform/http/rate-limit.ts';
+import { addressKey } from '../../platform/http/rate-limit.ts';
 import { compileSerializer } from '../../platform/http/serialize.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import type { Page } from '../../platform/pagination/page.ts';
@@ -29,6 +29,7 @@ import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
 import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
+import { passes, refuseWrites, throttledText } from './gate.ts';
 import { withHint } from './hints.ts';
 import { movedResponse } from './moved.ts';
 
@@ -81,17 +82,12 @@ export function toRoute(
     caller: Caller,
     settings: ApplicationSettings,
   ): Promise<void> {
-    const name = caller ? 'throttle_authenticated_api' : 'throttle_unauthenticated_api';
-    const limit = settings[`${name}_requests_per_period`];
-    const periodSeconds = settings[`${name}_period_in_seconds`];
-    if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) return;
-    const key = caller
-      ? `${name}:${caller.sudoBy?.id ?? caller.id}`
-      : `${name}:${addressKey(request.address)}`;
-    const taking = limiter.take(key, { limit, periodSeconds });
-    const taken = taking instanceof Promise ? await taking : taking;
-    Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
-    if (!taken.allowed) throw new Throttled(settings.rate_limiting_response_text || 'Retry later');
+    const passing = passes(services, request, settings, {
+      name: caller ? 'throttle_authenticated_api' : 'throttle_unauthenticated_api',
+      key: caller ? (caller.sudoBy?.id ?? caller.id) : addressKey(request.address),
+    });
+    // Most are counted in memory, and skip the wait.
+    if (!(passing instanceof Promise ? await passing : passing)) throw new Throttled(throttledText(settings));
   }
 
   async function limitCalls(
@@ -201,17 +197,11 @@ export function toRoute(
       throw error;
     }
     await throttle(request, caller, settings);
-    if (
-      settings.maintenance_mode &&
-      !safeMethod &&
-      !(caller?.admin && spec.path.startsWith('/application/'))
-    ) {
-      throw new Failure(
-        'unavailable',
-        settings.maintenance_mode_message || '503 Service Unavailable: maintenance',
-      );
+    if (!safeMethod) {
+      // Administrators end maintenance by the settings.
+      if (caller?.admin && spec.path.startsWith('/application/')) services.disk.refuseWrites();
+      else refuseWrites(services, settings);
     }
-    if (!safeMethod) services.disk.refuseWrites();
     requireScope(caller, spec.scopes);
     await limitCalls(request, caller, settings);
     // PostgreSQL takes no NUL, and no name has one.

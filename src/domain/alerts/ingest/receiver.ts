@@ -1,5 +1,6 @@
 /** Receivers of alerts, below a project's path and outside the API. */
 
+import { isThrottled, refuseWrites, throttled } from '../../../kernel/api/gate.ts';
 import { createStrangerLimit, type StrangerLimit } from '../../../kernel/api/stranger-limit.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
@@ -7,7 +8,6 @@ import { Failure } from '../../../platform/failure.ts';
 import { reserveBody } from '../../../platform/http/bodies/body.ts';
 import { eachPiece, joinPieces } from '../../../platform/http/bodies/body-stream.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
-import { rateLimitHeaders } from '../../../platform/http/rate-limit.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { digest } from '../../../platform/secret.ts';
 import { PayloadMeter } from '../payloads/size.ts';
@@ -56,12 +56,7 @@ async function receive(services: Services, request: HttpRequest): Promise<HttpRe
   await reserveBody(request);
   const body = await readMetered(request);
   const settings = await services.settings.read();
-  if (settings.maintenance_mode)
-    throw new Failure(
-      'unavailable',
-      settings.maintenance_mode_message || '503 Service Unavailable: maintenance',
-    );
-  services.disk.refuseWrites();
+  refuseWrites(services, settings);
   const ingestKey = readIngestKey(request);
   const limited = await refuseOften(services, settings, request, ingestKey);
   return limited ?? json(200, await ingest(services, ingestKey, body));
@@ -112,17 +107,9 @@ async function refuseOften(
   ingestKey: IngestKey,
 ): Promise<HttpResponse | undefined> {
   const name = 'throttle_incident_management_notification';
-  const limit = settings.throttle_incident_management_notification_per_period;
-  const periodSeconds = settings.throttle_incident_management_notification_period_in_seconds;
-  if (!settings.throttle_incident_management_notification_enabled || limit === 0 || periodSeconds === 0)
-    return undefined;
+  if (!isThrottled(settings, name)) return undefined;
   const requested = { ingestKey, presumed: undefined, alerts: [], kind: 'http' } as const;
   const { verdict, projectId } = await take(services.database, requested, false);
   if (verdict !== 'open') return undefined;
-  const taken = await services.limiter.take(`${name}:${projectId}`, { limit, periodSeconds });
-  Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
-  if (taken.allowed) return undefined;
-  const headers = { 'content-type': 'text/plain; charset=utf-8' };
-  const body = `${settings.rate_limiting_response_text || 'Retry later'}\n`;
-  return { status: 429, headers, body, failure: 'too_many_requests' };
+  return throttled(services, request, settings, [{ name, key: projectId ?? 0 }]);
 }

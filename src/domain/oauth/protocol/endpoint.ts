@@ -2,7 +2,7 @@
  * protocolEndpoint() for the protocol, beside endpoint() for the API and page() for people: each parameter
  * once, failures as `{error, error_description}`, no caching (RFC 6749, sections 3.2 and 5.2).
  */
-import { throttled } from '../../../kernel/api/page.ts';
+import { throttled } from '../../../kernel/api/gate.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
@@ -169,7 +169,7 @@ export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route 
         const reading = services.settings.read();
         const settings = reading instanceof Promise ? await reading : reading;
         const refused = await throttled(services, request, settings, [
-          { name: 'throttle_unauthenticated_web', who: addressKey(request.address) },
+          { name: 'throttle_unauthenticated_web', key: addressKey(request.address) },
         ]);
         if (refused) return refused;
         if (spec.method !== 'GET') services.disk.refuseWrites();

@@ -1,6 +1,6 @@
 /** POST /oauth/token: every grant type, from the presented credentials to the token. */
 
-import { throttled } from '../../../kernel/api/page.ts';
+import { throttled } from '../../../kernel/api/gate.ts';
 import { revokeReplayed } from '../../../kernel/identity/oauth-grants.ts';
 import {
   giveBackAttempt,
@@ -140,7 +140,7 @@ async function byRefresh(context: ProtocolContext): Promise<HttpResponse> {
 async function byPassword(context: ProtocolContext): Promise<HttpResponse> {
   const { db, services, settings, request, parameters } = context;
   const refused = await throttled(services, request, settings, [
-    { name: 'throttle_protected_paths', who: addressKey(request.address) },
+    { name: 'throttle_protected_paths', key: addressKey(request.address) },
   ]);
   if (refused) return refused;
   const client = await findClient(context);

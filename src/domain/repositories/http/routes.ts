@@ -1,11 +1,13 @@
 /** Git over HTTP: `<full path>.git`, `<full path>.wiki.git` and `snippets/<id>.git`, with what follows them. */
+
 import { Moved } from '../../../kernel/access/find.ts';
+import { passes, refuseWrites, throttledText } from '../../../kernel/api/gate.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
-import { addressKey, rateLimitHeaders } from '../../../platform/http/rate-limit.ts';
+import { addressKey } from '../../../platform/http/rate-limit.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import type { PushTarget, Visitor } from '../store/repository-kinds.ts';
 import { identify, type Purpose, purposes } from './credentials.ts';
@@ -92,7 +94,7 @@ async function guardGitRequest(
   let visitor: Visitor | undefined;
   try {
     visitor = await enter(services, settings, request, purpose);
-    if (purpose === 'write') refuseWrites(services, settings);
+    if (purpose === 'write') refuseWrites(services, settings, IN_MAINTENANCE);
     if (path.includes('\0')) throw new Failure('not_found', 'Not found');
     const response = await work(await resolveRepository({ services, settings, visitor, purpose, path }));
     const actor = visitor.caller?.username ?? visitor.deployToken?.username;
@@ -104,6 +106,8 @@ async function guardGitRequest(
     throw error;
   }
 }
+
+const IN_MAINTENANCE = 'The server is in maintenance: pushes are refused for now.';
 
 /**
  * The request's visitor; anonymous requests, and those with wrong credentials, are counted by their address
@@ -129,26 +133,9 @@ async function throttle(
   settings: ApplicationSettings,
   request: HttpRequest,
 ): Promise<void> {
-  const name = 'throttle_unauthenticated_git_http';
-  const limit = settings[`${name}_requests_per_period`];
-  const periodSeconds = settings[`${name}_period_in_seconds`];
-  if (!settings[`${name}_enabled`] || limit === 0 || periodSeconds === 0) return;
-  const taken = await services.limiter.take(`${name}:${addressKey(request.address)}`, {
-    limit,
-    periodSeconds,
-  });
-  Object.assign(request.replyHeaders, rateLimitHeaders(taken, name, periodSeconds));
-  if (!taken.allowed)
-    throw new Failure('too_many_requests', settings.rate_limiting_response_text || 'Retry later');
-}
-
-function refuseWrites(services: Services, settings: ApplicationSettings): void {
-  if (settings.maintenance_mode)
-    throw new Failure(
-      'unavailable',
-      settings.maintenance_mode_message || 'The server is in maintenance: pushes are refused for now.',
-    );
-  services.disk.refuseWrites();
+  const key = addressKey(request.address);
+  if (!(await passes(services, request, settings, { name: 'throttle_unauthenticated_git_http', key })))
+    throw new Failure('too_many_requests', throttledText(settings));
 }
 
 /**
