@@ -109,8 +109,18 @@ function growing(line: (depth: number) => string, length: number): string {
   return lines.join('');
 }
 
+/** By their bounds, which many parameters share: making the texts costs more than sending them. */
+const madeTexts = new Map<string, readonly [string, string][]>();
+
 /** Texts of every kind, at the limit. */
-export function* hostileTexts(bytes: number, most = Number.POSITIVE_INFINITY): Generator<[string, string]> {
+export function hostileTexts(bytes: number, most = Number.POSITIVE_INFINITY): readonly [string, string][] {
+  const key = `${bytes} ${most}`;
+  const texts = madeTexts.get(key) ?? [...makeTexts(bytes, most)];
+  if (bytes <= LARGE) madeTexts.set(key, texts);
+  return texts;
+}
+
+function* makeTexts(bytes: number, most: number): Generator<[string, string]> {
   const length = Math.min(bytes, most);
   const kinds = length <= SHORT ? shortKinds : length > LARGE ? largeKinds : (Object.keys(pieces) as Kind[]);
   for (const kind of kinds) {
