@@ -7,7 +7,13 @@ export { mentionedNames, type Person, readersAmong, usersByIds, usersByName } fr
 export { type CrossReference, crossReferenceTable } from './noteables/cross-references.ts';
 export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
 export type { Noteable, NoteableKind } from './noteables/noteables.ts';
-export { isSubscribed, participantIds, setSubscription, subscribedAmong } from './noteables/subscriptions.ts';
+export {
+  isSubscribed,
+  participantIds,
+  selectSubscribed,
+  setSubscription,
+  subscribedAmong,
+} from './noteables/subscriptions.ts';
 export { addTodos, completeTodos } from './noteables/todo-writes.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';
 export { createNote } from './notes/note-actions.ts';

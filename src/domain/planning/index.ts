@@ -7,9 +7,11 @@ export { isLabelName, withoutScopedSiblings } from './labels/label-names.ts';
 export {
   colorCode,
   LabelBasicRecord,
+  type LabelBasicRow,
   type LabelRow,
   labelsOf,
   presentLabelBasic,
+  selectLabelsOf,
   textColor,
 } from './labels/label-records.ts';
 export { milestonesCapability } from './milestones/capability.ts';
@@ -22,8 +24,10 @@ export {
   MilestoneRecord,
   type MilestoneRow,
   type MilestoneWithPath,
+  milestoneOfJson,
   milestonesById,
   presentMilestone,
+  selectMilestonesOf,
 } from './milestones/milestone-records.ts';
 export { type LabelCounts, type Planned, plannedKinds } from './planned.ts';
 export { remapPlanning } from './remap-planning.ts';

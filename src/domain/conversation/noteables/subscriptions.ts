@@ -1,5 +1,5 @@
 /** Subscriptions to issues and epics: explicit ones, and those of participants. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Noteable, NoteableKind } from './noteables.ts';
@@ -26,6 +26,17 @@ export async function setSubscription(
     .execute();
 }
 
+/** Selects the ids among these to which the user is subscribed. */
+export const selectSubscribed = (
+  userId: number,
+  { column, participants }: NonNullable<NoteableKind['subscriptions']>,
+  ids: RawBuilder<unknown>,
+): RawBuilder<{ id: number }> => sql<{ id: number }>`
+  select asked.id from unnest(${ids}) as asked(id)
+  left join subscriptions s on s.${sql.ref(column)} = asked.id and s.user_id = ${userId}
+  where coalesce(s.subscribed, asked.id in (
+    select target from (${participants(ids)}) x where x.user_id = ${userId}))`;
+
 /** Those of a kind to which the user is subscribed, by one statement. */
 export async function subscribedAmong(
   db: Db,
@@ -34,12 +45,7 @@ export async function subscribedAmong(
   ids: readonly number[],
 ): Promise<Set<number>> {
   if (!subscriptions || ids.length === 0) return new Set();
-  const wanted = sql`${[...ids]}::bigint[]`;
-  const { rows } = await sql<{ id: number }>`
-    select asked.id from unnest(${wanted}) as asked(id)
-    left join subscriptions s on s.${sql.ref(subscriptions.column)} = asked.id and s.user_id = ${userId}
-    where coalesce(s.subscribed, asked.id in (
-      select target from (${subscriptions.participants(wanted)}) x where x.user_id = ${userId}))`.execute(db);
+  const { rows } = await selectSubscribed(userId, subscriptions, sql`${[...ids]}::bigint[]`).execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 

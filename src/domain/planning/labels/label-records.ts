@@ -1,5 +1,5 @@
 /** Labels in other records, and their colours. */
-import type { Selectable } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { Db } from '../../../platform/db/database.ts';
 import type { LabelsTable } from '../../../platform/db/rows.ts';
@@ -8,6 +8,7 @@ import { nullable } from '../../../platform/http/parameters/schema.ts';
 import { namedColors } from './color-names.ts';
 
 export type LabelRow = Selectable<LabelsTable>;
+export type LabelBasicRow = Pick<LabelRow, 'id' | 'name' | 'description' | 'color' | 'archived'>;
 
 export const LabelBasicRecord = Type.Object({
   id: Type.Integer(),
@@ -20,7 +21,7 @@ export const LabelBasicRecord = Type.Object({
 });
 export type LabelBasicRecord = Static<typeof LabelBasicRecord>;
 
-export const presentLabelBasic = (row: LabelRow): LabelBasicRecord => ({
+export const presentLabelBasic = (row: LabelBasicRow): LabelBasicRecord => ({
   id: row.id,
   name: row.name,
   description: row.description,
@@ -52,6 +53,14 @@ export function colorCode(text: string): string {
   if (named === undefined) throw invalid({ color: ['must be a valid color code'] });
   return named;
 }
+
+/** Selects the labels of issues or epics, as LabelBasicRow beside `target_id`, by name. */
+export const selectLabelsOf = (
+  column: 'issue_id' | 'epic_id',
+  ids: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  select k.${sql.ref(column)} as target_id, l.id, l.name, l.description, l.color, l.archived
+  from label_links k join labels l on l.id = k.label_id where k.${sql.ref(column)} = any(${ids}) order by l.name, l.id`;
 
 /** The labels of issues or epics, by the id of those that have any. */
 export async function labelsOf(

@@ -1,5 +1,5 @@
 /** Milestone records. */
-import type { Selectable } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -59,6 +59,19 @@ export async function milestonesById(
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
+
+/** Selects the milestones of these ids, to be read as JSON by milestoneOfJson(). */
+export const selectMilestonesOf = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select m.*, concat_ws('/', n.full_path, p.path) as full_path
+  from milestones m left join projects p on p.id = m.project_id
+  join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id) where m.id = any(${ids})`;
+
+/** JSON has no times. */
+export const milestoneOfJson = (row: MilestoneWithPath): MilestoneWithPath => ({
+  ...row,
+  created_at: new Date(row.created_at),
+  updated_at: new Date(row.updated_at),
+});
 
 /** Selects milestones with their paths; conditions name columns of `milestones`. */
 const placedMilestones = (db: Db) =>

@@ -14,6 +14,9 @@ export const issueParticipants = (ids: RawBuilder<unknown>): RawBuilder<unknown>
     union select t.issue_id, t.user_id from todos t left join notes n on n.id = t.note_id
       where t.issue_id = any(${ids}) and t.action in ('mentioned', 'directly_addressed') and n.internal is not true`;
 
+/** Where users subscribe to issues. */
+export const issueSubscriptions = { column: 'issue_id', participants: issueParticipants } as const;
+
 export const issueKind: NoteableKind = {
   name: 'issue',
   type: 'Issue',
@@ -23,10 +26,7 @@ export const issueKind: NoteableKind = {
   awardColumn: 'issue_id',
   isResolvable: true,
   hasTodos: true,
-  subscriptions: {
-    column: 'issue_id',
-    participants: issueParticipants,
-  },
+  subscriptions: issueSubscriptions,
   isPublic: ({ project, confidential }) =>
     project !== undefined && !confidential && isReadByAnybody(project, 'read_issues'),
   async readers(db, { id, confidential, authorId }) {
