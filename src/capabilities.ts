@@ -79,7 +79,7 @@ export const capabilities = (services: Services): Capability[] => {
     oauthCapability(services),
     signInCapability(services),
     mailCapability(services),
-    pagesCapability(services, () => all),
+    pagesCapability(services),
     notificationsCapability(services),
   ];
   return all;

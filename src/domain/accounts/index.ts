@@ -12,6 +12,8 @@ import { finishDeletion, resumeDeletions, USER_DELETED } from './users/deletion-
 import { emailEndpoints } from './users/email-routes.ts';
 import { userEndpoints } from './users/routes.ts';
 
+export { userEndpoint } from './users/routes.ts';
+
 /** `all` are the mounted capabilities: each reassigns a deleted user's rows to the ghost user. */
 export function accountsCapability(services: Services, all: () => readonly Capability[]): Capability {
   const { background } = services.database;

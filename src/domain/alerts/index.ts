@@ -2,10 +2,10 @@
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
-import { conversationEndpoints, noteables, todoTargets } from '../conversation/index.ts';
+import { noteables, todoTargets } from '../conversation/index.ts';
 import { issueFollowUps } from '../work-items/index.ts';
 import { alertActivityTarget } from './alerts/activity-target.ts';
-import { alertDefinition, alertResource } from './alerts/alert-notes.ts';
+import { alertConversation, alertDefinition } from './alerts/alert-notes.ts';
 import { incidentSettingsEndpoints } from './alerts/incident-settings.ts';
 import { alertMailTasks, MAIL } from './alerts/mail-tasks.ts';
 import { alertEndpoints } from './alerts/routes.ts';
@@ -18,8 +18,13 @@ import { metricImagePages } from './metric-images/pages.ts';
 import { metricImageEndpoints } from './metric-images/routes.ts';
 import { timelineEndpoints } from './timeline/routes.ts';
 
+export { alertConversation } from './alerts/alert-notes.ts';
 export { AlertRecord } from './alerts/alert-records.ts';
 export { statuses } from './alerts/records.ts';
+export { alertEndpoint, alertsEndpoint } from './alerts/routes.ts';
+export type { MetricImageRecord } from './alerts/schema.ts';
+export { alertImagesEndpoint, issueImagesEndpoint } from './metric-images/routes.ts';
+export { timelineEndpoint } from './timeline/routes.ts';
 
 export const alertsCapability = (services: Services): Capability => ({
   name: 'alerts',
@@ -30,7 +35,7 @@ export const alertsCapability = (services: Services): Capability => ({
     activityTargets.add(alertActivityTarget),
   ],
   endpoints: [
-    ...conversationEndpoints(alertResource),
+    ...alertConversation.all,
     ...integrationEndpoints,
     ...alertEndpoints,
     ...metricImageEndpoints,

@@ -6,16 +6,21 @@ import type { Services } from '../../kernel/services.ts';
 import { awardEndpoints } from './awards/award-routes.ts';
 import { takeAwardsOf } from './noteables/awards.ts';
 import type { NoteableResource } from './noteables/noteable-resources.ts';
-import { discussionEndpoints } from './notes/discussion-routes.ts';
+import { discussionEndpoints, threadsEndpoint } from './notes/discussion-routes.ts';
 import { noteEndpoints } from './notes/note-routes.ts';
 import { noteableKinds } from './notes/noteable-registry.ts';
 
-/** The endpoints of notes, threads and awards on one kind of noteable. */
-export const conversationEndpoints = (resource: NoteableResource): Endpoint[] => [
-  ...(resource.notes ? noteEndpoints(resource) : []),
-  ...discussionEndpoints(resource),
-  ...awardEndpoints(resource),
-];
+/** The endpoints of notes, threads and awards on one kind of noteable; pages read its threads. */
+export function conversationEndpoints<Path extends string>(resource: NoteableResource<Path>) {
+  const threads = threadsEndpoint(resource);
+  const all: Endpoint[] = [
+    ...(resource.notes ? noteEndpoints(resource) : []),
+    threads,
+    ...discussionEndpoints(resource),
+    ...awardEndpoints(resource),
+  ];
+  return { threads, all };
+}
 
 export const conversationCapability = (services: Services): Capability => ({
   name: 'conversation',

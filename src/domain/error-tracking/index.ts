@@ -13,6 +13,9 @@ import { errorEndpoints } from './errors/routes.ts';
 import { clientKeyEndpoints } from './settings/client-key-routes.ts';
 import { trackingSettingsEndpoints } from './settings/routes.ts';
 
+export { errorEndpoint, errorsEndpoint } from './errors/routes.ts';
+export type { ErrorDetailRecord, ErrorRecord, WholeEventRecord } from './errors/schema.ts';
+
 const SWEEP = 'error_tracking.sweep';
 
 export function errorTrackingCapability(services: Services): Capability {

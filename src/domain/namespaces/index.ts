@@ -1,7 +1,10 @@
 /** Namespaces: groups, projects, their members and topics. */
 export { customAttributesCapability } from './custom-attributes/capability.ts';
 export { groupsCapability } from './groups/capability.ts';
+export { groupEndpoint, subgroupsEndpoint } from './groups/read-routes.ts';
 export { membersCapability } from './members/capability.ts';
 export { projectsCapability } from './projects/capability.ts';
+export { groupProjectsEndpoint, userProjectsEndpoint } from './projects/reading/list-routes.ts';
+export { projectEndpoint } from './projects/reading/routes.ts';
 export { movableProjects } from './projects/storage-moves.ts';
 export { topicsCapability } from './topics/capability.ts';

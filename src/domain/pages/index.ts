@@ -2,7 +2,6 @@
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
 import { ANY_PATH } from '../../platform/http/path-segments.ts';
-import { createInternalApiClient } from './view/internal-api-client.ts';
 import { readingPage, type Show } from './view/view-context.ts';
 
 /**
@@ -60,13 +59,9 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   [ANY_PATH, async () => (await import('./namespaces/any-page.ts')).showAny],
 ];
 
-/** `all` are the capabilities whose endpoints the pages read. */
-export function pagesCapability(services: Services, all: () => readonly Capability[]): Capability {
-  const api = createInternalApiClient(() => all().flatMap(({ endpoints }) => endpoints));
-  return {
-    name: 'pages',
-    endpoints: [],
-    routes: shown.map(([path, load]) => readingPage(services, api, path, load)),
-    tables: [],
-  };
-}
+export const pagesCapability = (services: Services): Capability => ({
+  name: 'pages',
+  endpoints: [],
+  routes: shown.map(([path, load]) => readingPage(services, path, load)),
+  tables: [],
+});

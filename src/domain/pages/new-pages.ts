@@ -61,7 +61,7 @@ export async function showNew(view: ViewContext): Promise<HttpResponse> {
   const path = home.project ? making?.project : making?.group;
   if (!making || path === undefined) throw notFound();
   if (making.part === 'epics' && view.services.config.tier === 'free') throw notFound();
-  const body = pageOf(view, making.noun, `${home.api.replace(':id', String(home.id))}/${path}`, making);
+  const body = pageOf(view, making.noun, `/${home.kind}s/${home.id}/${path}`, making);
   return showIn(view, home, { title: `New ${making.noun}`, tab: making.tab, body });
 }
 

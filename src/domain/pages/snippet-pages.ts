@@ -3,7 +3,17 @@ import { Readable } from 'node:stream';
 import { notFound } from '../../platform/failure.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
 import { type Html, html } from '../../platform/http/pages/html.ts';
-import type { SnippetRecord } from '../snippets/index.ts';
+import {
+  projectSnippetEndpoint,
+  projectSnippetFileEndpoint,
+  projectSnippetsEndpoint,
+  rawProjectSnippetEndpoint,
+  rawSnippetEndpoint,
+  type SnippetRecord,
+  snippetConversation,
+  snippetEndpoint,
+  snippetFileEndpoint,
+} from '../snippets/index.ts';
 import { isMarkdown, MAX_SHOWN_BYTES } from './repositories/readme.ts';
 import { codeLines } from './view/code.ts';
 import {
@@ -27,28 +37,39 @@ import { pathOf } from './work-items/issue-pages.ts';
 const MAX_FILES = 10;
 
 type Found = {
+  id: number;
   project: Awaited<ReturnType<typeof projectOf>> | undefined;
-  /** The path of its endpoint, and the values of that path's parameters. */
-  api: string;
-  named: Record<string, string>;
+  one(): Promise<SnippetRecord>;
+  /** The bytes of its first file. */
+  raw(): Promise<HttpResponse>;
+  file(ref: string, file_path: string): Promise<HttpResponse>;
 };
 
 /** A snippet of the project before the dash, or a person's own where there is none. */
 async function findSnippet(view: ViewContext): Promise<Found> {
   const id = numberIn(view, 'id');
-  if (view.param('path') === '') return { project: undefined, api: '/snippets/:id', named: { id } };
+  if (view.param('path') === '')
+    return {
+      id,
+      project: undefined,
+      one: () => view.one(snippetEndpoint, { id }),
+      raw: () => view.file(rawSnippetEndpoint, { id }),
+      file: (ref, file_path) => view.file(snippetFileEndpoint, { id, ref, file_path }),
+    };
   const project = await projectOf(view);
-  const named = { id: String(project.id), snippet_id: id };
-  return { project, api: '/projects/:id/snippets/:snippet_id', named };
+  const named = { id: project.id, snippet_id: id };
+  return {
+    id,
+    project,
+    one: () => view.one(projectSnippetEndpoint, named),
+    raw: () => view.file(rawProjectSnippetEndpoint, named),
+    file: (ref, file_path) => view.file(projectSnippetFileEndpoint, { ...named, ref, file_path }),
+  };
 }
 
 /** The text of a file; undefined for one that is binary or too large to be shown. */
-async function textOf(view: ViewContext, { api, named }: Found, path: string): Promise<string | undefined> {
-  const { body, headers } = await view.file(`${api}/files/:ref/:file_path/raw`, {
-    ...named,
-    ref: 'HEAD',
-    file_path: path,
-  });
+async function textOf({ file }: Found, path: string): Promise<string | undefined> {
+  const { body, headers } = await file('HEAD', path);
   if (body instanceof Readable) body.destroy();
   const isText = headers['content-type']?.startsWith('text/plain') ?? false;
   return Buffer.isBuffer(body) && isText && body.length <= MAX_SHOWN_BYTES ? body.toString() : undefined;
@@ -59,7 +80,7 @@ async function fileView(
   found: Found,
   file: SnippetRecord['files'][number],
 ): Promise<Html> {
-  const text = await textOf(view, found, file.path);
+  const text = await textOf(found, file.path);
   const shown =
     text === undefined
       ? html`<p class="none">This file is binary, or too large to be shown.</p>`
@@ -71,17 +92,18 @@ async function fileView(
 
 export async function showSnippet(view: ViewContext): Promise<HttpResponse> {
   const found = await findSnippet(view);
-  const { project, api, named } = found;
-  const snippet = await view.one<SnippetRecord>(api, named);
+  const { project } = found;
+  const snippet = await found.one();
   const files: Html[] = [];
   for (const file of snippet.files.slice(0, MAX_FILES)) files.push(await fileView(view, found, file));
   const left = snippet.files.slice(MAX_FILES);
   const discussions =
     project &&
-    (await discussionsView(view, '/projects/:id/snippets/:noteable_id/discussions', {
-      parameters: { id: named.id, noteable_id: named.snippet_id },
-      project,
-    }));
+    (await discussionsView(
+      view,
+      (page) => view.list(snippetConversation.threads, { id: project.id, noteable_id: found.id, ...page }),
+      { project },
+    ));
   const body = html`<h1>${snippet.title}</h1>
 <p class="below">${wordTag(snippet.visibility)} made ${timeOf(snippet.created_at)} by ${personLink(snippet.author)}</p>
 ${facts(['Clone', html`<code class="whole">${snippet.http_url_to_repo}</code>`])}
@@ -95,29 +117,27 @@ ${discussions}`;
 
 /** The bytes of the first file. */
 export async function sendSnippet(view: ViewContext): Promise<HttpResponse> {
-  const { api, named } = await findSnippet(view);
-  return view.file(`${api}/raw`, named);
+  const { raw } = await findSnippet(view);
+  return raw();
 }
 
 /** The bytes of a file: `<branch>/<path>`, where the branch may have slashes in its name. */
 export async function sendSnippetFile(view: ViewContext): Promise<HttpResponse> {
-  const { api, named } = await findSnippet(view);
+  const { one, file } = await findSnippet(view);
   const parts = view.param('*').split('/');
-  const snippet = await view.one<SnippetRecord>(api, named);
+  const snippet = await one();
   const path = snippet.files.find((file) =>
     pathOf(view, file.raw_url).endsWith(`/raw/${inAddress(parts.join('/'))}`),
   );
   if (parts.length < 2) throw notFound('File');
-  const file_path = path?.path ?? parts.slice(1).join('/');
-  const ref = path ? 'HEAD' : (parts[0] ?? 'HEAD');
-  return view.file(`${api}/files/:ref/:file_path/raw`, { ...named, ref, file_path });
+  return path ? file('HEAD', path.path) : file(parts[0] ?? 'HEAD', parts.slice(1).join('/'));
 }
 
 export async function showSnippets(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
-  const snippets = await view.list<SnippetRecord>('/projects/:id/snippets', {
-    id: String(project.id),
-    page: String(pageNumber(view)),
+  const snippets = await view.list(projectSnippetsEndpoint, {
+    id: project.id,
+    page: pageNumber(view),
   });
   const rows = snippets.items.map((snippet) =>
     thing(

@@ -2,21 +2,20 @@
 import { posix } from 'node:path';
 import type { HttpResponse } from '../../platform/http/messages.ts';
 import { html } from '../../platform/http/pages/html.ts';
+import { wikiEndpointsOf } from '../wikis/index.ts';
 import { inAddress, listOf, pageNumber, pager, thing } from './view/components.ts';
 import { homeOf, showIn } from './view/parents.ts';
 import { listingOf, renderedMarkdown } from './view/rendered-markdown.ts';
 import type { ViewContext } from './view/view-context.ts';
 
-type WikiPage = { title: string; slug: string; format: string; content?: string };
-
 /** The pages by their paths. */
 export async function showWiki(view: ViewContext): Promise<HttpResponse> {
   const home = await homeOf(view);
   const wiki = `${home.address}/-/wikis`;
-  const pages = await view.list<WikiPage>(`${home.api}/wikis`, {
-    id: String(home.id),
-    page: String(pageNumber(view)),
-    per_page: '100',
+  const pages = await view.list(wikiEndpointsOf[home.kind].list, {
+    id: home.id,
+    page: pageNumber(view),
+    per_page: 100,
   });
   const rows = pages.items.map((page) =>
     thing(html`<a href="${wiki}/${inAddress(page.slug)}">${page.title}</a>`, page.slug),
@@ -30,8 +29,8 @@ ${pager(view, pages)}`;
 export async function showWikiPage(view: ViewContext): Promise<HttpResponse> {
   const home = await homeOf(view);
   const wiki = `${home.address}/-/wikis`;
-  const page = await view.one<WikiPage>(`${home.api}/wikis/:slug`, {
-    id: String(home.id),
+  const page = await view.one(wikiEndpointsOf[home.kind].one, {
+    id: home.id,
     slug: view.param('*'),
   });
   const folder = posix.dirname(page.slug);

@@ -14,6 +14,7 @@ export {
   selectLabelsOf,
   textColor,
 } from './labels/label-records.ts';
+export { labelReadsOf } from './labels/routes.ts';
 export { milestonesCapability } from './milestones/capability.ts';
 export {
   availableMilestone,
@@ -29,5 +30,6 @@ export {
   presentMilestone,
   selectMilestonesOf,
 } from './milestones/milestone-records.ts';
+export { milestoneReadsOf } from './milestones/routes.ts';
 export { type LabelCounts, type Planned, plannedKinds } from './planned.ts';
 export { remapPlanning } from './remap-planning.ts';

@@ -2,11 +2,11 @@
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
-import { conversationEndpoints, noteables, todoTargets } from '../conversation/index.ts';
+import { noteables, todoTargets } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
 import { commentEndpoints } from './commits/comment-routes.ts';
-import { commitDefinition, commitResource } from './commits/commit-notes.ts';
+import { commitConversation, commitDefinition } from './commits/commit-notes.ts';
 import { commitEndpoints } from './commits/routes.ts';
 import { statusEndpoints } from './commits/status-routes.ts';
 import { compareEndpoints } from './comparisons/routes.ts';
@@ -34,7 +34,7 @@ export const repositoriesCapability = (_services: Services): Capability => ({
     notificationSubjects.add(commitSubject),
   ],
   endpoints: [
-    ...conversationEndpoints(commitResource),
+    ...commitConversation.all,
     ...commentEndpoints,
     ...commitEndpoints,
     ...compareEndpoints,

@@ -1,8 +1,14 @@
 /** Repositories: what holds them, what is pushed and read over HTTP and the API, moves and housekeeping. */
 export { repositoriesCapability } from './capability.ts';
 export { authorOf } from './commits/authors.ts';
+export { commitConversation } from './commits/commit-notes.ts';
 export { commitChanges, type Person } from './commits/commits.ts';
 export { CommitRecord, presentCommit } from './commits/records.ts';
+export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/routes.ts';
+export { commitStatusesEndpoint } from './commits/status-routes.ts';
+export type { CommitStatus } from './commits/status-schema.ts';
+export { comparisonEndpoint } from './comparisons/routes.ts';
+export { rawFileEndpoint } from './files/routes.ts';
 export { housekeepingCapability } from './housekeeping/capability.ts';
 export { gitHttpCapability } from './http/capability.ts';
 export { storageMovesCapability } from './moves/capability.ts';
@@ -12,6 +18,8 @@ export { protectedRefsCapability } from './protection/capability.ts';
 export { protectFirstBranch } from './protection/protection.ts';
 export { draftFirstCommit, writeProject } from './pushes/project-writes.ts';
 export { countWrite, type Pusher } from './pushes/pushes.ts';
+export { branchesEndpoint } from './refs/branch-routes.ts';
+export { tagsEndpoint } from './refs/tag-routes.ts';
 export {
   containerTables,
   groupWiki,

@@ -2,7 +2,7 @@
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
-import { conversationEndpoints, noteables } from '../conversation/index.ts';
+import { noteables } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
 import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
@@ -11,11 +11,19 @@ import { reconcileFiles } from './files.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
 import { snippetActivityTarget } from './registrations/activity-target.ts';
-import { snippetDefinition, snippetResource } from './registrations/noteable.ts';
+import { snippetConversation, snippetDefinition } from './registrations/noteable.ts';
 import { snippetSubject } from './registrations/notification-subject.ts';
 import { snippetReferences } from './registrations/references.ts';
 import { snippetRepositories } from './registrations/repository-kind.ts';
 
+export { rawSnippetEndpoint, snippetEndpoint, snippetFileEndpoint } from './personal-routes.ts';
+export {
+  projectSnippetEndpoint,
+  projectSnippetFileEndpoint,
+  projectSnippetsEndpoint,
+  rawProjectSnippetEndpoint,
+} from './project-routes.ts';
+export { snippetConversation } from './registrations/noteable.ts';
 export { movableSnippets } from './registrations/storage-moves.ts';
 export { openToCaller, visibleSnippets } from './snippet-lists.ts';
 export { presentSnippets, SnippetRecord, type SnippetRow } from './snippet-records.ts';
@@ -32,7 +40,7 @@ export const snippetsCapability = (services: Services): Capability => ({
     activityTargets.add(snippetActivityTarget),
     notificationSubjects.add(snippetSubject),
   ],
-  endpoints: [...conversationEndpoints(snippetResource), ...personalEndpoints, ...projectEndpoints],
+  endpoints: [...snippetConversation.all, ...personalEndpoints, ...projectEndpoints],
   tasks: {
     [SWEEP]: () => sweepUnready(services.database.background),
     [RECONCILE]: (payload) => reconcileFiles(services, parseInterruptedWrite(payload)),

@@ -21,7 +21,39 @@ import { visibleSnippets } from './snippet-lists.ts';
 import { SnippetRecord } from './snippet-records.ts';
 
 const path = '/snippets';
-const pathOfOne = `${path}/:id`;
+const pathOfOne = `${path}/:id` as const;
+
+export const snippetEndpoint = endpoint({
+  method: 'GET',
+  path: pathOfOne,
+  summary: 'One personal snippet.',
+  also: [422],
+  access: onSnippet,
+  reply: SnippetRecord,
+  handle: async (context) => presentOne(context, context.subject),
+});
+
+export const rawSnippetEndpoint = endpoint({
+  method: 'GET',
+  path: `${pathOfOne}/raw`,
+  summary: 'The first file of a personal snippet.',
+  also: [422],
+  access: onSnippet,
+  reply: RawSnippetFile,
+  handle: async ({ services, subject }) =>
+    readFile(services, subject, subject.default_branch, subject.files[0] ?? ''),
+});
+
+export const snippetFileEndpoint = endpoint({
+  method: 'GET',
+  path: `${pathOfOne}/files/:ref/:file_path/raw`,
+  summary: 'A file of a personal snippet at a revision.',
+  also: [422],
+  access: onSnippet,
+  input: FileOfPersonal,
+  reply: RawSnippetFile,
+  handle: async ({ services, subject, input }) => readFile(services, subject, input.ref, input.file_path),
+});
 
 export const personalEndpoints: Endpoint[] = [
   listing({
@@ -86,15 +118,7 @@ export const personalEndpoints: Endpoint[] = [
       return presentOne(context, await createSnippet(scene, input, request));
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: pathOfOne,
-    summary: 'One personal snippet.',
-    also: [422],
-    access: onSnippet,
-    reply: SnippetRecord,
-    handle: async (context) => presentOne(context, context.subject),
-  }),
+  snippetEndpoint,
   endpoint({
     method: 'PUT',
     path: pathOfOne,
@@ -122,26 +146,8 @@ export const personalEndpoints: Endpoint[] = [
       return null;
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: `${pathOfOne}/raw`,
-    summary: 'The first file of a personal snippet.',
-    also: [422],
-    access: onSnippet,
-    reply: RawSnippetFile,
-    handle: async ({ services, subject }) =>
-      readFile(services, subject, subject.default_branch, subject.files[0] ?? ''),
-  }),
-  endpoint({
-    method: 'GET',
-    path: `${pathOfOne}/files/:ref/:file_path/raw`,
-    summary: 'A file of a personal snippet at a revision.',
-    also: [422],
-    access: onSnippet,
-    input: FileOfPersonal,
-    reply: RawSnippetFile,
-    handle: async ({ services, subject, input }) => readFile(services, subject, input.ref, input.file_path),
-  }),
+  rawSnippetEndpoint,
+  snippetFileEndpoint,
   endpoint({
     method: 'GET',
     path: `${pathOfOne}/user_agent_detail`,

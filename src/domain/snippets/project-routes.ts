@@ -23,7 +23,7 @@ import { seesInProject } from './snippet-policy.ts';
 import { SnippetRecord, type SnippetRow } from './snippet-records.ts';
 
 const path = '/projects/:id/snippets';
-const pathOfOne = `${path}/:snippet_id`;
+const pathOfOne = `${path}/:snippet_id` as const;
 
 /** The snippet of the project; 404 unless the caller sees it. */
 async function find(db: Db, caller: Caller, project: AuthorizedProject, id: number): Promise<SnippetRow> {
@@ -44,22 +44,66 @@ async function findForChange(
   return snippet;
 }
 
+export const projectSnippetsEndpoint = listing({
+  method: 'GET',
+  path,
+  summary: 'Snippets of a project, newest first.',
+  also: [422],
+  access: onProject('read_project_snippets'),
+  page: 'offset',
+  input: ListInput,
+  item: SnippetRecord,
+  handle: async (context) => {
+    const { db, actor, subject, input, page } = context;
+    const conditions = [inProject(subject.id), visibleInProject(actor, subject.role)];
+    return presentPage(context, await selectSnippets(db, conditions, input, page));
+  },
+});
+
+export const projectSnippetEndpoint = endpoint({
+  method: 'GET',
+  path: pathOfOne,
+  summary: 'One snippet of a project.',
+  also: [422],
+  access: onProject('read_project_snippets'),
+  input: OneOfProject,
+  reply: SnippetRecord,
+  handle: async (context) => {
+    const { db, actor, subject, input } = context;
+    return presentOne(context, await find(db, actor, subject, input.snippet_id));
+  },
+});
+
+export const rawProjectSnippetEndpoint = endpoint({
+  method: 'GET',
+  path: `${pathOfOne}/raw`,
+  summary: 'The first file of a snippet of a project.',
+  also: [422],
+  access: onProject('read_project_snippets'),
+  input: OneOfProject,
+  reply: RawSnippetFile,
+  handle: async ({ db, services, actor, subject, input }) => {
+    const snippet = await find(db, actor, subject, input.snippet_id);
+    return readFile(services, snippet, snippet.default_branch, snippet.files[0] ?? '');
+  },
+});
+
+export const projectSnippetFileEndpoint = endpoint({
+  method: 'GET',
+  path: `${pathOfOne}/files/:ref/:file_path/raw`,
+  summary: 'A file of a snippet of a project at a revision.',
+  also: [422],
+  access: onProject('read_project_snippets'),
+  input: FileOfProject,
+  reply: RawSnippetFile,
+  handle: async ({ db, services, actor, subject, input }) => {
+    const snippet = await find(db, actor, subject, input.snippet_id);
+    return readFile(services, snippet, input.ref, input.file_path);
+  },
+});
+
 export const projectEndpoints: Endpoint[] = [
-  listing({
-    method: 'GET',
-    path,
-    summary: 'Snippets of a project, newest first.',
-    also: [422],
-    access: onProject('read_project_snippets'),
-    page: 'offset',
-    input: ListInput,
-    item: SnippetRecord,
-    handle: async (context) => {
-      const { db, actor, subject, input, page } = context;
-      const conditions = [inProject(subject.id), visibleInProject(actor, subject.role)];
-      return presentPage(context, await selectSnippets(db, conditions, input, page));
-    },
-  }),
+  projectSnippetsEndpoint,
   endpoint({
     method: 'POST',
     path,
@@ -75,19 +119,7 @@ export const projectEndpoints: Endpoint[] = [
       return presentOne(context, await createSnippet(scene, input, request));
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: pathOfOne,
-    summary: 'One snippet of a project.',
-    also: [422],
-    access: onProject('read_project_snippets'),
-    input: OneOfProject,
-    reply: SnippetRecord,
-    handle: async (context) => {
-      const { db, actor, subject, input } = context;
-      return presentOne(context, await find(db, actor, subject, input.snippet_id));
-    },
-  }),
+  projectSnippetEndpoint,
   endpoint({
     method: 'PUT',
     path: pathOfOne,
@@ -119,32 +151,8 @@ export const projectEndpoints: Endpoint[] = [
       return null;
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: `${pathOfOne}/raw`,
-    summary: 'The first file of a snippet of a project.',
-    also: [422],
-    access: onProject('read_project_snippets'),
-    input: OneOfProject,
-    reply: RawSnippetFile,
-    handle: async ({ db, services, actor, subject, input }) => {
-      const snippet = await find(db, actor, subject, input.snippet_id);
-      return readFile(services, snippet, snippet.default_branch, snippet.files[0] ?? '');
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: `${pathOfOne}/files/:ref/:file_path/raw`,
-    summary: 'A file of a snippet of a project at a revision.',
-    also: [422],
-    access: onProject('read_project_snippets'),
-    input: FileOfProject,
-    reply: RawSnippetFile,
-    handle: async ({ db, services, actor, subject, input }) => {
-      const snippet = await find(db, actor, subject, input.snippet_id);
-      return readFile(services, snippet, input.ref, input.file_path);
-    },
-  }),
+  rawProjectSnippetEndpoint,
+  projectSnippetFileEndpoint,
   endpoint({
     method: 'GET',
     path: `${pathOfOne}/user_agent_detail`,

@@ -8,6 +8,7 @@ import { reconcilePages } from './reconcile.ts';
 import { wikiRepositories } from './repository-kind.ts';
 import { endpoints } from './routes.ts';
 
+export { wikiEndpointsOf } from './routes.ts';
 export { movableGroupWikis } from './storage-moves.ts';
 
 const RECONCILE = 'wikis.reconcile';

@@ -26,7 +26,7 @@ const PAGE_LIMIT = 16 * 1_048_576;
 const ATTACHMENT_LIMIT = 32 * 1_048_576;
 
 type Container<Subject> = {
-  path: string;
+  path: '/projects/:id/wikis' | '/groups/:id/wikis';
   /** The word for the summaries. */
   word: string;
   tier?: 'premium';
@@ -36,12 +36,12 @@ type Container<Subject> = {
   wikiOf(db: Db, subject: Subject): Promise<Wiki>;
 };
 
-function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
+function wikiEndpoints<Subject>(container: Container<Subject>) {
   const { path, word, read, write, remove, wikiOf } = container;
   const tier = container.tier && { tier: container.tier };
-  const pathOfOne = `${path}/:slug`;
-  return [
-    listing({
+  const pathOfOne = `${path}/:slug` as const;
+  return {
+    list: listing({
       ...tier,
       method: 'GET',
       path,
@@ -70,7 +70,7 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
         return { items, total, more: start + items.length < all.length };
       },
     }),
-    endpoint({
+    create: endpoint({
       ...tier,
       method: 'POST',
       path,
@@ -83,7 +83,7 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
       handle: async ({ db, subject, input, ...context }) =>
         createPage({ ...context, wiki: await wikiOf(db, subject) }, input),
     }),
-    endpoint({
+    one: endpoint({
       ...tier,
       method: 'GET',
       path: pathOfOne,
@@ -104,7 +104,7 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
         return presentPage(page, ids.get(page.slug) ?? 0, texts[0] ?? '');
       },
     }),
-    endpoint({
+    update: endpoint({
       ...tier,
       method: 'PUT',
       path: pathOfOne,
@@ -117,7 +117,7 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
       handle: async ({ db, subject, input, ...context }) =>
         updatePage({ ...context, wiki: await wikiOf(db, subject) }, input),
     }),
-    endpoint({
+    remove: endpoint({
       ...tier,
       method: 'DELETE',
       path: pathOfOne,
@@ -131,7 +131,7 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
         return null;
       },
     }),
-    endpoint({
+    attach: endpoint({
       ...tier,
       method: 'POST',
       path: `${path}/attachments`,
@@ -144,11 +144,12 @@ function wikiEndpoints<Subject>(container: Container<Subject>): Endpoint[] {
       handle: async ({ db, subject, input, ...context }) =>
         attachFile({ ...context, wiki: await wikiOf(db, subject) }, input),
     }),
-  ];
+  };
 }
 
-export const endpoints: Endpoint[] = [
-  ...wikiEndpoints({
+/** By what the wiki belongs to. */
+export const wikiEndpointsOf = {
+  project: wikiEndpoints({
     path: '/projects/:id/wikis',
     word: 'project',
     read: onProject('read_wiki'),
@@ -156,7 +157,7 @@ export const endpoints: Endpoint[] = [
     remove: onProject('delete_wiki_pages'),
     wikiOf: wikiOfProject,
   }),
-  ...wikiEndpoints({
+  group: wikiEndpoints({
     path: '/groups/:id/wikis',
     word: 'group',
     tier: 'premium',
@@ -165,4 +166,9 @@ export const endpoints: Endpoint[] = [
     remove: onGroup('delete_group_wiki_pages'),
     wikiOf: wikiOfGroup,
   }),
+};
+
+export const endpoints: Endpoint[] = [
+  ...Object.values(wikiEndpointsOf.project),
+  ...Object.values(wikiEndpointsOf.group),
 ];

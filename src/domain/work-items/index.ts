@@ -1,11 +1,19 @@
 /** Work items: issues and epics, their lists, records and changes. */
 export { epicsCapability } from './epics/capability.ts';
+export { childEpicEndpoints } from './epics/child-routes.ts';
+export { epicEndpoints } from './epics/epic-routes.ts';
+export { epicIssueEndpoints } from './epics/issue-routes.ts';
 export { EpicRecord } from './epics/records/epic-records.ts';
+export { epicConversation } from './epics/registrations/noteable.ts';
 export { issuesCapability } from './issues/capability.ts';
+export { groupIssuesEndpoint, projectIssuesEndpoint } from './issues/lists/routes.ts';
+export { milestoneContentsOf } from './issues/milestone-routes.ts';
 export { findIssue } from './issues/records/issue-find.ts';
 export { IssueBasicRecord, IssueRecord, presentIssues } from './issues/records/issue-records.ts';
 export { type IssueRow, issueWebUrl } from './issues/records/issue-rows.ts';
 export { visibleIssues } from './issues/records/issue-visibility.ts';
+export { issueConversation } from './issues/registrations/noteable.ts';
+export { issueEndpoint } from './issues/show-routes.ts';
 export type { Severity, WorkChange } from './issues/writing/issue-changes.ts';
 export { prepareIssue } from './issues/writing/issue-creation.ts';
 export { type IssueFollowUp, issueFollowUps } from './issues/writing/issue-follow-ups.ts';

@@ -1,6 +1,6 @@
 /** An endpoint is one value: method and path, access, input, reply, and handler. */
 import type { Readable } from 'node:stream';
-import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import Type, { type Static, type TArray, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
@@ -69,10 +69,10 @@ export type CallLimit = {
  */
 export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 408 | 409 | 422;
 
-type Common<P extends TProperties, Subject, C extends Caller> = {
+type Common<Path extends string, P extends TProperties, Subject, C extends Caller> = {
   method: Method;
   /** Below /api/v4. */
-  path: string;
+  path: Path;
   /** One sentence, for the documentation. */
   summary: string;
   access: Access<Subject, C>;
@@ -96,14 +96,19 @@ type Common<P extends TProperties, Subject, C extends Caller> = {
   stream?: boolean;
 };
 
-export type Endpoint = {
+/** Path, input and reply keep their types for those who call the endpoint by its value. */
+export type Endpoint<
+  Path extends string = string,
+  Input extends TObject = TObject,
+  R extends TSchema = TSchema,
+> = {
   method: Method;
-  path: string;
+  path: Path;
   summary: string;
   access: Access<unknown, Caller>;
   scopes: readonly string[];
-  input: TObject;
-  reply: TSchema;
+  input: Input;
+  reply: R;
   status: number;
   also: readonly OtherStatus[];
   page?: 'offset' | KeysetRule;
@@ -123,14 +128,20 @@ const defaultStatus: Record<Method, number> = { GET: 200, POST: 201, PUT: 200, P
 const defaultScopes = (method: Method) => (method === 'GET' ? ['api', 'read_api'] : ['api']);
 
 /** An endpoint with one record, or none, in its reply. */
-export function endpoint<P extends TProperties, R extends TSchema, Subject, C extends Caller>(
-  spec: Common<P, Subject, C> & {
+export function endpoint<
+  Path extends string,
+  R extends TSchema,
+  Subject,
+  C extends Caller,
+  P extends TProperties = Record<never, never>,
+>(
+  spec: Common<Path, P, Subject, C> & {
     reply: R;
     /** If not the method's default (spec: General request rules, 5). */
     status?: number;
     handle(context: Context<Static<TObject<P>>, Subject, C>): Promise<Static<R> | Reply<Static<R>>>;
   },
-): Endpoint {
+): Endpoint<Path, TObject<P>, R> {
   const { input, scopes, status, also, jobToken, ...rest } = spec;
   return {
     ...rest,
@@ -140,22 +151,31 @@ export function endpoint<P extends TProperties, R extends TSchema, Subject, C ex
     also: also ?? [],
     jobToken: jobToken ?? false,
     // The types were checked above; from here on endpoints of all shapes are in one list.
-  } as unknown as Endpoint;
+  } as unknown as Endpoint<Path, TObject<P>, R>;
 }
 
 /** A list: the handler returns a page of records, which determines the headers (spec: Pagination). */
-export function listing<P extends TProperties, R extends TSchema, Subject, C extends Caller>(
-  spec: Common<P, Subject, C> & {
+export function listing<
+  Path extends string,
+  R extends TSchema,
+  Subject,
+  C extends Caller,
+  P extends TProperties = Record<never, never>,
+>(
+  spec: Common<Path, P, Subject, C> & {
     item: R;
     page: 'offset' | KeysetRule;
     handle(context: Context<Static<TObject<P>>, Subject, C>): Promise<Page<Static<R>>>;
   },
-): Endpoint {
+): Endpoint<Path, TObject<typeof pageFields & P>, TArray<R>> {
   const { item, ...rest } = spec;
-  const fields = spec.page === 'offset' ? pageFields : { ...pageFields, ...keysetFields };
+  const own = spec.input?.properties;
+  const fields =
+    spec.page === 'offset' ? { ...pageFields, ...own } : { ...pageFields, ...keysetFields, ...own };
   return endpoint({
     ...rest,
-    input: Type.Object({ ...fields, ...spec.input?.properties }, parameterRulesOf(spec.input)),
+    // Without an input there are no names of its own.
+    input: Type.Object(fields as typeof pageFields & P, parameterRulesOf(spec.input)),
     // 405 for keyset pages that a list does not have, and for very distant offsets.
     also: [...(spec.also ?? []), 405],
     reply: Type.Array(item),

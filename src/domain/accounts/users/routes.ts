@@ -113,6 +113,29 @@ async function provisioningGroup(
   return group;
 }
 
+export const userEndpoint = endpoint({
+  method: 'GET',
+  path: '/users/:id',
+  summary: 'A user; administrators are shown more.',
+  access: onUser(),
+  scopes: readScopes,
+  limit: {
+    name: 'users_get_by_id',
+    setting: 'users_get_by_id_limit',
+    periodSeconds: 600,
+    exceptAdmins: true,
+  },
+  input: Type.Object(CustomAttributeFields),
+  reply: UserRecord,
+  handle: async (context) => {
+    const { subject, actor, input } = context;
+    if (hiddenFrom(context)) throw notFound('User');
+    const attributes = await requestedAttributes(context, input, [subject.id]);
+    const present = actor?.admin ? presentForAdmin : presentProfile;
+    return found((await showUsers(context, [subject.id], present, attributes))[0], 'User');
+  },
+});
+
 export const userEndpoints: Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -148,28 +171,7 @@ export const userEndpoints: Endpoint[] = [
       return { ...rows, items: await showUsers(context, ids, present, attributes) };
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: '/users/:id',
-    summary: 'A user; administrators are shown more.',
-    access: onUser(),
-    scopes: readScopes,
-    limit: {
-      name: 'users_get_by_id',
-      setting: 'users_get_by_id_limit',
-      periodSeconds: 600,
-      exceptAdmins: true,
-    },
-    input: Type.Object(CustomAttributeFields),
-    reply: UserRecord,
-    handle: async (context) => {
-      const { subject, actor, input } = context;
-      if (hiddenFrom(context)) throw notFound('User');
-      const attributes = await requestedAttributes(context, input, [subject.id]);
-      const present = actor?.admin ? presentForAdmin : presentProfile;
-      return found((await showUsers(context, [subject.id], present, attributes))[0], 'User');
-    },
-  }),
+  userEndpoint,
   endpoint({
     method: 'POST',
     path: '/users',

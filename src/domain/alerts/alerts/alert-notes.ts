@@ -3,8 +3,8 @@ import { onProject } from '../../../kernel/access/access.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import {
+  conversationEndpoints,
   type NoteableDefinition,
-  type NoteableResource,
   plainQuickActions,
   projectOf,
   textRules,
@@ -13,7 +13,7 @@ import { beginLog } from '../incidents/links.ts';
 import { findAlert } from './alert-find.ts';
 import { alertKind, alertNoteable } from './alert-noteable.ts';
 
-export const alertResource: NoteableResource = {
+export const alertConversation = conversationEndpoints({
   path: '/projects/:id/alert_management_alerts/:noteable_id',
   noun: 'an alert',
   noteable: integerId({ description: 'The number of the alert in the project.' }),
@@ -33,7 +33,7 @@ export const alertResource: NoteableResource = {
     if (request.method !== 'DELETE' && writes) await beginLog(db, alert);
     return alertNoteable(project, alert);
   },
-};
+});
 
 export const alertDefinition: NoteableDefinition = {
   kind: alertKind,

@@ -15,7 +15,7 @@ import { countAlerts, selectAlerts } from './queries.ts';
 import { alertFilters, alertIid, ListAlerts, StatusCounts, UpdateAlert } from './schema.ts';
 
 const alertsPath = '/projects/:id/alert_management_alerts';
-const alertPath = `${alertsPath}/:alert_iid`;
+const alertPath = `${alertsPath}/:alert_iid` as const;
 
 const byId: KeysetRule = {
   type: 'Alert',
@@ -49,23 +49,38 @@ async function presentOne(
   return found(record, 'Alert');
 }
 
+export const alertsEndpoint = listing({
+  method: 'GET',
+  path: alertsPath,
+  summary: 'Alerts of a project, newest first, without their payloads.',
+  access: onProject('read_alerts'),
+  page: byId,
+  input: ListAlerts,
+  item: AlertRecord,
+  handle: async (context) => {
+    const { db, subject, input, page } = context;
+    const { order_by: by = 'created_at', sort = 'desc', status = [], statuses = [], ...filters } = input;
+    const requested = { ...filters, status: [...status, ...statuses] };
+    const alerts = await selectAlerts(db, subject.id, requested, { by, sort }, page);
+    return { ...alerts, items: await present(context, subject, alerts.items) };
+  },
+});
+
+export const alertEndpoint = endpoint({
+  method: 'GET',
+  path: alertPath,
+  summary: 'One alert with its payload.',
+  access: onProject('read_alerts'),
+  input: Type.Object(alertIid),
+  reply: AlertRecord,
+  handle: async (context) => {
+    const { db, subject, input } = context;
+    return presentOne(context, subject, await findAlert(db, subject, input.alert_iid));
+  },
+});
+
 export const alertEndpoints: Endpoint[] = [
-  listing({
-    method: 'GET',
-    path: alertsPath,
-    summary: 'Alerts of a project, newest first, without their payloads.',
-    access: onProject('read_alerts'),
-    page: byId,
-    input: ListAlerts,
-    item: AlertRecord,
-    handle: async (context) => {
-      const { db, subject, input, page } = context;
-      const { order_by: by = 'created_at', sort = 'desc', status = [], statuses = [], ...filters } = input;
-      const requested = { ...filters, status: [...status, ...statuses] };
-      const alerts = await selectAlerts(db, subject.id, requested, { by, sort }, page);
-      return { ...alerts, items: await present(context, subject, alerts.items) };
-    },
-  }),
+  alertsEndpoint,
   endpoint({
     method: 'GET',
     path: `${alertsPath}/status_counts`,
@@ -75,18 +90,7 @@ export const alertEndpoints: Endpoint[] = [
     reply: StatusCounts,
     handle: ({ db, subject, input }) => countAlerts(db, subject.id, input),
   }),
-  endpoint({
-    method: 'GET',
-    path: alertPath,
-    summary: 'One alert with its payload.',
-    access: onProject('read_alerts'),
-    input: Type.Object(alertIid),
-    reply: AlertRecord,
-    handle: async (context) => {
-      const { db, subject, input } = context;
-      return presentOne(context, subject, await findAlert(db, subject, input.alert_iid));
-    },
-  }),
+  alertEndpoint,
   endpoint({
     method: 'PUT',
     path: alertPath,

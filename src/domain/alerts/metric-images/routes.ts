@@ -20,8 +20,10 @@ const BODY_LIMIT = 4 * 1_048_576;
 type Finding = Pick<Context<unknown, AuthorizedProject, Caller>, 'db' | 'actor' | 'subject'>;
 
 type ImageParent = {
-  /** Path of one alert or issue, by its number in the project. */
-  path: string;
+  /** Below one alert or issue, by its number in the project. */
+  path:
+    | '/projects/:id/alert_management_alerts/:alert_iid/metric_images'
+    | '/projects/:id/issues/:issue_iid/metric_images';
   noun: string;
   named: TProperties;
   read: Access<AuthorizedProject, Caller>;
@@ -36,7 +38,7 @@ const findOfAlert: ImageParent['find'] = async ({ db, subject }, input) => {
   return { column: 'alert_id', id, project: subject };
 };
 
-const alerts: ImageParent = {
+const alerts = {
   path: '/projects/:id/alert_management_alerts/:alert_iid/metric_images',
   noun: 'an alert',
   named: { alert_iid: integerId() },
@@ -44,9 +46,9 @@ const alerts: ImageParent = {
   write: onProject('manage_alerts'),
   find: findOfAlert,
   findToWrite: findOfAlert,
-};
+} satisfies ImageParent;
 
-const issues: ImageParent = {
+const issues = {
   path: '/projects/:id/issues/:issue_iid/metric_images',
   noun: 'an issue',
   named: { issue_iid: integerId() },
@@ -62,7 +64,7 @@ const issues: ImageParent = {
     if (!isAuthor && !subject.may('update_issues')) throw forbidden();
     return { column: 'issue_id', id, project: subject };
   },
-};
+} satisfies ImageParent;
 
 const imageId = { metric_image_id: integerId() };
 const link = {
@@ -72,22 +74,35 @@ const link = {
   url_text: Type.Optional(nullable(Type.String({ maxLength: 128, description: 'How the page is called.' }))),
 };
 
-const imageEndpoints = ({ path, noun, named, read, write, find, findToWrite }: ImageParent): Endpoint[] => [
-  listing({
-    method: 'GET',
-    path,
-    summary: `Pictures of graphs with ${noun}, oldest first.`,
-    tier: 'premium',
-    access: read,
-    page: 'offset',
-    input: Type.Object(named),
-    item: MetricImageRecord,
-    handle: async (context) => {
-      const { db, subject, input, page } = context;
-      const images = await selectImages(db, await find(context, input), page);
-      return mapPage(images, (image) => presentImage(subject, image));
-    },
-  }),
+const pictures = { method: 'GET', tier: 'premium', page: 'offset', item: MetricImageRecord } as const;
+
+async function showImages(
+  { db, subject, page }: Pick<Context<unknown, AuthorizedProject, Caller>, 'db' | 'subject' | 'page'>,
+  pictured: Pictured,
+) {
+  const images = await selectImages(db, pictured, page);
+  return mapPage(images, (image) => presentImage(subject, image));
+}
+
+export const alertImagesEndpoint = listing({
+  ...pictures,
+  path: alerts.path,
+  summary: 'Pictures of graphs with an alert, oldest first.',
+  access: alerts.read,
+  input: Type.Object(alerts.named),
+  handle: async (context) => showImages(context, await alerts.find(context, context.input)),
+});
+
+export const issueImagesEndpoint = listing({
+  ...pictures,
+  path: issues.path,
+  summary: 'Pictures of graphs with an issue, oldest first.',
+  access: issues.read,
+  input: Type.Object(issues.named),
+  handle: async (context) => showImages(context, await issues.find(context, context.input)),
+});
+
+const writeEndpoints = ({ path, noun, named, write, findToWrite }: ImageParent): Endpoint[] => [
   endpoint({
     method: 'POST',
     path,
@@ -140,4 +155,9 @@ const imageEndpoints = ({ path, noun, named, read, write, find, findToWrite }: I
   }),
 ];
 
-export const metricImageEndpoints: Endpoint[] = [alerts, issues].flatMap(imageEndpoints);
+export const metricImageEndpoints: Endpoint[] = [
+  alertImagesEndpoint,
+  ...writeEndpoints(alerts),
+  issueImagesEndpoint,
+  ...writeEndpoints(issues),
+];

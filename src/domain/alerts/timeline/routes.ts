@@ -22,7 +22,7 @@ import {
 } from './schema.ts';
 
 const path = '/projects/:id/issues/:issue_iid/timeline_events';
-const pathOfOne = `${path}/:timeline_event_id`;
+const pathOfOne = `${path}/:timeline_event_id` as const;
 
 async function presentOne(reading: TimelineReading, row: TimelineEventRow): Promise<TimelineEventRecord> {
   const [record] = await presentTimeline(reading, [row]);
@@ -30,22 +30,24 @@ async function presentOne(reading: TimelineReading, row: TimelineEventRow): Prom
   return record;
 }
 
+export const timelineEndpoint = listing({
+  method: 'GET',
+  path,
+  summary: 'What happened in an incident, in that order.',
+  access: onProject('read_issues'),
+  page: 'offset',
+  input: ListTimeline,
+  item: TimelineEventRecord,
+  handle: async (context) => {
+    const { db, actor, subject, input, page } = context;
+    const incident = await findIncident(db, subject, actor, input.issue_iid);
+    const events = await selectTimeline(db, incident, input.sort ?? 'asc', page);
+    return { ...events, items: await presentTimeline(context, events.items) };
+  },
+});
+
 export const timelineEndpoints: Endpoint[] = [
-  listing({
-    method: 'GET',
-    path,
-    summary: 'What happened in an incident, in that order.',
-    access: onProject('read_issues'),
-    page: 'offset',
-    input: ListTimeline,
-    item: TimelineEventRecord,
-    handle: async (context) => {
-      const { db, actor, subject, input, page } = context;
-      const incident = await findIncident(db, subject, actor, input.issue_iid);
-      const events = await selectTimeline(db, incident, input.sort ?? 'asc', page);
-      return { ...events, items: await presentTimeline(context, events.items) };
-    },
-  }),
+  timelineEndpoint,
   endpoint({
     method: 'POST',
     path,

@@ -1,5 +1,5 @@
 /** A kind of noteable over the API: path, access, and features. Its owner declares it. */
-import type { TSchema } from 'typebox';
+import type { TInteger, TString } from 'typebox';
 import type { Access } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type ResourceParent as Home, isProject } from '../../../kernel/access/resource-parents.ts';
@@ -13,12 +13,12 @@ export type FindContext = Pick<
   'db' | 'services' | 'settings' | 'actor' | 'request'
 >;
 
-export type NoteableResource = {
+export type NoteableResource<Path extends string = string> = {
   /** Path of one noteable, which `:noteable_id` names. */
-  path: string;
+  path: Path;
   /** The noun in summaries. */
   noun: string;
-  noteable: TSchema;
+  noteable: TInteger | TString;
   tier?: 'premium';
   read: Access<Home, Caller>;
   /** Access for notes and awards; `find` answers callers who may not read. */

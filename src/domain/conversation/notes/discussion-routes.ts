@@ -26,6 +26,26 @@ import {
   resolution,
 } from './schema.ts';
 
+/** Threads on one kind of noteable. */
+export const threadsEndpoint = <Path extends string>(resource: NoteableResource<Path>) =>
+  listing({
+    ...(resource.tier && { tier: resource.tier }),
+    method: 'GET',
+    path: `${resource.path}/discussions`,
+    summary: `Threads on ${resource.noun}, in the order in which they began.`,
+    access: resource.read,
+    page: 'offset',
+    input: Type.Object({ noteable_id: resource.noteable }),
+    item: DiscussionRecord,
+    handle: async (context) => {
+      const { db, subject, input, page } = context;
+      const noteable = await resource.find(context, subject, input.noteable_id);
+      const threads = await selectThreads(db, noteable, page);
+      return { ...threads, items: await presentThreads(context, threads.items) };
+    },
+  });
+
+/** The other endpoints of threads. */
 export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
   const { noun, read, write } = resource;
   const path = `${resource.path}/discussions`;
@@ -54,22 +74,6 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
     },
   });
   return [
-    listing({
-      ...shared,
-      method: 'GET',
-      path,
-      summary: `Threads on ${noun}, in the order in which they began.`,
-      access: read,
-      page: 'offset',
-      input: Type.Object(ofTarget),
-      item: DiscussionRecord,
-      handle: async (context) => {
-        const { db, subject, input, page } = context;
-        const noteable = await resource.find(context, subject, input.noteable_id);
-        const threads = await selectThreads(db, noteable, page);
-        return { ...threads, items: await presentThreads(context, threads.items) };
-      },
-    }),
     endpoint({
       ...shared,
       method: 'POST',

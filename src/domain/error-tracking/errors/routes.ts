@@ -37,7 +37,7 @@ import {
 } from './schema.ts';
 
 const path = '/projects/:id/error_tracking/errors';
-const pathOfOne = `${path}/:error_id`;
+const pathOfOne = `${path}/:error_id` as const;
 
 type Situation<Input = unknown> = Context<Input, AuthorizedProject, Actor>;
 
@@ -71,37 +71,41 @@ async function detailed({ db, services, subject }: Situation, row: ErrorRow): Pr
   };
 }
 
+export const errorsEndpoint = listing({
+  method: 'GET',
+  path,
+  summary: 'Errors of a project; those that are unresolved unless another status is named.',
+  access: onProject('read_errors'),
+  page: errorPages,
+  input: ListErrors,
+  item: ErrorRecord,
+  handle: async (context) => {
+    const { db, services, subject, input, page } = context;
+    const tracker = await findTracker(context, subject);
+    if (tracker) return listExternal(tracker, queryOf(input), page);
+    const errors = await selectErrors(db, subject, queryOf(input), page);
+    return mapPage(errors, (row) => presentError(services.baseUrl(), subject, row));
+  },
+});
+
+export const errorEndpoint = endpoint({
+  method: 'GET',
+  path: pathOfOne,
+  summary: 'One error of a project with its latest event.',
+  access: onProject('read_errors'),
+  input: OneError,
+  reply: ErrorDetailRecord,
+  handle: async (context) => {
+    const { db, subject, input } = context;
+    const tracker = await findTracker(context, subject);
+    if (tracker) return showExternal(tracker, input.error_id);
+    return detailed(context, found(await selectError(db, subject, input.error_id), 'Error'));
+  },
+});
+
 export const errorEndpoints: Endpoint[] = [
-  listing({
-    method: 'GET',
-    path,
-    summary: 'Errors of a project; those that are unresolved unless another status is named.',
-    access: onProject('read_errors'),
-    page: errorPages,
-    input: ListErrors,
-    item: ErrorRecord,
-    handle: async (context) => {
-      const { db, services, subject, input, page } = context;
-      const tracker = await findTracker(context, subject);
-      if (tracker) return listExternal(tracker, queryOf(input), page);
-      const errors = await selectErrors(db, subject, queryOf(input), page);
-      return mapPage(errors, (row) => presentError(services.baseUrl(), subject, row));
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: pathOfOne,
-    summary: 'One error of a project with its latest event.',
-    access: onProject('read_errors'),
-    input: OneError,
-    reply: ErrorDetailRecord,
-    handle: async (context) => {
-      const { db, subject, input } = context;
-      const tracker = await findTracker(context, subject);
-      if (tracker) return showExternal(tracker, input.error_id);
-      return detailed(context, found(await selectError(db, subject, input.error_id), 'Error'));
-    },
-  }),
+  errorsEndpoint,
+  errorEndpoint,
   listing({
     method: 'GET',
     path: `${pathOfOne}/events`,

@@ -56,6 +56,40 @@ const linked = (select: 'shared_group_id' | 'shared_with_group_id', ids: readonl
 
 const relations = ['direct', 'inherited'] as const;
 
+export const groupEndpoint = endpoint({
+  method: 'GET',
+  path: '/groups/:id',
+  summary: 'One group.',
+  access: onGroup('read_group'),
+  input: Type.Object({
+    ...customAttributeFields,
+    with_projects: Type.Optional(
+      Type.Boolean({ description: 'With its projects, a hundred at most; true when absent.' }),
+    ),
+  }),
+  limit: perMinute('group_api', 'group_api_limit'),
+  reply: GroupDetail,
+  handle: ({ db, services, settings, actor, subject, input }) =>
+    presentGroupDetail(db, groupView(services, settings, actor), actor, subject, {
+      customAttributes: input.with_custom_attributes,
+      projects: input.with_projects ?? true,
+    }),
+});
+
+export const subgroupsEndpoint = listing({
+  method: 'GET',
+  path: '/groups/:id/subgroups',
+  summary: 'Groups directly inside the group.',
+  access: onGroup('read_group'),
+  input: GroupFilters,
+  page: 'offset',
+  item: Group,
+  handle: (context) => {
+    const within = sql`n.parent_id = ${context.subject.id}`;
+    return showGroups(context, groupQuery(context.input, context.actor, within));
+  },
+});
+
 export const readEndpoints: Endpoint[] = [
   listing({
     method: 'GET',
@@ -68,38 +102,8 @@ export const readEndpoints: Endpoint[] = [
     item: Group,
     handle: (context) => showGroups(context, groupQuery(context.input, context.actor)),
   }),
-  endpoint({
-    method: 'GET',
-    path: '/groups/:id',
-    summary: 'One group.',
-    access: onGroup('read_group'),
-    input: Type.Object({
-      ...customAttributeFields,
-      with_projects: Type.Optional(
-        Type.Boolean({ description: 'With its projects, a hundred at most; true when absent.' }),
-      ),
-    }),
-    limit: perMinute('group_api', 'group_api_limit'),
-    reply: GroupDetail,
-    handle: ({ db, services, settings, actor, subject, input }) =>
-      presentGroupDetail(db, groupView(services, settings, actor), actor, subject, {
-        customAttributes: input.with_custom_attributes,
-        projects: input.with_projects ?? true,
-      }),
-  }),
-  listing({
-    method: 'GET',
-    path: '/groups/:id/subgroups',
-    summary: 'Groups directly inside the group.',
-    access: onGroup('read_group'),
-    input: GroupFilters,
-    page: 'offset',
-    item: Group,
-    handle: (context) => {
-      const within = sql`n.parent_id = ${context.subject.id}`;
-      return showGroups(context, groupQuery(context.input, context.actor, within));
-    },
-  }),
+  groupEndpoint,
+  subgroupsEndpoint,
   listing({
     method: 'GET',
     path: '/groups/:id/descendant_groups',

@@ -7,6 +7,13 @@ import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, type HtmlValue, html } from '../../../platform/http/pages/html.ts';
 import {
+  type ErrorDetailRecord,
+  type ErrorRecord,
+  errorEndpoint,
+  errorsEndpoint,
+  type WholeEventRecord,
+} from '../../error-tracking/index.ts';
+import {
   choices,
   facts,
   listOf,
@@ -21,54 +28,7 @@ import {
 import { projectAddress, projectOf, showInProject } from '../view/parents.ts';
 import type { ViewContext } from '../view/view-context.ts';
 import { histogram } from './histogram.ts';
-import { type StackTrace, stackView } from './stack.ts';
-
-type Listed = {
-  id: number;
-  name: string;
-  description: string;
-  actor: string;
-  level: string;
-  status: string;
-  first_seen: string;
-  last_seen: string;
-  events_count: number;
-  users_count: number;
-  first_release: string | null;
-  last_release: string | null;
-  resolved_at: string | null;
-  regressed_at: string | null;
-  issue_iid: number | null;
-  web_url: string;
-};
-
-type Event = StackTrace & {
-  event_id: string;
-  environment: string | null;
-  release: string | null;
-  occurred_at: string;
-  message: string | null;
-  transaction: string | null;
-  server_name: string | null;
-  tags: { key: string; value: string }[];
-  abridged: boolean;
-  user: { id: string | null; username: string | null; email: string | null } | null;
-  request: { method: string | null; url: string | null } | null;
-  breadcrumbs: {
-    timestamp: string | null;
-    category: string | null;
-    level: string | null;
-    message: string | null;
-  }[];
-};
-
-type Detail = Listed & {
-  counts: { hour: string; events: number }[];
-  tags: { key: string; values: { value: string; events: number }[] }[];
-  latest_event: Event | null;
-};
-
-const path = '/projects/:id/error_tracking/errors';
+import { stackView } from './stack.ts';
 
 const statuses = [
   ['unresolved', 'Unresolved'],
@@ -86,16 +46,16 @@ const periods = [
   ['week', '7 days'],
   ['month', '30 days'],
 ] as const;
-const hoursOf: Record<string, number> = { day: 24, week: 7 * 24, month: 30 * 24 };
+const hoursOf = { day: 24, week: 7 * 24, month: 30 * 24 };
 
-type Choice = readonly [name: string, label: string];
+type Choice<Value extends string = string> = readonly [value: Value, label: string];
 
 /** The choice that the address names; the first one where it names none. */
-const chosen = (
+const chosen = <Value extends string>(
   { choice }: Pick<ViewContext, 'choice'>,
   name: string,
-  [first, ...others]: readonly [Choice, ...Choice[]],
-): string => choice(name, [first[0], ...others.map(([value]) => value)]);
+  [first, ...others]: readonly [Choice<Value>, ...Choice<Value>[]],
+): Value => choice(name, [first[0], ...others.map(([value]) => value)]);
 
 /** Links to the same page with another choice. */
 function choicesOf(
@@ -117,12 +77,12 @@ function choicesOf(
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-const statusTag = ({ status, regressed_at }: Listed): HtmlValue => {
+const statusTag = ({ status, regressed_at }: ErrorRecord): HtmlValue => {
   if (status !== 'unresolved') return wordTag(status);
   return regressed_at !== null && tag('Came back', 'urgent');
 };
 
-const errorRow = (address: string, error: Listed): Html =>
+const errorRow = (address: string, error: ErrorRecord): Html =>
   thing(
     html`<a href="${address}/${error.id}/details">${oneLine(error.name) || 'Error'}</a> ${wordTag(error.level)} ${statusTag(error)}`,
     html`${error.description !== '' && html`${oneLine(error.description)}<br>`}${
@@ -136,11 +96,11 @@ export async function showErrors(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
   const status = chosen(view, 'status', statuses);
   const order = chosen(view, 'order_by', orders);
-  const errors = await view.list<Listed>(path, {
-    id: String(project.id),
+  const errors = await view.list(errorsEndpoint, {
+    id: project.id,
     status,
     order_by: order,
-    page: String(pageNumber(view)),
+    page: pageNumber(view),
   });
   const address = `${projectAddress(project)}/-/error_tracking`;
   const body = html`<h1>Errors</h1>
@@ -156,7 +116,7 @@ ${pager(view, errors)}`;
 
 const MAX_BREADCRUMBS = 50;
 
-function breadcrumbsView(crumbs: Event['breadcrumbs']): HtmlValue {
+function breadcrumbsView(crumbs: WholeEventRecord['breadcrumbs']): HtmlValue {
   if (crumbs.length === 0) return undefined;
   const rows = crumbs
     .slice(-MAX_BREADCRUMBS)
@@ -175,7 +135,7 @@ ${listOf(rows, '')}`;
 const between = (parts: readonly (string | null)[], separator = ' · '): string =>
   parts.flatMap((part) => (part === null || part === '' ? [] : oneLine(part))).join(separator);
 
-const eventView = (event: Event): Html => html`<h2>Latest event</h2>
+const eventView = (event: WholeEventRecord): Html => html`<h2>Latest event</h2>
 ${facts(
   ['Event', html`<code class="whole">${event.event_id}</code>`],
   ['At', timeOf(event.occurred_at)],
@@ -191,7 +151,7 @@ ${event.message !== null && html`<pre class="listing">${event.message}</pre>`}
 ${stackView(event)}
 ${breadcrumbsView(event.breadcrumbs)}`;
 
-const tagsView = (tags: Detail['tags']): HtmlValue =>
+const tagsView = (tags: ErrorDetailRecord['tags']): HtmlValue =>
   tags.length > 0 &&
   html`<h2>Tags</h2>
 ${facts(
@@ -209,7 +169,7 @@ export async function showError(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
   const id = view.param('error_id');
   if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound('Error');
-  const error = await view.one<Detail>(`${path}/:error_id`, { id: String(project.id), error_id: id });
+  const error = await view.one(errorEndpoint, { id: project.id, error_id: Number(id) });
   const period = chosen(view, 'period', periods);
   const address = projectAddress(project);
   const here = `${view.services.baseUrl()}/`;
@@ -242,7 +202,7 @@ ${facts(
 )}
 <h2>Events per hour</h2>
 ${choicesOf(view, 'period', 'Period', periods, period)}
-${histogram(error.counts, now(), hoursOf[period] ?? 24)}
+${histogram(error.counts, now(), hoursOf[period])}
 ${tagsView(error.tags)}
 ${error.latest_event ? eventView(error.latest_event) : html`<p class="none">None of its events are kept.</p>`}`;
   return showInProject(view, project, { title: oneLine(error.name) || 'Error', tab: 'Errors', body });

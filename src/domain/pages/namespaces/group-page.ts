@@ -1,33 +1,28 @@
 /** The page of a group: its description, its groups and its projects. */
-
-import type { Static } from 'typebox';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import type { Group } from '../../../kernel/namespaces/group-records.ts';
-import type { BasicProject } from '../../../kernel/namespaces/project-records.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { html, madeSafe } from '../../../platform/http/pages/html.ts';
 import { renderDescription } from '../../markdown/index.ts';
+import { groupEndpoint, groupProjectsEndpoint, subgroupsEndpoint } from '../../namespaces/index.ts';
 import { avatar, listOf, pageNumber, pager, thing, wordTag } from '../view/components.ts';
 import { showInGroup } from '../view/parents.ts';
 import type { ViewContext } from '../view/view-context.ts';
 import { projectList } from './project-list.ts';
 
-type GroupRecord = Static<typeof Group>;
-
 /** Groups inside that are listed, at most. */
-const MAX_GROUPS = '100';
+const MAX_GROUPS = 100;
 
 export async function showGroup(view: ViewContext, group: AuthorizedGroup): Promise<HttpResponse> {
-  const id = String(group.id);
+  const { id } = group;
   const [record, inside, projects] = await Promise.all([
-    view.one<GroupRecord>('/groups/:id', { id, with_projects: 'false' }),
-    view.list<GroupRecord>('/groups/:id/subgroups', { id, per_page: MAX_GROUPS }),
-    view.list<BasicProject>('/groups/:id/projects', {
+    view.one(groupEndpoint, { id, with_projects: false }),
+    view.list(subgroupsEndpoint, { id, per_page: MAX_GROUPS }),
+    view.list(groupProjectsEndpoint, {
       id,
-      simple: 'true',
-      with_shared: 'false',
+      simple: true,
+      with_shared: false,
       order_by: 'last_activity_at',
-      page: String(pageNumber(view)),
+      page: pageNumber(view),
     }),
   ]);
   const groups = inside.items.map(

@@ -1,9 +1,9 @@
 /** The page of a project: its description, the address of its repository, and its README. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { FullProject } from '../../../kernel/namespaces/project-records.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html, madeSafe } from '../../../platform/http/pages/html.ts';
 import { renderDescription } from '../../markdown/index.ts';
+import { projectEndpoint } from '../../namespaces/index.ts';
 import { readmeOf } from '../repositories/readme.ts';
 import { avatar, dayOf, facts } from '../view/components.ts';
 import { projectAddress, showInProject } from '../view/parents.ts';
@@ -17,9 +17,8 @@ async function readme(view: ViewContext, project: AuthorizedProject): Promise<Ht
 }
 
 export async function showProject(view: ViewContext, project: AuthorizedProject): Promise<HttpResponse> {
-  const id = String(project.id);
   const [record, text] = await Promise.all([
-    view.one<FullProject>('/projects/:id', { id }),
+    view.one(projectEndpoint, { id: project.id }),
     readme(view, project),
   ]);
   const source = record.forked_from_project;

@@ -1,26 +1,11 @@
 /** The page of a person: the profile that this reader may see, and the projects of their own. */
-
-import type { BasicProject } from '../../../kernel/namespaces/project-records.ts';
-import type { UserBasic } from '../../../kernel/users/records.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { html } from '../../../platform/http/pages/html.ts';
+import { userEndpoint } from '../../accounts/index.ts';
+import { userProjectsEndpoint } from '../../namespaces/index.ts';
 import { avatar, dayOf, facts, pageNumber, pager, tag } from '../view/components.ts';
 import { show, type ViewContext } from '../view/view-context.ts';
 import { projectList } from './project-list.ts';
-
-/**
- * The properties of the record that this page shows; the profile's are there for readers who may see them.
- */
-type Profile = UserBasic & {
-  created_at?: string;
-  bio?: string;
-  location?: string | null;
-  website_url?: string;
-  job_title?: string;
-  organization?: string | null;
-  pronouns?: string | null;
-  bot?: boolean;
-};
 
 const website = (address: string) =>
   /^https?:\/\//i.test(address)
@@ -28,12 +13,12 @@ const website = (address: string) =>
     : address;
 
 export async function showUser(view: ViewContext, id: number): Promise<HttpResponse> {
-  const user = await view.one<Profile>('/users/:id', { id: String(id) });
-  const projects = await view.list<BasicProject>('/users/:user_id/projects', {
-    user_id: String(id),
-    simple: 'true',
+  const user = await view.one(userEndpoint, { id });
+  const projects = await view.list(userProjectsEndpoint, {
+    user_id: id,
+    simple: true,
     order_by: 'last_activity_at',
-    page: String(pageNumber(view)),
+    page: pageNumber(view),
   });
   const body = html`<div class="page">
 <header class="who">${avatar(view, user.name, user.avatar_url)}

@@ -4,8 +4,20 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
-import type { CommitRecord } from '../../repositories/index.ts';
-import { diffView, type FileDiff } from '../view/code.ts';
+import type { Page } from '../../../platform/pagination/page.ts';
+import {
+  branchesEndpoint,
+  type CommitRecord,
+  type CommitStatus,
+  commitConversation,
+  commitDiffEndpoint,
+  commitEndpoint,
+  commitStatusesEndpoint,
+  commitsEndpoint,
+  comparisonEndpoint,
+  tagsEndpoint,
+} from '../../repositories/index.ts';
+import { diffView } from '../view/code.ts';
 import {
   facts,
   inAddress,
@@ -24,12 +36,6 @@ import { listingOf } from '../view/rendered-markdown.ts';
 import type { ViewContext } from '../view/view-context.ts';
 import { codeOf, findSpot, reading } from './repository.ts';
 
-type Pipeline = { id: number; status: string };
-type CommitDetail = CommitRecord & {
-  stats?: { additions: number; deletions: number };
-  last_pipeline: Pipeline | null;
-};
-
 const commitRow = (project: AuthorizedProject, commit: CommitRecord): Html =>
   thing(
     html`<a href="${projectAddress(project)}/-/commit/${commit.id}">${oneLine(commit.title) || '(no message)'}</a>`,
@@ -42,11 +48,11 @@ export async function showCommits(view: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(view);
   const requested = view.param('*') || project.row.default_branch || 'HEAD';
   const { ref, path } = await reading(view, project, (git) => findSpot(git, requested));
-  const commits = await view.list<CommitRecord>('/projects/:id/repository/commits', {
-    id: String(project.id),
+  const commits = await view.list(commitsEndpoint, {
+    id: project.id,
     ref_name: ref,
-    path: path.length === 0 ? undefined : path.join('/'),
-    page: String(pageNumber(view)),
+    ...(path.length > 0 && { path: path.join('/') }),
+    page: pageNumber(view),
   });
   const body = html`<h1>Commits</h1>
 <p class="below">of <a href="${projectAddress(project)}/-/tree/${inAddress(requested)}"><code>${requested}</code></a></p>
@@ -64,18 +70,15 @@ const restOf = (message: string): string => message.replace(/^[^\n]*\n*/, '').tr
 export async function showCommit(view: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(view);
   const address = projectAddress(project);
-  const named = { id: String(project.id), sha: view.param('sha') };
-  const commit = await view.one<CommitDetail>('/projects/:id/repository/commits/:sha', named);
+  const named = { id: project.id, sha: view.param('sha') };
+  const commit = await view.one(commitEndpoint, named);
   const [files, discussions] = await Promise.all([
-    view.list<FileDiff>('/projects/:id/repository/commits/:sha/diff', {
-      ...named,
-      page: String(pageNumber(view)),
-    }),
-    discussionsView(view, '/projects/:id/repository/commits/:noteable_id/discussions', {
-      parameters: { id: named.id, noteable_id: commit.id },
-      project,
-      firstOnly: true,
-    }),
+    view.list(commitDiffEndpoint, { ...named, page: pageNumber(view) }),
+    discussionsView(
+      view,
+      (page) => view.list(commitConversation.threads, { id: project.id, noteable_id: commit.id, ...page }),
+      { project, firstOnly: true },
+    ),
   ]);
   const rest = restOf(commit.message);
   const { stats, last_pipeline: pipeline } = commit;
@@ -110,18 +113,16 @@ ${discussions}`;
   return showInProject(view, project, { title: oneLine(commit.title), tab: 'Commits', body });
 }
 
-type Comparison = { commits: CommitRecord[]; diffs: FileDiff[] };
-
 /** `from...to`, from their common ancestor, or `from..to`. */
 export async function showCompare(view: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(view);
   const [, from, dots, to] = /^(.+?)(\.{2,3})(.+)$/.exec(view.param('*')) ?? [];
   if (from === undefined || to === undefined) throw notFound('Commit');
-  const compared = await view.one<Comparison>('/projects/:id/repository/compare', {
-    id: String(project.id),
+  const compared = await view.one(comparisonEndpoint, {
+    id: project.id,
     from,
     to,
-    straight: String(dots === '..'),
+    straight: dots === '..',
   });
   const body = html`<h1>Changes</h1>
 <p class="below">from <code>${from}</code> to <code>${to}</code></p>
@@ -135,16 +136,7 @@ ${diffView(compared.diffs)}`;
   return showInProject(view, project, { title: `${from}${dots}${to}`, tab: 'Commits', body });
 }
 
-type Status = {
-  id: number;
-  name: string;
-  status: string;
-  description: string | null;
-  target_url: string | null;
-  created_at: string;
-};
-
-const statusRow = ({ name, status, description, target_url, created_at }: Status): Html =>
+const statusRow = ({ name, status, description, target_url, created_at }: CommitStatus): Html =>
   thing(
     html`${
       target_url !== null && /^https?:\/\//i.test(target_url)
@@ -167,11 +159,11 @@ export async function showPipeline(view: ViewContext): Promise<HttpResponse> {
         .executeTakeFirst()
     : undefined;
   if (!pipeline) throw notFound('Pipeline');
-  const statuses = await view.list<Status>('/projects/:id/repository/commits/:sha/statuses', {
-    id: String(project.id),
+  const statuses = await view.list(commitStatusesEndpoint, {
+    id: project.id,
     sha: pipeline.sha,
-    pipeline_id: number,
-    per_page: '100',
+    pipeline_id: pipeline.id,
+    per_page: 100,
   });
   const address = projectAddress(project);
   const body = html`<h1>Pipeline #${pipeline.id}</h1>
@@ -197,14 +189,14 @@ type Ref = {
 };
 
 const refPage =
-  (kind: 'branches' | 'tags', tab: 'Branches' | 'Tags') =>
+  (endpoint: typeof branchesEndpoint | typeof tagsEndpoint, tab: 'Branches' | 'Tags') =>
   async (view: ViewContext): Promise<HttpResponse> => {
     const project = await codeOf(view);
     const address = projectAddress(project);
-    const refs = await view.list<Ref>(`/projects/:id/repository/${kind}`, {
-      id: String(project.id),
-      page: String(pageNumber(view)),
-      per_page: '50',
+    const refs: Page<Ref> = await view.list(endpoint, {
+      id: project.id,
+      page: pageNumber(view),
+      per_page: 50,
     });
     const rows = refs.items.map((ref) =>
       thing(
@@ -215,10 +207,10 @@ const refPage =
       ),
     );
     const body = html`<h1>${tab}</h1>
-${listOf(rows, `No ${kind}.`)}
+${listOf(rows, `No ${tab.toLowerCase()}.`)}
 ${pager(view, refs)}`;
     return showInProject(view, project, { title: tab, tab, body });
   };
 
-export const showBranches = refPage('branches', 'Branches');
-export const showTags = refPage('tags', 'Tags');
+export const showBranches = refPage(branchesEndpoint, 'Branches');
+export const showTags = refPage(tagsEndpoint, 'Tags');

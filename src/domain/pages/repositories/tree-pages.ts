@@ -8,6 +8,7 @@ import type { TreeEntry } from '../../../platform/git/parse.ts';
 import { entryType, readTree } from '../../../platform/git/trees.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
+import { rawFileEndpoint } from '../../repositories/index.ts';
 import { codeLines } from '../view/code.ts';
 import { inAddress } from '../view/components.ts';
 import { projectAddress, showInProject } from '../view/parents.ts';
@@ -137,8 +138,8 @@ const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; s
 export async function sendRaw(view: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(view);
   const { ref, path } = await reading(view, project, (git) => findSpot(git, view.param('*')));
-  const response = await view.file('/projects/:id/repository/files/:file_path/raw', {
-    id: String(project.id),
+  const response = await view.file(rawFileEndpoint, {
+    id: project.id,
     file_path: path.join('/'),
     ref,
   });

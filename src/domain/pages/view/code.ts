@@ -17,7 +17,7 @@ export function codeLines(text: string): Html {
 ${left > 0 && html`<p class="none">${left} more lines are not shown here.</p>`}`;
 }
 
-export type FileDiff = {
+type FileDiff = {
   diff: string;
   collapsed: boolean;
   too_large: boolean;

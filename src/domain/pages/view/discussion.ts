@@ -5,36 +5,34 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Html, html, madeSafe } from '../../../platform/http/pages/html.ts';
+import type { Page } from '../../../platform/pagination/page.ts';
 import type { DiscussionRecord, NoteRecord } from '../../conversation/index.ts';
 import { avatar, pageNumber, pager, personLink, tag, timeOf } from './components.ts';
-import type { Parameters } from './internal-api-client.ts';
 import { renderedMarkdown } from './rendered-markdown.ts';
 import type { ViewContext } from './view-context.ts';
 
-type NoteableAddress = {
-  parameters: Parameters;
+type Standing = {
   project?: AuthorizedProject | undefined;
   /** The page is paged by another list: only the first threads are shown. */
   firstOnly?: boolean;
 };
+
+/** Reads a page of the threads at their endpoint. */
+type ReadThreads = (page: { page: number; per_page: number }) => Promise<Page<DiscussionRecord>>;
 
 const PER_PAGE = 100;
 /** Pages of the endpoint that one page here shows: a link to a note does not say on which page it is. */
 const AT_ONCE = 3;
 
 /** Threads, the oldest first, and whether there are more: each is released once it is HTML. */
-async function viewThreads(view: ViewContext, path: string, place: NoteableAddress) {
-  const { parameters, firstOnly } = place;
+async function viewThreads(view: ViewContext, read: ReadThreads, place: Standing) {
+  const { firstOnly } = place;
   const views: Html[] = [];
   const first = firstOnly ? 1 : (pageNumber(view) - 1) * AT_ONCE + 1;
   for (let page = first; page < first + AT_ONCE; page++) {
-    const read = await view.list<DiscussionRecord>(path, {
-      ...parameters,
-      page: String(page),
-      per_page: String(PER_PAGE),
-    });
-    for (const thread of read.items) views.push(await threadView(view, place, thread));
-    if (!read.more) return { views, more: false };
+    const threads = await read({ page, per_page: PER_PAGE });
+    for (const thread of threads.items) views.push(await threadView(view, place, thread));
+    if (!threads.more) return { views, more: false };
   }
   return { views, more: true };
 }
@@ -49,7 +47,7 @@ const withChanges = (text: Html | undefined): Html | undefined =>
     text.text.replace(/\{\+([^<]*?)\+\}/g, '<ins>$1</ins>').replace(/\{-([^<]*?)-\}/g, '<del>$1</del>'),
   );
 
-async function noteView(view: ViewContext, place: NoteableAddress, note: NoteRecord): Promise<Html> {
+async function noteView(view: ViewContext, place: Standing, note: NoteRecord): Promise<Html> {
   const anchor = `note_${note.id}`;
   const when = html`<a class="when" href="#${anchor}">${timeOf(note.created_at)}</a>`;
   if (note.system)
@@ -61,11 +59,7 @@ ${await renderedMarkdown(view, note.body, place)}
 </article>`;
 }
 
-async function threadView(
-  view: ViewContext,
-  place: NoteableAddress,
-  thread: DiscussionRecord,
-): Promise<Html> {
+async function threadView(view: ViewContext, place: Standing, thread: DiscussionRecord): Promise<Html> {
   const notes: Html[] = [];
   for (const note of thread.notes) {
     notes.push(await noteView(view, place, note));
@@ -78,13 +72,13 @@ async function threadView(
   return html`<section class="thread">${resolved && html`<p class="below">${tag('Resolved', 'closed')}</p>`}${notes}</section>`;
 }
 
-/** The threads at the path of their endpoint. */
+/** The threads on a noteable. */
 export async function discussionsView(
   view: ViewContext,
-  path: string,
-  place: NoteableAddress,
+  read: ReadThreads,
+  place: Standing = {},
 ): Promise<Html> {
-  const { views, more } = await viewThreads(view, path, place);
+  const { views, more } = await viewThreads(view, read, place);
   return html`<h2>Activity</h2>
 ${views.length === 0 && html`<p class="none">Nothing has been said yet.</p>`}
 ${views}

@@ -3,6 +3,7 @@
  * client, so that a page never shows more than the API. Pages have limits of their own.
  */
 import { Readable } from 'node:stream';
+import type { Static, TArray, TObject, TSchema, TUnsafe } from 'typebox';
 import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, Reply } from '../../../kernel/api/endpoint.ts';
 import { pageRequestOf, refuseHidden, refuseTier, runHandler } from '../../../kernel/api/endpoint-rules.ts';
@@ -10,102 +11,102 @@ import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
 import { compileDecoder } from '../../../platform/http/parameters/decode.ts';
-import {
-  emptyObject,
-  type RawObject,
-  type RawValue,
-} from '../../../platform/http/parameters/raw-parameters.ts';
+import { emptyObject, type RawObject } from '../../../platform/http/parameters/raw-parameters.ts';
 import type { Page } from '../../../platform/pagination/page.ts';
 
 /** The caller, and the request of the page. */
-export type InternalRequest = {
+type InternalRequest = {
   services: Services;
   settings: ApplicationSettings;
   caller: Caller;
   request: HttpRequest;
 };
 
-export type Parameters = Record<string, RawValue | undefined>;
+/** The names in a path: `id` and `iid` of `/projects/:id/issues/:iid`. */
+type NamesIn<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? Name
+    : never;
 
-/** Reads by the path of an endpoint; each fails as the API would, Moved included. */
-export type InternalApiClient = {
-  /** The record; the caller gives its type, as the endpoint's reply schema describes it. */
-  one<T>(request: InternalRequest, path: string, parameters: Parameters): Promise<T>;
-  /** A page of a list; types as above. */
-  list<T>(request: InternalRequest, path: string, parameters: Parameters): Promise<Page<T>>;
-  /** The response of a file endpoint. */
-  file(request: InternalRequest, path: string, parameters: Parameters): Promise<HttpResponse>;
+/** The input, and the names in the path that it leaves to the access rule. */
+type ParametersOf<E extends Endpoint> = Static<E['input']> & {
+  [Name in Exclude<NamesIn<E['path']>, keyof Static<E['input']>>]: string | number;
 };
 
-type Prepared = { spec: Endpoint; decode: (raw: RawObject) => unknown };
+type EndpointWith<R extends TSchema> = Endpoint<string, TObject, R>;
 
-/** `endpoints` is called at the first read, when all are mounted. */
-export function createInternalApiClient(endpoints: () => readonly Endpoint[]): InternalApiClient {
-  let byPath: Map<string, Endpoint> | undefined;
-  const prepared = new Map<string, Prepared>();
+/** Reads endpoints; each read fails as the API would, Moved included. */
+export type InternalApiClient = {
+  /** The record. */
+  one<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E>): Promise<Static<E['reply']>>;
+  /** A page of a list. */
+  list<E extends EndpointWith<TArray>>(
+    endpoint: E,
+    parameters: ParametersOf<E>,
+  ): Promise<Page<Static<E['reply']['items']>>>;
+  /** The response of a file endpoint. */
+  file<E extends EndpointWith<TUnsafe<Buffer | Readable>>>(
+    endpoint: E,
+    parameters: ParametersOf<E>,
+  ): Promise<HttpResponse>;
+};
 
-  function prepare(path: string): Prepared {
-    const known = prepared.get(path);
-    if (known) return known;
-    byPath ??= new Map(
-      endpoints().flatMap((spec): [string, Endpoint][] => (spec.method === 'GET' ? [[spec.path, spec]] : [])),
-    );
-    const spec = byPath.get(path);
-    if (!spec) throw new Error(`no endpoint at GET ${path}`);
-    // The decoder's result has the type of the endpoint's input, which is erased here.
-    const fresh = { spec, decode: compileDecoder(spec.input) as (raw: RawObject) => unknown };
-    prepared.set(path, fresh);
-    return fresh;
-  }
+const decoders = new Map<Endpoint, (raw: RawObject) => unknown>();
 
-  async function read(reading: InternalRequest, path: string, parameters: Parameters): Promise<unknown> {
-    const { services, settings, caller, request } = reading;
-    const { config, database } = services;
-    const { spec, decode } = prepare(path);
-    await refuseHidden(spec, config, services.features.isOn);
-    const raw = emptyObject();
-    const params: Record<string, string> = {};
-    for (const [name, value] of Object.entries(parameters)) {
-      if (value === undefined) continue;
-      raw[name] = value;
-      params[name] = String(value);
-    }
-    const { subject, actor } = await spec.access.find({ sql: database.points, caller, params });
-    refuseTier(spec, config);
-    const input = decode(raw);
-    return runHandler(spec, {
-      db: database.db,
-      services,
-      settings,
-      actor,
-      subject,
-      input,
-      page: pageRequestOf(spec, input, caller, config),
-      request,
-      unmodified: () => {},
-    });
-  }
-
-  return {
-    one: async <T>(reading: InternalRequest, path: string, parameters: Parameters) => {
-      const value = await read(reading, path, parameters);
-      // The schema was checked against the handler where the endpoint was made.
-      return (value instanceof Reply ? value.value : value) as T;
-    },
-    list: async <T>(reading: InternalRequest, path: string, parameters: Parameters) => {
-      const value = await read(reading, path, parameters);
-      // As above. Lists from git are arrays with the headers of their pages.
-      if (Array.isArray(value)) return { items: value as T[], total: undefined, more: false };
-      if (!(value instanceof Reply)) return value as Page<T>;
-      const more = (value.headers['x-next-page'] ?? '') !== '';
-      return { items: value.value as T[], total: undefined, more };
-    },
-    async file(reading, path, parameters) {
-      const value = await read(reading, path, parameters);
-      if (!(value instanceof Reply)) throw new Error(`GET ${path} is no file`);
-      const content: unknown = value.value;
-      const body = Buffer.isBuffer(content) || content instanceof Readable ? content : '';
-      return { status: value.status, headers: value.headers, body };
-    },
-  };
+function decoderOf(endpoint: Endpoint): (raw: RawObject) => unknown {
+  const known = decoders.get(endpoint);
+  if (known) return known;
+  if (endpoint.method !== 'GET') throw new Error(`${endpoint.method} ${endpoint.path} is not for reading`);
+  const fresh = compileDecoder(endpoint.input);
+  decoders.set(endpoint, fresh);
+  return fresh;
 }
+
+async function read(reading: InternalRequest, endpoint: Endpoint, parameters: object): Promise<unknown> {
+  const { services, settings, caller, request } = reading;
+  const { config, database } = services;
+  const decode = decoderOf(endpoint);
+  await refuseHidden(endpoint, config, services.features.isOn);
+  const raw: RawObject = Object.assign(emptyObject(), parameters);
+  const params: Record<string, string> = {};
+  for (const [name, value] of Object.entries(raw)) params[name] = String(value);
+  const { subject, actor } = await endpoint.access.find({ sql: database.points, caller, params });
+  refuseTier(endpoint, config);
+  const input = decode(raw);
+  return runHandler(endpoint, {
+    db: database.db,
+    services,
+    settings,
+    actor,
+    subject,
+    input,
+    page: pageRequestOf(endpoint, input, caller, config),
+    request,
+    unmodified: () => {},
+  });
+}
+
+export const internalApiClient = (reading: InternalRequest): InternalApiClient => ({
+  one: async <E extends Endpoint>(endpoint: E, parameters: ParametersOf<E>) => {
+    const value = await read(reading, endpoint, parameters);
+    // The schema was checked against the handler where the endpoint was made.
+    return (value instanceof Reply ? value.value : value) as Static<E['reply']>;
+  },
+  list: async <E extends EndpointWith<TArray>>(endpoint: E, parameters: ParametersOf<E>) => {
+    type Item = Static<E['reply']['items']>;
+    const value = await read(reading, endpoint, parameters);
+    // As above. Lists from git are arrays with the headers of their pages.
+    if (Array.isArray(value)) return { items: value as Item[], total: undefined, more: false };
+    if (!(value instanceof Reply)) return value as Page<Item>;
+    const more = (value.headers['x-next-page'] ?? '') !== '';
+    return { items: value.value as Item[], total: undefined, more };
+  },
+  async file(endpoint, parameters) {
+    const value = await read(reading, endpoint, parameters);
+    if (!(value instanceof Reply)) throw new Error(`GET ${endpoint.path} is no file`);
+    const content: unknown = value.value;
+    const body = Buffer.isBuffer(content) || content instanceof Readable ? content : '';
+    return { status: value.status, headers: value.headers, body };
+  },
+});

@@ -33,11 +33,11 @@ export async function projectAt({ services, caller }: ViewContext, path: string)
   return authorizeProject(services.database.points, caller, 'read_project', path);
 }
 
-/** The number of a record in the path, as text; 404 for any other text. */
-export function numberIn(view: ViewContext, name: string): string {
+/** The number of a record in the path; 404 for any other text. */
+export function numberIn(view: ViewContext, name: string): number {
   const number = view.param(name);
   if (!/^[1-9]\d{0,8}$/.test(number)) throw notFound();
-  return number;
+  return Number(number);
 }
 
 const GROUPS = 'groups/';
@@ -58,13 +58,13 @@ export const groupOf = (view: ViewContext): Promise<AuthorizedGroup> => {
   return groupAt(view, path.slice(GROUPS.length));
 };
 
-/** Either of the two, with the path of its endpoints and its own address. */
+/** Either of the two, with its own address. */
 export type Home = {
   project?: AuthorizedProject;
   group?: AuthorizedGroup;
   id: number;
-  /** Path of its endpoints. */
-  api: '/projects/:id' | '/groups/:id';
+  /** Endpoints of both are named by it. */
+  kind: 'project' | 'group';
   /** Address from the root, without a slash at the end. */
   address: string;
 };
@@ -72,10 +72,10 @@ export type Home = {
 export async function homeOf(view: ViewContext): Promise<Home> {
   if (isGroupPath(view.param('path'))) {
     const group = await groupOf(view);
-    return { group, id: group.id, api: '/groups/:id', address: groupAddress(group) };
+    return { group, id: group.id, kind: 'group', address: groupAddress(group) };
   }
   const project = await projectOf(view);
-  return { project, id: project.id, api: '/projects/:id', address: projectAddress(project) };
+  return { project, id: project.id, kind: 'project', address: projectAddress(project) };
 }
 
 export const projectAddress = ({ fullPath }: AuthorizedProject): string => `/${fullPath}`;

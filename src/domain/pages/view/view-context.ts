@@ -9,26 +9,23 @@ import { type HttpResponse, json } from '../../../platform/http/messages.ts';
 import { isForReading } from '../../../platform/http/pages/error-page.ts';
 import { between, type Html, html } from '../../../platform/http/pages/html.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
-import type { Page } from '../../../platform/pagination/page.ts';
-import type { InternalApiClient, InternalRequest, Parameters } from './internal-api-client.ts';
+import { type InternalApiClient, internalApiClient } from './internal-api-client.ts';
 
 /** The context of a page: its reader, and the API as they would read it. */
-export type ViewContext = PageContext & {
-  caller: Caller;
-  /** Characters of Markdown that the page may still render. */
-  budget: { characters: number };
-  /** A parameter of the path, decoded; empty when there is none of that name. */
-  param(name: string): string;
-  /** All values of a parameter of the query, given as `name` or `name[]`. */
-  fields(name: string): string[];
-  /** The value of a parameter of the query; the first of these values when it has none, or another. */
-  choice<const V extends string>(name: string, values: readonly [V, ...V[]]): V;
-  /** The parameters that the page has read until now, with the values that count; none for any. */
-  filters: Map<string, readonly string[]>;
-  one<T>(path: string, parameters: Parameters): Promise<T>;
-  list<T>(path: string, parameters: Parameters): Promise<Page<T>>;
-  file(path: string, parameters: Parameters): Promise<HttpResponse>;
-};
+export type ViewContext = PageContext &
+  InternalApiClient & {
+    caller: Caller;
+    /** Characters of Markdown that the page may still render. */
+    budget: { characters: number };
+    /** A parameter of the path, decoded; empty when there is none of that name. */
+    param(name: string): string;
+    /** All values of a parameter of the query, given as `name` or `name[]`. */
+    fields(name: string): string[];
+    /** The value of a parameter of the query; the first of these values when it has none, or another. */
+    choice<const V extends string>(name: string, values: readonly [V, ...V[]]): V;
+    /** The parameters that the page has read until now, with the values that count; none for any. */
+    filters: Map<string, readonly string[]>;
+  };
 
 export type Show = (view: ViewContext) => Promise<HttpResponse>;
 
@@ -75,23 +72,18 @@ async function open(view: ViewContext, show: Show): Promise<HttpResponse> {
 }
 
 /** The route of a page; its module is loaded with the first request. */
-export const readingPage = (
-  services: Services,
-  api: InternalApiClient,
-  path: string,
-  load: () => Promise<Show>,
-): Route =>
+export const readingPage = (services: Services, path: string, load: () => Promise<Show>): Route =>
   page(services, {
     method: 'GET',
     path,
     handle: async (context) => {
       const { request, settings, session } = context;
       const caller = session?.actor;
-      const reading: InternalRequest = { services, settings, caller, request };
       const requested = new Map<string, readonly string[]>();
       const query = new URLSearchParams(request.query);
       const view: ViewContext = {
         ...context,
+        ...internalApiClient({ services, settings, caller, request }),
         caller,
         budget: { characters: MAX_RENDERED_LENGTH },
         param: (name) => request.params[name] ?? '',
@@ -109,9 +101,6 @@ export const readingPage = (
           return values.find((value) => value === given) ?? values[0];
         },
         filters: requested,
-        one: (path, parameters) => api.one(reading, path, parameters),
-        list: (path, parameters) => api.list(reading, path, parameters),
-        file: (path, parameters) => api.file(reading, path, parameters),
       };
       return open(view, await load());
     },

@@ -2,7 +2,16 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { between, type Html, html } from '../../../platform/http/pages/html.ts';
-import { type AlertRecord, statuses } from '../../alerts/index.ts';
+import type { Page } from '../../../platform/pagination/page.ts';
+import {
+  type AlertRecord,
+  alertConversation,
+  alertEndpoint,
+  alertImagesEndpoint,
+  alertsEndpoint,
+  type MetricImageRecord,
+  statuses,
+} from '../../alerts/index.ts';
 import { codeLines } from '../view/code.ts';
 import {
   choices,
@@ -17,12 +26,10 @@ import {
   wordTag,
 } from '../view/components.ts';
 import { discussionsView } from '../view/discussion.ts';
-import type { Parameters } from '../view/internal-api-client.ts';
 import { numberIn, projectAddress, projectOf, showInProject } from '../view/parents.ts';
 import { renderedMarkdown } from '../view/rendered-markdown.ts';
 import type { ViewContext } from '../view/view-context.ts';
 
-const API = '/projects/:id/alert_management_alerts';
 /** Characters of a payload that are shown. */
 const MAX_SHOWN = 100_000;
 
@@ -39,16 +46,16 @@ export const alertRow = (project: AuthorizedProject, alert: AlertRecord): Html =
 
 /** Open alerts need attention; all, or those of one status, where the address says so. */
 const views = ['open', 'all', ...statuses] as const;
-const statusesOf = (view: (typeof views)[number]): string =>
-  view === 'open' ? 'triggered,acknowledged' : view === 'all' ? statuses.join(',') : view;
+const statusesOf = (view: (typeof views)[number]): (typeof statuses)[number][] =>
+  view === 'open' ? ['triggered', 'acknowledged'] : view === 'all' ? [...statuses] : [view];
 
 export async function showAlerts(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
   const here = view.choice('status', views);
-  const alerts = await view.list<AlertRecord>(API, {
-    id: String(project.id),
+  const alerts = await view.list(alertsEndpoint, {
+    id: project.id,
     status: statusesOf(here),
-    page: String(pageNumber(view)),
+    page: pageNumber(view),
   });
   const links = views.map((name) => ({
     href: `?status=${name}`,
@@ -73,16 +80,13 @@ const linkOr = (text: string | null): Html | string | null => {
     : text;
 };
 
-type Image = { filename: string; file_path: string; url: string | null; url_text: string | null };
-
-/** The pictures of graphs at the path of their endpoint, where this instance has them. */
+/** The pictures of graphs, where this instance has them. */
 export async function metricImages(
   view: ViewContext,
-  path: string,
-  parameters: Parameters,
+  read: () => Promise<Page<MetricImageRecord>>,
 ): Promise<Html | undefined> {
   if (view.services.config.tier === 'free') return undefined;
-  const { items } = await view.list<Image>(path, { ...parameters, per_page: '100' });
+  const { items } = await read();
   if (items.length === 0) return undefined;
   return html`<h2>Metrics</h2>
 ${items.map(
@@ -104,13 +108,13 @@ ${text.length > MAX_SHOWN && html`<p class="none">The rest is not shown here.</p
 
 export async function showAlert(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
-  const named = { id: String(project.id), alert_iid: numberIn(view, 'iid') };
-  const alert = await view.one<AlertRecord>(`${API}/:alert_iid`, named);
+  const { id } = project;
+  const iid = numberIn(view, 'iid');
+  const alert = await view.one(alertEndpoint, { id, alert_iid: iid });
   const [description, images, discussions] = await Promise.all([
     renderedMarkdown(view, alert.description, { project }),
-    metricImages(view, `${API}/:alert_iid/metric_images`, named),
-    discussionsView(view, `${API}/:noteable_id/discussions`, {
-      parameters: { id: named.id, noteable_id: named.alert_iid },
+    metricImages(view, () => view.list(alertImagesEndpoint, { id, alert_iid: iid, per_page: 100 })),
+    discussionsView(view, (page) => view.list(alertConversation.threads, { id, noteable_id: iid, ...page }), {
       project,
     }),
   ]);

@@ -2,7 +2,13 @@
 
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
-import type { EpicRecord, IssueRecord } from '../../work-items/index.ts';
+import {
+  childEpicEndpoints,
+  type EpicRecord,
+  epicConversation,
+  epicEndpoints,
+  epicIssueEndpoints,
+} from '../../work-items/index.ts';
 import {
   facts,
   listOf,
@@ -28,11 +34,11 @@ const epicRow = (view: ViewContext, epic: EpicRecord): Html =>
 
 export async function showEpics(view: ViewContext): Promise<HttpResponse> {
   const group = await groupOf(view);
-  const epics = await view.list<EpicRecord>('/groups/:id/epics', {
-    id: String(group.id),
+  const epics = await view.list(epicEndpoints.plain.list, {
+    id: group.id,
     state: stateFilter(view),
-    with_labels_details: 'true',
-    page: String(pageNumber(view)),
+    with_labels_details: true,
+    page: pageNumber(view),
   });
   const body = html`<h1>Epics</h1>
 ${stateChoices(view)}
@@ -44,27 +50,25 @@ ${pager(view, epics)}`;
   return showInGroup(view, group, { title: 'Epics', tab: 'Epics', body });
 }
 
-/** Issues of an epic, as its endpoint shows them. */
-type IssueOfEpic = Pick<IssueRecord, 'title' | 'state' | 'web_url' | 'references' | 'confidential'>;
-
 export async function showEpic(view: ViewContext): Promise<HttpResponse> {
   const group = await groupOf(view);
-  const named = { id: String(group.id), epic_iid: numberIn(view, 'iid') };
-  const epic = await view.one<EpicRecord>('/groups/:id/epics/:epic_iid', named);
+  const { id } = group;
+  const named = { id, epic_iid: numberIn(view, 'iid') };
+  const epic = await view.one(epicEndpoints.plain.one, named);
   const [labelled, inside, issues, description, discussions] = await Promise.all([
-    view.list<EpicRecord>('/groups/:id/epics', {
-      id: named.id,
+    view.list(epicEndpoints.plain.list, {
+      id,
       iids: [named.epic_iid],
       state: 'all',
-      include_descendant_groups: 'false',
-      with_labels_details: 'true',
+      include_descendant_groups: false,
+      with_labels_details: true,
     }),
-    view.list<EpicRecord>('/groups/:id/epics/:epic_iid/epics', named),
-    view.list<IssueOfEpic>('/groups/:id/epics/:epic_iid/issues', { ...named, per_page: '100' }),
+    view.list(childEpicEndpoints.plain.list, named),
+    view.list(epicIssueEndpoints.plain.list, { ...named, per_page: 100 }),
     renderedMarkdown(view, epic.description),
-    discussionsView(view, '/groups/:id/epics/:noteable_id/discussions', {
-      parameters: { id: named.id, noteable_id: String(epic.id) },
-    }),
+    discussionsView(view, (page) =>
+      view.list(epicConversation.threads, { id, noteable_id: epic.id, ...page }),
+    ),
   ]);
   const issueRows = issues.items.map((issue) =>
     thing(

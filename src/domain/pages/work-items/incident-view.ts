@@ -1,24 +1,21 @@
 /** Parts of an incident's page that other issues lack: its alerts, its graphs, and its timeline. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { UserBasic } from '../../../kernel/users/records.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
-import type { AlertRecord } from '../../alerts/index.ts';
+import { alertsEndpoint, issueImagesEndpoint, timelineEndpoint } from '../../alerts/index.ts';
 import type { IssueRecord } from '../../work-items/index.ts';
 import { listOf, personLink, thing, timeOf } from '../view/components.ts';
 import { renderedMarkdown } from '../view/rendered-markdown.ts';
 import type { ViewContext } from '../view/view-context.ts';
 import { alertRow, metricImages } from './alert-pages.ts';
 
-type TimelineEvent = { note: string; occurred_at: string; author: UserBasic | null };
-
 async function alertsView(
   view: ViewContext,
   project: AuthorizedProject,
-  iid: string,
+  iid: number,
 ): Promise<Html | undefined> {
   if (!project.may('read_alerts')) return undefined;
-  const { items } = await view.list<AlertRecord>('/projects/:id/alert_management_alerts', {
-    id: String(project.id),
+  const { items } = await view.list(alertsEndpoint, {
+    id: project.id,
     issue_iid: iid,
   });
   if (items.length === 0) return undefined;
@@ -32,12 +29,12 @@ ${listOf(
 async function timelineView(
   view: ViewContext,
   project: AuthorizedProject,
-  iid: string,
+  iid: number,
 ): Promise<Html | undefined> {
-  const { items } = await view.list<TimelineEvent>('/projects/:id/issues/:issue_iid/timeline_events', {
-    id: String(project.id),
+  const { items } = await view.list(timelineEndpoint, {
+    id: project.id,
     issue_iid: iid,
-    per_page: '100',
+    per_page: 100,
   });
   if (items.length === 0) return undefined;
   const rows: Html[] = [];
@@ -59,11 +56,11 @@ export async function incidentView(
   issue: Pick<IssueRecord, 'iid' | 'issue_type'>,
 ): Promise<(Html | undefined)[]> {
   if (issue.issue_type !== 'incident') return [];
-  const iid = String(issue.iid);
-  const named = { id: String(project.id), issue_iid: iid };
+  const { iid } = issue;
+  const named = { id: project.id, issue_iid: iid };
   return Promise.all([
     alertsView(view, project, iid),
-    metricImages(view, '/projects/:id/issues/:issue_iid/metric_images', named),
+    metricImages(view, () => view.list(issueImagesEndpoint, { ...named, per_page: 100 })),
     timelineView(view, project, iid),
   ]);
 }

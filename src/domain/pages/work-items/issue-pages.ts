@@ -3,7 +3,13 @@
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { between, type Html, html } from '../../../platform/http/pages/html.ts';
 import type { LabelBasicRecord } from '../../planning/index.ts';
-import type { IssueRecord } from '../../work-items/index.ts';
+import {
+  groupIssuesEndpoint,
+  type IssueBasicRecord,
+  issueConversation,
+  issueEndpoint,
+  projectIssuesEndpoint,
+} from '../../work-items/index.ts';
 import {
   choices,
   facts,
@@ -41,10 +47,11 @@ export const chips = (labels: readonly (string | LabelBasicRecord)[], base?: str
         ),
   );
 
-export const issueRow = (view: ViewContext, issue: IssueRecord): Html =>
+/** An issue in a list, where it is referred to as `reference`. */
+export const issueRow = (view: ViewContext, issue: IssueBasicRecord, reference: string): Html =>
   thing(
     html`<a href="${pathOf(view, issue.web_url)}">${issue.title}</a> ${issue.confidential && tag('Confidential', 'closed')} ${issue.state === 'closed' && stateTag('closed')} ${chips(issue.labels)}`,
-    html`${issue.references.relative} · opened ${timeOf(issue.created_at)} by ${personLink(issue.author)}${
+    html`${reference} · opened ${timeOf(issue.created_at)} by ${personLink(issue.author)}${
       issue.milestone && html` · ${issue.milestone.title}`
     }${issue.due_date !== null && html` · due ${issue.due_date}`}`,
     html`${issue.assignees.map((person) => html`<span class="assignee" title="Assigned">@${person.username}</span> `)}`,
@@ -78,18 +85,18 @@ export const stateChoices = (view: ViewContext): Html => {
 export async function showIssues(view: ViewContext): Promise<HttpResponse> {
   const home = await homeOf(view);
   const names = view.fields('label_name');
-  const issues = await view.list<IssueRecord>(`${home.api}/issues`, {
-    id: String(home.id),
+  const issues = await view.list(home.project ? projectIssuesEndpoint : groupIssuesEndpoint, {
+    id: home.id,
     state: stateFilter(view),
-    labels: names.length === 0 ? undefined : names.join(','),
-    with_labels_details: 'true',
-    page: String(pageNumber(view)),
+    ...(names.length > 0 && { labels: names }),
+    with_labels_details: true,
+    page: pageNumber(view),
   });
   const body = html`<h1>Issues</h1>
 ${stateChoices(view)}
 ${names.length > 0 && html`<p class="below">with ${names.map((name) => html`${tag(name)} `)}<a href="${home.address}/-/issues">Show all</a></p>`}
 ${listOf(
-  issues.items.map((issue) => issueRow(view, issue)),
+  issues.items.map((issue) => issueRow(view, issue, issue.references.relative)),
   'No issues.',
 )}
 ${pager(view, issues)}`;
@@ -98,18 +105,18 @@ ${pager(view, issues)}`;
 
 export async function showIssue(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
-  const named = { id: String(project.id), issue_iid: numberIn(view, 'iid') };
-  const issue = await view.one<IssueRecord>('/projects/:id/issues/:issue_iid', named);
+  const { id } = project;
+  const iid = numberIn(view, 'iid');
+  const issue = await view.one(issueEndpoint, { id, issue_iid: iid });
   const [labelled, description, discussions] = await Promise.all([
-    view.list<IssueRecord>('/projects/:id/issues', {
-      id: named.id,
-      iids: named.issue_iid,
+    view.list(projectIssuesEndpoint, {
+      id,
+      iids: [iid],
       state: 'all',
-      with_labels_details: 'true',
+      with_labels_details: true,
     }),
     renderedMarkdown(view, issue.description, { project }),
-    discussionsView(view, '/projects/:id/issues/:noteable_id/discussions', {
-      parameters: { id: named.id, noteable_id: named.issue_iid },
+    discussionsView(view, (page) => view.list(issueConversation.threads, { id, noteable_id: iid, ...page }), {
       project,
     }),
   ]);

@@ -3,8 +3,8 @@
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
-import type { LabelBasicRecord, MilestoneRecord } from '../../planning/index.ts';
-import type { IssueRecord } from '../../work-items/index.ts';
+import { labelReadsOf, type MilestoneRecord, milestoneReadsOf } from '../../planning/index.ts';
+import { milestoneContentsOf } from '../../work-items/index.ts';
 import {
   facts,
   labelChip,
@@ -36,10 +36,10 @@ const milestoneRow = (view: ViewContext, milestone: MilestoneRecord): Html =>
 
 export async function showMilestones(view: ViewContext): Promise<HttpResponse> {
   const home = await homeOf(view);
-  const milestones = await view.list<MilestoneRecord>(`${home.api}/milestones`, {
-    id: String(home.id),
-    include_ancestors: 'true',
-    page: String(pageNumber(view)),
+  const milestones = await view.list(milestoneReadsOf[home.kind].list, {
+    id: home.id,
+    include_ancestors: true,
+    page: pageNumber(view),
   });
   const body = html`<h1>Milestones</h1>
 ${listOf(
@@ -53,16 +53,16 @@ ${pager(view, milestones)}`;
 /** Addresses have the number of a milestone in its place; endpoints take its id. */
 export async function showMilestone(view: ViewContext): Promise<HttpResponse> {
   const home = await homeOf(view);
-  const id = String(home.id);
-  const iid = numberIn(view, 'iid');
-  const { items } = await view.list<MilestoneRecord>(`${home.api}/milestones`, { id, iids: [iid] });
+  const { id } = home;
+  const iids = [numberIn(view, 'iid')];
+  const { items } = await view.list(milestoneReadsOf[home.kind].list, { id, iids });
   const [milestone] = items;
   if (!milestone) throw notFound('Milestone');
   const [issues, description] = await Promise.all([
-    view.list<IssueRecord>(`${home.api}/milestones/:milestone_id/issues`, {
+    view.list(milestoneContentsOf[home.kind].issues, {
       id,
-      milestone_id: String(milestone.id),
-      page: String(pageNumber(view)),
+      milestone_id: milestone.id,
+      page: pageNumber(view),
     }),
     renderedMarkdown(view, milestone.description, { project: home.project }),
   ]);
@@ -72,7 +72,7 @@ ${facts(['Starts', milestone.start_date], ['Due', milestone.due_date], ['Made', 
 ${description}
 <h2>Issues</h2>
 ${listOf(
-  issues.items.map((issue) => issueRow(view, issue)),
+  issues.items.map((issue) => issueRow(view, issue, `#${issue.iid}`)),
   'No issues that you may see.',
 )}
 ${pager(view, issues)}`;
@@ -82,10 +82,10 @@ ${pager(view, issues)}`;
 /** The labels that issues of the project or group can have, each with the list of its issues. */
 export async function showLabels(view: ViewContext): Promise<HttpResponse> {
   const home = await homeOf(view);
-  const labels = await view.list<LabelBasicRecord>(`${home.api}/labels`, {
-    id: String(home.id),
-    page: String(pageNumber(view)),
-    per_page: '50',
+  const labels = await view.list(labelReadsOf[home.kind].list, {
+    id: home.id,
+    page: pageNumber(view),
+    per_page: 50,
   });
   const rows = labels.items.map((label) =>
     thing(

@@ -25,7 +25,7 @@ import {
 
 type Home = {
   word: 'project' | 'group';
-  path: string;
+  path: '/projects/:id/labels' | '/groups/:id/labels';
   read: Access<ResourceParent, Caller>;
   manage: Access<ResourceParent, Actor>;
   subscribe: Access<ResourceParent, Actor>;
@@ -50,8 +50,8 @@ const group: Home = {
   record: GroupLabelRecord,
 };
 
-const readEndpoints = ({ word, path, read, record }: Home): Endpoint[] => [
-  listing({
+const readEndpoints = ({ word, path, read, record }: Home) => ({
+  list: listing({
     method: 'GET',
     path,
     summary: `Labels of a ${word}, by name.`,
@@ -65,7 +65,7 @@ const readEndpoints = ({ word, path, read, record }: Home): Endpoint[] => [
       return { ...labels, items: await presentLabels(context, subject, labels.items, input.with_counts) };
     },
   }),
-  endpoint({
+  one: endpoint({
     method: 'GET',
     path: `${path}/:name`,
     summary: `One label of a ${word}.`,
@@ -78,7 +78,10 @@ const readEndpoints = ({ word, path, read, record }: Home): Endpoint[] => [
       return presentLabel(context, subject, label);
     },
   }),
-];
+});
+
+/** Reading, by what the labels belong to. */
+export const labelReadsOf = { project: readEndpoints(project), group: readEndpoints(group) };
 
 const createEndpoint = ({ word, path, manage, record }: Home): Endpoint =>
   endpoint({
@@ -200,7 +203,7 @@ const promotionEndpoints: Endpoint[] = ['/:name/promote', '/promote'].map((path)
 
 export const labelEndpoints: Endpoint[] = [
   ...[project, group].flatMap((home) => [
-    ...readEndpoints(home),
+    ...Object.values(labelReadsOf[home.word]),
     createEndpoint(home),
     ...updateEndpoints(home),
     ...deleteEndpoints(home),

@@ -12,7 +12,7 @@ import { CreateInput, ListInput, OneInput, UpdateInput } from './schema.ts';
 
 type Home = {
   word: 'project' | 'group';
-  path: string;
+  path: '/projects/:id/milestones' | '/groups/:id/milestones';
   read: Access<ResourceParent, Caller>;
   manage: Access<ResourceParent, Actor>;
 };
@@ -37,8 +37,8 @@ const around = (services: { baseUrl(): string }, parent: ResourceParent) => ({
   fullPath: parentPath(parent),
 });
 
-const readEndpoints = ({ word, path, read }: Home): Endpoint[] => [
-  listing({
+const readEndpoints = ({ word, path, read }: Home) => ({
+  list: listing({
     method: 'GET',
     path,
     summary: `Milestones of a ${word}, the next due first.`,
@@ -59,7 +59,7 @@ const readEndpoints = ({ word, path, read }: Home): Endpoint[] => [
       return { ...milestones, items };
     },
   }),
-  endpoint({
+  one: endpoint({
     method: 'GET',
     path: `${path}/:milestone_id`,
     summary: `One milestone of a ${word}.`,
@@ -71,7 +71,10 @@ const readEndpoints = ({ word, path, read }: Home): Endpoint[] => [
       return presentMilestone(milestone, around(services, subject));
     },
   }),
-];
+});
+
+/** Reading, by what the milestones belong to. */
+export const milestoneReadsOf = { project: readEndpoints(project), group: readEndpoints(group) };
 
 const writeEndpoints = ({ word, path, manage }: Home): Endpoint[] => [
   endpoint({
@@ -126,6 +129,9 @@ const promotionEndpoint: Endpoint = endpoint({
 });
 
 export const milestoneEndpoints: Endpoint[] = [
-  ...[project, group].flatMap((home) => [...readEndpoints(home), ...writeEndpoints(home)]),
+  ...[project, group].flatMap((home) => [
+    ...Object.values(milestoneReadsOf[home.word]),
+    ...writeEndpoints(home),
+  ]),
   promotionEndpoint,
 ];

@@ -18,7 +18,7 @@ import {
   presentNotePage,
   selectNotes,
 } from '../../conversation/index.ts';
-import { commitResource } from './commit-notes.ts';
+import { findNoteable } from './commit-notes.ts';
 
 const CommitNote = Type.Object({
   note: Type.String(),
@@ -85,7 +85,7 @@ export const commentEndpoints: Endpoint[] = [
     item: CommitNote,
     handle: async (context) => {
       const { db, subject, input, page } = context;
-      const noteable = await commitResource.find(context, subject, input.sha);
+      const noteable = await findNoteable(context, subject, input.sha);
       const oldestFirst = { by: 'created_at', sort: 'asc', filter: 'only_comments' } as const;
       return presentComments(context, await selectNotes(db, noteable, oldestFirst, page));
     },
@@ -101,7 +101,7 @@ export const commentEndpoints: Endpoint[] = [
     reply: CommitNote,
     handle: async (context) => {
       const { subject, input } = context;
-      const noteable = await commitResource.find(context, subject, input.sha);
+      const noteable = await findNoteable(context, subject, input.sha);
       const { note } = await createNote(context, noteable, { body: input.note }, lineOf(input));
       const row = found(note);
       return presentComment(row, await presentNote(context, row));

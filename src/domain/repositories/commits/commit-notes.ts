@@ -4,6 +4,7 @@ import { onProject } from '../../../kernel/access/access.ts';
 import { forbidden, notFound } from '../../../platform/failure.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import {
+  conversationEndpoints,
   type NoteableDefinition,
   type NoteableResource,
   plainQuickActions,
@@ -13,7 +14,21 @@ import {
 import { projectRepository } from '../store/containers.ts';
 import { commitKind, commitNoteable } from './commit-noteable.ts';
 
-export const commitResource: NoteableResource = {
+/** The commit, or the last one of the branch or tag. */
+export const findNoteable: NoteableResource['find'] = async ({ services }, home, named) => {
+  const project = projectOf(home);
+  if (!project.may('read_code')) throw forbidden();
+  const commit = await services.repositories.read(
+    projectRepository(project.id),
+    project.row.repository_storage,
+    (git) => findCommit(git, String(named)),
+  );
+  if (!commit) throw notFound('Commit');
+  const [title = ''] = commit.message.split('\n', 1);
+  return commitNoteable(project, { oid: commit.oid, title });
+};
+
+export const commitConversation = conversationEndpoints({
   path: '/projects/:id/repository/commits/:noteable_id',
   noun: 'a commit',
   noteable: Type.String({ maxLength: 255, description: 'A commit, or the name of a branch or tag.' }),
@@ -24,19 +39,8 @@ export const commitResource: NoteableResource = {
   internal: false,
   resolvable: false,
   positioned: true,
-  find: async ({ services }, home, named) => {
-    const project = projectOf(home);
-    if (!project.may('read_code')) throw forbidden();
-    const commit = await services.repositories.read(
-      projectRepository(project.id),
-      project.row.repository_storage,
-      (git) => findCommit(git, String(named)),
-    );
-    if (!commit) throw notFound('Commit');
-    const [title = ''] = commit.message.split('\n', 1);
-    return commitNoteable(project, { oid: commit.oid, title });
-  },
-};
+  find: findNoteable,
+});
 
 export const commitDefinition: NoteableDefinition = {
   kind: commitKind,

@@ -29,80 +29,86 @@ import {
 import { selectLastPipeline } from './status-queries.ts';
 
 const path = '/projects/:id/repository/commits';
-const pathOfOne = `${path}/:sha`;
+const pathOfOne = `${path}/:sha` as const;
+
+export const commitsEndpoint = listing({
+  method: 'GET',
+  path,
+  summary: 'Commits of a project, newest first.',
+  also: [422],
+  access: onProject('read_code'),
+  page: 'offset',
+  input: ListInput,
+  item: ListedCommit,
+  handle: async ({ services, subject, input, page }) => {
+    // A name in an empty repository names nothing, and a list of its commits is no mistake.
+    if (subject.row.empty_repo) return countedPage(page, [], 0);
+    const { offset, limit } = windowOf(page);
+    const listed = await readRepository(services, subject, async (git) => {
+      const revision = input.ref_name || subject.row.default_branch || 'HEAD';
+      const head = input.all ? undefined : found(await findCommit(git, revision), 'Commit');
+      const filter = historyFilter(input);
+      const [total, items] = await Promise.all([
+        countListed(git, head?.oid, filter, Math.max(page.countLimit, offset + limit)),
+        listHistory(git, head?.oid, filter, { offset, limit }),
+      ]);
+      const commits = countedPage(page, items, total);
+      return { commits, stats: input.with_stats ? await statsOf(git, commits.items) : [] };
+    });
+    if (!listed) return countedPage(page, [], 0);
+    const url = projectUrl(services.baseUrl(), subject);
+    const stats = new Map(listed.commits.items.map(({ oid }, index) => [oid, listed.stats[index]]));
+    return mapPage(listed.commits, (commit) =>
+      presentListedCommit(url, commit, { trailers: input.trailers, stats: stats.get(commit.oid) }),
+    );
+  },
+});
+
+export const commitEndpoint = endpoint({
+  method: 'GET',
+  path: pathOfOne,
+  summary: 'One commit, with its last pipeline.',
+  also: [422],
+  access: onProject('read_code'),
+  input: Type.Object({
+    sha,
+    stats: Type.Optional(Type.Boolean({ default: true, description: 'With the count of changed lines.' })),
+  }),
+  reply: CommitDetail,
+  handle: async ({ db, services, subject, input }) => {
+    const read = await readCommit(services, subject, input.sha, async (git, commit) => ({
+      commit,
+      stats: input.stats === false ? undefined : (await statsOf(git, [commit]))[0],
+    }));
+    const pipeline = await selectLastPipeline(db, subject, read.commit.oid);
+    return presentCommitDetail(services.baseUrl(), subject, read.commit, { stats: read.stats, pipeline });
+  },
+});
+
+export const commitDiffEndpoint = listing({
+  method: 'GET',
+  path: `${pathOfOne}/diff`,
+  summary: 'What a commit changes, file by file.',
+  also: [422],
+  access: onProject('read_code'),
+  page: 'offset',
+  input: Type.Object({
+    sha,
+    unidiff: Type.Optional(Type.Boolean({ description: 'With the names before the hunks.' })),
+  }),
+  item: DiffRecord,
+  handle: async ({ services, subject, input, page }) => {
+    const { files, total } = await readCommit(services, subject, input.sha, async (git, commit) =>
+      readDiff(git, await changeOf(git, commit), { unidiff: input.unidiff, window: windowOf(page) }),
+    );
+    return countedPage(page, files, total);
+  },
+});
 
 export const commitEndpoints: Endpoint[] = [
-  listing({
-    method: 'GET',
-    path,
-    summary: 'Commits of a project, newest first.',
-    also: [422],
-    access: onProject('read_code'),
-    page: 'offset',
-    input: ListInput,
-    item: ListedCommit,
-    handle: async ({ services, subject, input, page }) => {
-      // A name in an empty repository names nothing, and a list of its commits is no mistake.
-      if (subject.row.empty_repo) return countedPage(page, [], 0);
-      const { offset, limit } = windowOf(page);
-      const listed = await readRepository(services, subject, async (git) => {
-        const revision = input.ref_name || subject.row.default_branch || 'HEAD';
-        const head = input.all ? undefined : found(await findCommit(git, revision), 'Commit');
-        const filter = historyFilter(input);
-        const [total, items] = await Promise.all([
-          countListed(git, head?.oid, filter, Math.max(page.countLimit, offset + limit)),
-          listHistory(git, head?.oid, filter, { offset, limit }),
-        ]);
-        const commits = countedPage(page, items, total);
-        return { commits, stats: input.with_stats ? await statsOf(git, commits.items) : [] };
-      });
-      if (!listed) return countedPage(page, [], 0);
-      const url = projectUrl(services.baseUrl(), subject);
-      const stats = new Map(listed.commits.items.map(({ oid }, index) => [oid, listed.stats[index]]));
-      return mapPage(listed.commits, (commit) =>
-        presentListedCommit(url, commit, { trailers: input.trailers, stats: stats.get(commit.oid) }),
-      );
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: pathOfOne,
-    summary: 'One commit, with its last pipeline.',
-    also: [422],
-    access: onProject('read_code'),
-    input: Type.Object({
-      sha,
-      stats: Type.Optional(Type.Boolean({ default: true, description: 'With the count of changed lines.' })),
-    }),
-    reply: CommitDetail,
-    handle: async ({ db, services, subject, input }) => {
-      const read = await readCommit(services, subject, input.sha, async (git, commit) => ({
-        commit,
-        stats: input.stats === false ? undefined : (await statsOf(git, [commit]))[0],
-      }));
-      const pipeline = await selectLastPipeline(db, subject, read.commit.oid);
-      return presentCommitDetail(services.baseUrl(), subject, read.commit, { stats: read.stats, pipeline });
-    },
-  }),
-  listing({
-    method: 'GET',
-    path: `${pathOfOne}/diff`,
-    summary: 'What a commit changes, file by file.',
-    also: [422],
-    access: onProject('read_code'),
-    page: 'offset',
-    input: Type.Object({
-      sha,
-      unidiff: Type.Optional(Type.Boolean({ description: 'With the names before the hunks.' })),
-    }),
-    item: DiffRecord,
-    handle: async ({ services, subject, input, page }) => {
-      const { files, total } = await readCommit(services, subject, input.sha, async (git, commit) =>
-        readDiff(git, await changeOf(git, commit), { unidiff: input.unidiff, window: windowOf(page) }),
-      );
-      return countedPage(page, files, total);
-    },
-  }),
+  commitsEndpoint,
+  commitEndpoint,
+  commitDiffEndpoint,
   listing({
     method: 'GET',
     path: `${pathOfOne}/refs`,

@@ -33,23 +33,25 @@ async function findTarget(
   });
 }
 
+export const commitStatusesEndpoint = listing({
+  method: 'GET',
+  path: '/projects/:id/repository/commits/:sha/statuses',
+  summary: 'What other programs say of a commit.',
+  access: onProject('read_code'),
+  page: 'offset',
+  input: StatusListInput,
+  item: CommitStatus,
+  handle: async ({ db, services, settings, subject, input, page }) => {
+    const sha = await readCommit(services, subject, input.sha, async (_git, { oid }) => oid);
+    const around = { baseUrl: services.baseUrl(), settings };
+    return mapPage(await selectCommitStatuses(db, subject, sha, input, page), (row) =>
+      presentStatus(around, row),
+    );
+  },
+});
+
 export const statusEndpoints: Endpoint[] = [
-  listing({
-    method: 'GET',
-    path: '/projects/:id/repository/commits/:sha/statuses',
-    summary: 'What other programs say of a commit.',
-    access: onProject('read_code'),
-    page: 'offset',
-    input: StatusListInput,
-    item: CommitStatus,
-    handle: async ({ db, services, settings, subject, input, page }) => {
-      const sha = await readCommit(services, subject, input.sha, async (_git, { oid }) => oid);
-      const around = { baseUrl: services.baseUrl(), settings };
-      return mapPage(await selectCommitStatuses(db, subject, sha, input, page), (row) =>
-        presentStatus(around, row),
-      );
-    },
-  }),
+  commitStatusesEndpoint,
   endpoint({
     method: 'POST',
     path: '/projects/:id/statuses/:sha',

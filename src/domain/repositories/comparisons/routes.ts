@@ -9,30 +9,30 @@ import { presentComparison } from './present.ts';
 import { areRelated, compareCommits, findMergeBase } from './queries.ts';
 import { Compare, CompareInput, MergeBaseInput } from './schema.ts';
 
+export const comparisonEndpoint = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/compare',
+  summary: 'What lies between two commits.',
+  also: [422],
+  access: onProject('read_code'),
+  input: CompareInput,
+  reply: Compare,
+  handle: async ({ db, services, actor, subject, input }) => {
+    const { from_project_id: other = subject.id } = input;
+    const isOwn = other === subject.id;
+    const target = isOwn ? subject : await authorizeProject(services.database.sql, actor, 'read_code', other);
+    if (!isOwn && !(await areRelated(db, subject.id, other)))
+      throw new Failure(
+        'bad_request',
+        `Target project id:${other} is not a fork of project id:${subject.id}`,
+      );
+    const compared = await compareCommits(services, { source: subject, target }, input);
+    return presentComparison(projectUrl(services.baseUrl(), subject), compared);
+  },
+});
+
 export const compareEndpoints: Endpoint[] = [
-  endpoint({
-    method: 'GET',
-    path: '/projects/:id/repository/compare',
-    summary: 'What lies between two commits.',
-    also: [422],
-    access: onProject('read_code'),
-    input: CompareInput,
-    reply: Compare,
-    handle: async ({ db, services, actor, subject, input }) => {
-      const { from_project_id: other = subject.id } = input;
-      const isOwn = other === subject.id;
-      const target = isOwn
-        ? subject
-        : await authorizeProject(services.database.sql, actor, 'read_code', other);
-      if (!isOwn && !(await areRelated(db, subject.id, other)))
-        throw new Failure(
-          'bad_request',
-          `Target project id:${other} is not a fork of project id:${subject.id}`,
-        );
-      const compared = await compareCommits(services, { source: subject, target }, input);
-      return presentComparison(projectUrl(services.baseUrl(), subject), compared);
-    },
-  }),
+  comparisonEndpoint,
   endpoint({
     method: 'GET',
     path: '/projects/:id/repository/merge_base',

@@ -30,6 +30,20 @@ const described = async (
   return new Reply<never>(200, undefined, { ...fileHeaders(description), 'cache-control': 'no-store' });
 };
 
+export const rawFileEndpoint = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/files/:file_path/raw',
+  summary: 'The bytes of a file of a repository.',
+  access,
+  input: Type.Object(fileFields),
+  reply: RawFile,
+  also: [304, 422],
+  handle: async ({ services, settings, subject: project, input, request }) => {
+    await limitRaw(services, settings, project, input.file_path);
+    return found(await replyWithBlob(services, project, request, (git) => findFile(git, input)), 'File');
+  },
+});
+
 export const fileEndpoints: Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -45,19 +59,7 @@ export const fileEndpoints: Endpoint[] = [
       return new Reply(200, { ...description, content }, fileHeaders(description));
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: '/projects/:id/repository/files/:file_path/raw',
-    summary: 'The bytes of a file of a repository.',
-    access,
-    input: Type.Object(fileFields),
-    reply: RawFile,
-    also: [304, 422],
-    handle: async ({ services, settings, subject: project, input, request }) => {
-      await limitRaw(services, settings, project, input.file_path);
-      return found(await replyWithBlob(services, project, request, (git) => findFile(git, input)), 'File');
-    },
-  }),
+  rawFileEndpoint,
   endpoint({
     method: 'GET',
     path: '/projects/:id/repository/files/:file_path/blame',

@@ -70,29 +70,31 @@ const orders = { name_asc: 'name', updated_asc: 'updated', updated_desc: 'update
 const path = '/projects/:id/repository/branches';
 const one = Type.Object({ branch: Type.String() });
 
+export const branchesEndpoint = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Branches of a project.',
+  also: [422],
+  access: onProject('read_code'),
+  input: BranchListInput,
+  reply: Type.Array(BranchRecord),
+  handle: async (context) => {
+    const { input, request, services, db } = context;
+    const view = await refView(context);
+    const order: RefOrder = orders[input.sort ?? 'name_asc'];
+    const page = await readRepository(context.services, context.subject, async (git) => {
+      const matches = matchesSearch(input.search);
+      const refs = (await listRefs(git, 'branch', order)).filter(({ name }) => matches(name));
+      const chosen = input.regex ? await matchingRegex(db, refs, input.regex) : refs;
+      const { refs: shown, headers } = pageOfRefs(chosen, order, input, request, services);
+      return new Reply(200, await presentBranches(view, git, shown), headers);
+    });
+    return page ?? new Reply(200, [], pageOfRefs([], order, input, request, services).headers);
+  },
+});
+
 export const branchEndpoints: Endpoint[] = [
-  endpoint({
-    method: 'GET',
-    path,
-    summary: 'Branches of a project.',
-    also: [422],
-    access: onProject('read_code'),
-    input: BranchListInput,
-    reply: Type.Array(BranchRecord),
-    handle: async (context) => {
-      const { input, request, services, db } = context;
-      const view = await refView(context);
-      const order: RefOrder = orders[input.sort ?? 'name_asc'];
-      const page = await readRepository(context.services, context.subject, async (git) => {
-        const matches = matchesSearch(input.search);
-        const refs = (await listRefs(git, 'branch', order)).filter(({ name }) => matches(name));
-        const chosen = input.regex ? await matchingRegex(db, refs, input.regex) : refs;
-        const { refs: shown, headers } = pageOfRefs(chosen, order, input, request, services);
-        return new Reply(200, await presentBranches(view, git, shown), headers);
-      });
-      return page ?? new Reply(200, [], pageOfRefs([], order, input, request, services).headers);
-    },
-  }),
+  branchesEndpoint,
   endpoint({
     method: 'GET',
     path: `${path}/:branch`,

@@ -33,34 +33,36 @@ async function showTag(
 const path = '/projects/:id/repository/tags';
 const one = Type.Object({ tag_name: Type.String() });
 
+export const tagsEndpoint = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Tags of a project.',
+  also: [422],
+  access: onProject('read_code'),
+  input: TagListInput,
+  reply: Type.Array(TagRecord),
+  handle: async (context) => {
+    const { input, request, services } = context;
+    const { order_by: by = 'updated', sort = 'desc' } = input;
+    const order: RefOrder = sort === 'asc' ? by : `${by}_desc`;
+    const view = await refView(context);
+    const page = await readRepository(context.services, context.subject, async (git) => {
+      const matches = matchesSearch(input.search);
+      const tags = (await listRefs(git, 'tag', order)).filter(({ name }) => matches(name));
+      const { refs, headers } = pageOfRefs(tags, order, input, request, services);
+      const shown = await readShown(
+        refs,
+        (tag) => presentTag(view, git, tag),
+        ({ message, commit }) => (message?.length ?? 0) + (commit ? lengthOfRecord(commit) : 0),
+      );
+      return new Reply(200, shown, headers);
+    });
+    return page ?? new Reply(200, [], pageOfRefs([], order, input, request, services).headers);
+  },
+});
+
 export const tagEndpoints: Endpoint[] = [
-  endpoint({
-    method: 'GET',
-    path,
-    summary: 'Tags of a project.',
-    also: [422],
-    access: onProject('read_code'),
-    input: TagListInput,
-    reply: Type.Array(TagRecord),
-    handle: async (context) => {
-      const { input, request, services } = context;
-      const { order_by: by = 'updated', sort = 'desc' } = input;
-      const order: RefOrder = sort === 'asc' ? by : `${by}_desc`;
-      const view = await refView(context);
-      const page = await readRepository(context.services, context.subject, async (git) => {
-        const matches = matchesSearch(input.search);
-        const tags = (await listRefs(git, 'tag', order)).filter(({ name }) => matches(name));
-        const { refs, headers } = pageOfRefs(tags, order, input, request, services);
-        const shown = await readShown(
-          refs,
-          (tag) => presentTag(view, git, tag),
-          ({ message, commit }) => (message?.length ?? 0) + (commit ? lengthOfRecord(commit) : 0),
-        );
-        return new Reply(200, shown, headers);
-      });
-      return page ?? new Reply(200, [], pageOfRefs([], order, input, request, services).headers);
-    },
-  }),
+  tagsEndpoint,
   endpoint({
     method: 'GET',
     path: `${path}/:tag_name`,

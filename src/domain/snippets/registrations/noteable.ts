@@ -4,6 +4,7 @@ import { forbidden, notFound } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import {
   awardRules,
+  conversationEndpoints,
   type NoteableDefinition,
   type NoteableResource,
   plainQuickActions,
@@ -30,7 +31,7 @@ const snippet: Pick<NoteableResource, 'noteable' | 'find'> = {
   },
 };
 
-export const snippetResource: NoteableResource = {
+export const snippetConversation = conversationEndpoints({
   ...snippet,
   path: '/projects/:id/snippets/:noteable_id',
   noun: 'a snippet',
@@ -41,7 +42,7 @@ export const snippetResource: NoteableResource = {
   internal: false,
   resolvable: false,
   positioned: false,
-};
+});
 
 export const snippetDefinition: NoteableDefinition = {
   kind: snippetKind,

@@ -1,13 +1,13 @@
 /** Epics of groups, their issues, child epics and links. Premium and up. */
 import type { Capability } from '../../../kernel/capability.ts';
-import { conversationEndpoints, noteables, todoTargets } from '../../conversation/index.ts';
+import { noteables, todoTargets } from '../../conversation/index.ts';
 import { referenceDefinitions } from '../../markdown/index.ts';
 import { notificationFacts, notificationSubjects } from '../../notifications/index.ts';
-import { childEndpoints } from './child-routes.ts';
+import { childEpicEndpoints } from './child-routes.ts';
 import { epicEndpoints } from './epic-routes.ts';
 import { eventEndpoints } from './event-routes.ts';
-import { issueEndpoints } from './issue-routes.ts';
-import { epicDefinition, epicResource } from './registrations/noteable.ts';
+import { epicIssueEndpoints } from './issue-routes.ts';
+import { epicConversation, epicDefinition } from './registrations/noteable.ts';
 import { epicFact } from './registrations/notification-facts.ts';
 import { epicSubject } from './registrations/notification-subject.ts';
 import { epicReferences } from './registrations/references.ts';
@@ -24,10 +24,10 @@ export const epicsCapability = (): Capability => ({
     notificationSubjects.add(epicSubject),
   ],
   endpoints: [
-    ...conversationEndpoints(epicResource),
-    ...epicEndpoints,
-    ...childEndpoints,
-    ...issueEndpoints,
+    ...epicConversation.all,
+    ...epicEndpoints.all,
+    ...childEpicEndpoints.all,
+    ...epicIssueEndpoints.all,
     ...relatedEndpoints,
     ...eventEndpoints,
     epicTodoEndpoint,

@@ -2,12 +2,12 @@
 import Type from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
 import type { Caller } from '../../../kernel/actor.ts';
-import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import { findForChange, findParent } from './find.ts';
-import { atBothPaths } from './paths.ts';
+import { atBothPaths, type EpicsPath } from './paths.ts';
 import { presentOne, presentPage, wholePage } from './present.ts';
 import { type FoundEpic, findEpic, findEpicById } from './records/epic-find.ts';
 import { EpicRecord } from './records/epic-records.ts';
@@ -41,11 +41,11 @@ async function findChild(context: ActorContext, parent: EpicRow, id: number): Pr
   return child;
 }
 
-const endpointsAt = (path: string): Endpoint[] => {
-  const children = `${path}/:epic_iid/epics`;
-  const child = `${children}/:child_epic_id`;
-  return [
-    listing({
+const endpointsAt = (path: EpicsPath) => {
+  const children = `${path}/:epic_iid/epics` as const;
+  const child = `${children}/:child_epic_id` as const;
+  return {
+    list: listing({
       method: 'GET',
       path: children,
       summary: 'Child epics of an epic, in their order.',
@@ -60,7 +60,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         return presentPage(context, await selectChildren(db, actor, parent.id, page));
       },
     }),
-    endpoint({
+    create: endpoint({
       method: 'POST',
       path: children,
       summary: 'Makes a child epic in the group of an epic; it is confidential where that is.',
@@ -78,7 +78,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         return presentOne(context, await createEpic(context, subject, fresh, { epic, group: subject }));
       },
     }),
-    endpoint({
+    add: endpoint({
       method: 'POST',
       path: child,
       summary: 'Puts an epic, of this or another group, below an epic.',
@@ -95,7 +95,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         return presentOne(context, await setParent(context, found, parentage));
       },
     }),
-    endpoint({
+    move: endpoint({
       method: 'PUT',
       path: child,
       summary: 'Moves a child epic among the others; the answer is the first hundred of them.',
@@ -113,7 +113,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         return (await presentPage(context, page)).items;
       },
     }),
-    endpoint({
+    remove: endpoint({
       method: 'DELETE',
       path: child,
       summary: 'Takes a child epic from its parent; it stays an epic.',
@@ -130,7 +130,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         return null;
       },
     }),
-  ];
+  };
 };
 
-export const childEndpoints = atBothPaths(endpointsAt);
+export const childEpicEndpoints = atBothPaths(endpointsAt);

@@ -1,14 +1,14 @@
 /** Endpoints of a group's epics (facts: Epics). */
 import { onGroup } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { OWNER } from '../../../kernel/policy/roles.ts';
 import { applyEffects } from '../quick-actions/work-command-effects.ts';
 import { parseQuickActions } from './commands.ts';
 import { findForChange, findParent } from './find.ts';
 import { listEpics } from './list.ts';
 import { epicConditions, findsFew, groupsInScope } from './list-filters.ts';
-import { atBothPaths } from './paths.ts';
+import { atBothPaths, type EpicsPath } from './paths.ts';
 import { presentOne, presentPage, wholePage } from './present.ts';
 import { findEpic } from './records/epic-find.ts';
 import { epicNoteable } from './records/epic-noteable.ts';
@@ -60,8 +60,8 @@ async function parentageOf(
   return { from: await findParent(context, epic), to };
 }
 
-const endpointsAt = (path: string): Endpoint[] => [
-  listing({
+const endpointsAt = (path: EpicsPath) => ({
+  list: listing({
     method: 'GET',
     path,
     summary: 'Epics of a group and the groups below it, newest first.',
@@ -83,7 +83,7 @@ const endpointsAt = (path: string): Endpoint[] => [
       return presentPage(context, listed, { withLabelsDetails: input.with_labels_details });
     },
   }),
-  endpoint({
+  create: endpoint({
     method: 'POST',
     path,
     summary: 'Makes an epic in a group.',
@@ -103,7 +103,7 @@ const endpointsAt = (path: string): Endpoint[] => [
       return presentOne(context, epic);
     },
   }),
-  endpoint({
+  one: endpoint({
     method: 'GET',
     path: `${path}/:epic_iid`,
     summary: 'One epic.',
@@ -116,7 +116,7 @@ const endpointsAt = (path: string): Endpoint[] => [
       return presentOne(context, await findEpic(db, subject, actor, input.epic_iid));
     },
   }),
-  endpoint({
+  update: endpoint({
     method: 'PUT',
     path: `${path}/:epic_iid`,
     summary: 'Changes an epic; what is not sent stays as it is.',
@@ -136,7 +136,7 @@ const endpointsAt = (path: string): Endpoint[] => [
       return presentOne(context, updated);
     },
   }),
-  endpoint({
+  remove: endpoint({
     method: 'DELETE',
     path: `${path}/:epic_iid`,
     summary: 'Deletes an epic; its issues and child epics stay.',
@@ -151,6 +151,6 @@ const endpointsAt = (path: string): Endpoint[] => [
       return null;
     },
   }),
-];
+});
 
 export const epicEndpoints = atBothPaths(endpointsAt);

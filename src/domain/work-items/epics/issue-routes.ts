@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
-import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
+import { endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, forbidden, notFound } from '../../../platform/failure.ts';
 import { offsetPage, type Page, type PageRequest } from '../../../platform/pagination/page.ts';
@@ -16,7 +16,7 @@ import { type IssueReading, presentIssues } from '../issues/records/issue-record
 import type { IssueRow } from '../issues/records/issue-rows.ts';
 import { visibleIssues } from '../issues/records/issue-visibility.ts';
 import { updateIssue } from '../issues/writing/issue-writes.ts';
-import { atBothPaths } from './paths.ts';
+import { atBothPaths, type EpicsPath } from './paths.ts';
 import { type Presenting, wholePage } from './present.ts';
 import { findEpic } from './records/epic-find.ts';
 import { presentEpics } from './records/epic-records.ts';
@@ -137,10 +137,10 @@ const moveIssue = (
     await writePositions(tx, 'epic_issues', positionsAfterMove(links, id, move));
   });
 
-const endpointsAt = (path: string): Endpoint[] => {
-  const issues = `${path}/:epic_iid/issues`;
-  return [
-    listing({
+const endpointsAt = (path: EpicsPath) => {
+  const issues = `${path}/:epic_iid/issues` as const;
+  return {
+    list: listing({
       method: 'GET',
       path: issues,
       summary: 'Issues of an epic that the caller sees, in their order.',
@@ -156,7 +156,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         return { ...listed, items: await presentIssuesOf(context, listed.items) };
       },
     }),
-    endpoint({
+    add: endpoint({
       method: 'POST',
       path: `${issues}/:issue_id`,
       summary: 'Puts an issue in an epic; it leaves the one that it was in.',
@@ -176,7 +176,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         return presentLink(context, epic, updated, link);
       },
     }),
-    endpoint({
+    move: endpoint({
       method: 'PUT',
       path: `${issues}/:issue_id`,
       summary: 'Moves an issue among those of its epic; the answer is the first hundred of them.',
@@ -192,7 +192,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         return presentIssuesOf(context, (await selectIssues(db, actor, epic.id, wholePage)).items);
       },
     }),
-    endpoint({
+    remove: endpoint({
       method: 'DELETE',
       path: `${issues}/:issue_id`,
       summary: 'Takes an issue out of an epic.',
@@ -212,7 +212,7 @@ const endpointsAt = (path: string): Endpoint[] => {
         return presentLink(context, epic, updated, link);
       },
     }),
-  ];
+  };
 };
 
-export const issueEndpoints = atBothPaths(endpointsAt);
+export const epicIssueEndpoints = atBothPaths(endpointsAt);

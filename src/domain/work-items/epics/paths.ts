@@ -1,10 +1,15 @@
 /** Paths of epics below their group, in two forms. */
 import type { Endpoint } from '../../../kernel/api/endpoint.ts';
 
-const paths = ['/groups/:id/epics', '/groups/:id/-/epics'] as const;
+export const plainPath = '/groups/:id/epics';
+const dashedPath = '/groups/:id/-/epics';
 
-/** The endpoints at each of the two paths. */
-export const atBothPaths = (endpointsAt: (path: string) => Endpoint[]): Endpoint[] =>
-  paths.flatMap(endpointsAt);
+export type EpicsPath = typeof plainPath | typeof dashedPath;
 
-export const [plainPath] = paths;
+/** The endpoints at each of the two paths; pages read those at the plain one. */
+export function atBothPaths<Endpoints extends Record<string, Endpoint>>(
+  endpointsAt: (path: EpicsPath) => Endpoints,
+): { plain: Endpoints; all: Endpoint[] } {
+  const plain = endpointsAt(plainPath);
+  return { plain, all: [...Object.values(plain), ...Object.values(endpointsAt(dashedPath))] };
+}

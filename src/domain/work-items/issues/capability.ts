@@ -1,7 +1,7 @@
 /** Issues of projects: their lists, records and changes. */
 import { activityTargets } from '../../../kernel/activity/targets.ts';
 import type { Capability } from '../../../kernel/capability.ts';
-import { conversationEndpoints, noteables, todoTargets, userCounts } from '../../conversation/index.ts';
+import { noteables, todoTargets, userCounts } from '../../conversation/index.ts';
 import { referenceDefinitions } from '../../markdown/index.ts';
 import { notificationFacts, notificationSubjects } from '../../notifications/index.ts';
 import { plannedKinds } from '../../planning/index.ts';
@@ -16,7 +16,7 @@ import { issueListEndpoints } from './lists/routes.ts';
 import { issueStatisticsEndpoints } from './lists/statistics.ts';
 import { milestoneContentEndpoints } from './milestone-routes.ts';
 import { issueActivityTarget } from './registrations/activity-target.ts';
-import { issueDefinition, issueResource } from './registrations/noteable.ts';
+import { issueConversation, issueDefinition } from './registrations/noteable.ts';
 import { issueFacts } from './registrations/notification-facts.ts';
 import { issueSubject } from './registrations/notification-subject.ts';
 import { plannedIssues } from './registrations/planned.ts';
@@ -37,7 +37,7 @@ export const issuesCapability = (): Capability => ({
     notificationSubjects.add(issueSubject),
   ],
   endpoints: [
-    ...conversationEndpoints(issueResource),
+    ...issueConversation.all,
     ...issueListEndpoints,
     ...issueStatisticsEndpoints,
     ...issueShowEndpoints,

@@ -19,8 +19,8 @@ const BurndownEvent = Type.Object({
   action: stringEnum(['created', 'closed', 'reopened']),
 });
 
-const contentsOf = (word: 'project' | 'group', read: Access<ResourceParent, Caller>): Endpoint[] => [
-  listing({
+const contentsOf = (word: 'project' | 'group', read: Access<ResourceParent, Caller>) => ({
+  issues: listing({
     method: 'GET',
     path: `/${word}s/:id/milestones/:milestone_id/issues`,
     summary: `Issues of a milestone of a ${word}, as far as the caller sees them.`,
@@ -35,7 +35,7 @@ const contentsOf = (word: 'project' | 'group', read: Access<ResourceParent, Call
       return { ...issues, items: await presentIssues(context, issues.items) };
     },
   }),
-  endpoint({
+  mergeRequests: endpoint({
     method: 'GET',
     path: `/${word}s/:id/milestones/:milestone_id/merge_requests`,
     summary: `Merge requests of a milestone of a ${word}.`,
@@ -47,7 +47,7 @@ const contentsOf = (word: 'project' | 'group', read: Access<ResourceParent, Call
       return [];
     },
   }),
-  endpoint({
+  burndown: endpoint({
     method: 'GET',
     path: `/${word}s/:id/milestones/:milestone_id/burndown_events`,
     summary: `When the issues of a milestone of a ${word} came, were closed and reopened.`,
@@ -65,9 +65,15 @@ const contentsOf = (word: 'project' | 'group', read: Access<ResourceParent, Call
       return events.map((event) => ({ ...event, created_at: event.created_at.toISOString() }));
     },
   }),
-];
+});
+
+/** By what the milestone belongs to. */
+export const milestoneContentsOf = {
+  project: contentsOf('project', onProject('read_planning')),
+  group: contentsOf('group', onGroup('read_planning')),
+};
 
 export const milestoneContentEndpoints: Endpoint[] = [
-  ...contentsOf('project', onProject('read_planning')),
-  ...contentsOf('group', onGroup('read_planning')),
+  ...Object.values(milestoneContentsOf.project),
+  ...Object.values(milestoneContentsOf.group),
 ];

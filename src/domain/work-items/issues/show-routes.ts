@@ -42,6 +42,19 @@ const mergeRequestsOf = (name: string, summary: string): Endpoint =>
     },
   });
 
+export const issueEndpoint = endpoint({
+  method: 'GET',
+  path,
+  summary: 'One issue of a project.',
+  access: onProject('read_issues'),
+  input: OneIssue,
+  reply: IssueRecord,
+  handle: async (context) => {
+    const { db, actor, subject, input } = context;
+    return presentOne(context, await findIssue(db, subject, actor, input.issue_iid));
+  },
+});
+
 export const issueShowEndpoints: Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -56,18 +69,7 @@ export const issueShowEndpoints: Endpoint[] = [
       return presentOne(context, issue);
     },
   }),
-  endpoint({
-    method: 'GET',
-    path,
-    summary: 'One issue of a project.',
-    access: onProject('read_issues'),
-    input: OneIssue,
-    reply: IssueRecord,
-    handle: async (context) => {
-      const { db, actor, subject, input } = context;
-      return presentOne(context, await findIssue(db, subject, actor, input.issue_iid));
-    },
-  }),
+  issueEndpoint,
   listing({
     method: 'GET',
     path: `${path}/participants`,

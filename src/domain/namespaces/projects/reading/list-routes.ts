@@ -10,23 +10,28 @@ import { listProjects } from './list-queries.ts';
 import { presentProjects, projectView } from './present.ts';
 import { ProjectRecord } from './routes.ts';
 
-type Narrowing<Subject> = {
-  path: string;
+type Narrowing<Path extends string, Fields extends TProperties, Subject> = {
+  path: Path;
   summary: string;
   access: Access<Subject, Caller>;
   limit?: CallLimit;
-  fields?: TProperties;
+  fields?: Fields;
   /** The condition that narrows the list, over `projects p`. */
   where(subject: Subject, input: Record<string, unknown>): RawBuilder<unknown>;
 };
 
 /** One shape for them all: the visible projects, filtered, and narrowed by the subject. */
-const projectsOf = <Subject>({ where, fields, ...rest }: Narrowing<Subject>): Endpoint =>
+const projectsOf = <Path extends string, Subject, Fields extends TProperties = Record<never, never>>({
+  where,
+  fields,
+  ...rest
+}: Narrowing<Path, Fields, Subject>) =>
   listing({
     method: 'GET',
     ...rest,
     page: 'offset',
-    input: Type.Object({ ...ProjectFilterFields, ...fields }),
+    // Absent fields have no names.
+    input: Type.Object({ ...ProjectFilterFields, ...(fields as Fields) }),
     item: ProjectRecord,
     handle: async ({ db, services, settings, actor, subject, input, page }) => {
       const given = input as ProjectFilterInput & Record<string, unknown>;
@@ -61,6 +66,33 @@ const YEAR = 365 * 86_400_000;
 const shared = (groupId: number): RawBuilder<unknown> =>
   sql`exists (select from project_group_links l where l.project_id = p.id and l.group_id = ${groupId})`;
 
+export const userProjectsEndpoint = projectsOf({
+  path: '/users/:user_id/projects',
+  summary: 'Projects of a user.',
+  access: onUser('user_id'),
+  limit: perMinute('user_projects_api_limit'),
+  where: (user) => sql`p.namespace_id in (select id from namespaces where owner_id = ${user.id})`,
+});
+
+export const groupProjectsEndpoint = projectsOf({
+  path: '/groups/:id/projects',
+  summary: 'Projects of a group.',
+  access: onGroup('read_group'),
+  limit: perMinute('group_projects_api_limit'),
+  fields: {
+    with_shared: Type.Optional(
+      Type.Boolean({ default: true, description: 'Those shared with the group too.' }),
+    ),
+    include_subgroups: Type.Optional(Type.Boolean({ description: 'Those of subgroups too.' })),
+  },
+  where: (group, input) => {
+    const own = input.include_subgroups
+      ? sql`p.namespace_id in (select id from namespaces where ancestor_ids @> array[${group.id}]::bigint[])`
+      : sql`p.namespace_id = ${group.id}`;
+    return input.with_shared === false ? own : sql`(${own} or ${shared(group.id)})`;
+  },
+});
+
 export const listEndpoints: Endpoint[] = [
   projectsOf({
     path: '/projects/:id/forks',
@@ -68,13 +100,7 @@ export const listEndpoints: Endpoint[] = [
     access: onProject('read_project'),
     where: (project) => sql`p.forked_from_id = ${project.id}`,
   }),
-  projectsOf({
-    path: '/users/:user_id/projects',
-    summary: 'Projects of a user.',
-    access: onUser('user_id'),
-    limit: perMinute('user_projects_api_limit'),
-    where: (user) => sql`p.namespace_id in (select id from namespaces where owner_id = ${user.id})`,
-  }),
+  userProjectsEndpoint,
   projectsOf({
     path: '/users/:user_id/starred_projects',
     summary: 'Projects that a user starred.',
@@ -91,24 +117,7 @@ export const listEndpoints: Endpoint[] = [
       select from activity_events e where e.project_id = p.id and e.author_id = ${user.id}
       and e.created_at > ${new Date(now().getTime() - YEAR)})`,
   }),
-  projectsOf({
-    path: '/groups/:id/projects',
-    summary: 'Projects of a group.',
-    access: onGroup('read_group'),
-    limit: perMinute('group_projects_api_limit'),
-    fields: {
-      with_shared: Type.Optional(
-        Type.Boolean({ default: true, description: 'Those shared with the group too.' }),
-      ),
-      include_subgroups: Type.Optional(Type.Boolean({ description: 'Those of subgroups too.' })),
-    },
-    where: (group, input) => {
-      const own = input.include_subgroups
-        ? sql`p.namespace_id in (select id from namespaces where ancestor_ids @> array[${group.id}]::bigint[])`
-        : sql`p.namespace_id = ${group.id}`;
-      return input.with_shared === false ? own : sql`(${own} or ${shared(group.id)})`;
-    },
-  }),
+  groupProjectsEndpoint,
   projectsOf({
     path: '/groups/:id/projects/shared',
     summary: 'Projects shared with a group.',

@@ -26,6 +26,30 @@ export const ProjectRecord = Type.Object({
   ...BasicProject.properties,
 });
 
+export const projectEndpoint = endpoint({
+  method: 'GET',
+  path: '/projects/:id',
+  summary: 'One project.',
+  access: onProject('read_project'),
+  input: Type.Object({
+    statistics: ProjectFilterFields.statistics,
+    with_custom_attributes: ProjectFilterFields.with_custom_attributes,
+    license: Type.Optional(Type.Boolean()),
+  }),
+  limit: { name: 'project_api', setting: 'project_api_limit', periodSeconds: 60 },
+  reply: ProjectRecord,
+  handle: async ({ db, services, settings, actor, subject, input }) => {
+    const view = projectView(services, settings, actor);
+    const options = {
+      simple: false,
+      statistics: input.statistics ?? false,
+      customAttributes: input.with_custom_attributes ?? false,
+    };
+    const [project] = await presentProjects(db, view, actor, [subject.row], options);
+    return found(project);
+  },
+});
+
 export const readEndpoints: Endpoint[] = [
   listing({
     method: 'GET',
@@ -52,29 +76,7 @@ export const readEndpoints: Endpoint[] = [
       return { ...listed, items: await presentProjects(db, view, actor, listed.items, options) };
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: '/projects/:id',
-    summary: 'One project.',
-    access: onProject('read_project'),
-    input: Type.Object({
-      statistics: ProjectFilterFields.statistics,
-      with_custom_attributes: ProjectFilterFields.with_custom_attributes,
-      license: Type.Optional(Type.Boolean()),
-    }),
-    limit: { name: 'project_api', setting: 'project_api_limit', periodSeconds: 60 },
-    reply: ProjectRecord,
-    handle: async ({ db, services, settings, actor, subject, input }) => {
-      const view = projectView(services, settings, actor);
-      const options = {
-        simple: false,
-        statistics: input.statistics ?? false,
-        customAttributes: input.with_custom_attributes ?? false,
-      };
-      const [project] = await presentProjects(db, view, actor, [subject.row], options);
-      return found(project);
-    },
-  }),
+  projectEndpoint,
   endpoint({
     method: 'GET',
     path: '/projects/:id/avatar',

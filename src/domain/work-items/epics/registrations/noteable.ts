@@ -7,10 +7,10 @@ import { notFound } from '../../../../platform/failure.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import {
   type CrossReference,
+  conversationEndpoints,
   crossReferenceTable,
   groupOf,
   type NoteableDefinition,
-  type NoteableResource,
 } from '../../../conversation/index.ts';
 import { atCreation, readCommands } from '../../quick-actions/read-commands.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
@@ -19,7 +19,7 @@ import { epicKind, epicNoteable } from '../records/epic-noteable.ts';
 import { seesEpic, visibleEpics } from '../records/epic-visibility.ts';
 import { updateEpic } from '../writing/epic-writes.ts';
 
-export const epicResource: NoteableResource = {
+export const epicConversation = conversationEndpoints({
   path: '/groups/:id/epics/:noteable_id',
   noun: 'an epic',
   noteable: integerId({ description: 'The id of the epic.' }),
@@ -48,7 +48,7 @@ export const epicResource: NoteableResource = {
     if (!epic || !seesEpic(group, epic)) throw notFound();
     return epicNoteable(group, epic);
   },
-};
+});
 
 type Reader = { db: Db; actor: Caller };
 

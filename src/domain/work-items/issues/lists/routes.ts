@@ -33,6 +33,31 @@ const across = {
   ),
 };
 
+export const groupIssuesEndpoint = listing({
+  method: 'GET',
+  path: '/groups/:id/issues',
+  summary: 'Issues of the projects of a group and its subgroups.',
+  access: onGroup('read_group'),
+  page: 'offset',
+  input: Type.Object(across),
+  item: IssueRecord,
+  handle: (context) => {
+    const visible = issuesAcross(context.actor, context.subject, context.input.non_archived ?? true);
+    return issuePage(context, visible, 'all', { across: true });
+  },
+});
+
+export const projectIssuesEndpoint = listing({
+  method: 'GET',
+  path: '/projects/:id/issues',
+  summary: 'Issues of a project.',
+  access: onProject('read_issues'),
+  page: byColumn,
+  input: Type.Object(shown),
+  item: IssueRecord,
+  handle: (context) => issuePage(context, visibleIssuesOf(context.subject, context.actor), 'all', {}),
+});
+
 export const issueListEndpoints: Endpoint[] = [
   listing({
     method: 'GET',
@@ -47,27 +72,6 @@ export const issueListEndpoints: Endpoint[] = [
       return issuePage(context, visible, 'created_by_me', { across: true });
     },
   }),
-  listing({
-    method: 'GET',
-    path: '/groups/:id/issues',
-    summary: 'Issues of the projects of a group and its subgroups.',
-    access: onGroup('read_group'),
-    page: 'offset',
-    input: Type.Object(across),
-    item: IssueRecord,
-    handle: (context) => {
-      const visible = issuesAcross(context.actor, context.subject, context.input.non_archived ?? true);
-      return issuePage(context, visible, 'all', { across: true });
-    },
-  }),
-  listing({
-    method: 'GET',
-    path: '/projects/:id/issues',
-    summary: 'Issues of a project.',
-    access: onProject('read_issues'),
-    page: byColumn,
-    input: Type.Object(shown),
-    item: IssueRecord,
-    handle: (context) => issuePage(context, visibleIssuesOf(context.subject, context.actor), 'all', {}),
-  }),
+  groupIssuesEndpoint,
+  projectIssuesEndpoint,
 ];

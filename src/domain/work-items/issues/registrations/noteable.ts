@@ -7,6 +7,7 @@ import { forbidden } from '../../../../platform/failure.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import {
   type CrossReference,
+  conversationEndpoints,
   crossReferenceTable,
   leaves,
   type NoteableDefinition,
@@ -31,7 +32,7 @@ const issue: Pick<NoteableResource, 'noteable' | 'find'> = {
   },
 };
 
-export const issueResource: NoteableResource = {
+export const issueConversation = conversationEndpoints({
   ...issue,
   path: '/projects/:id/issues/:noteable_id',
   noun: 'an issue',
@@ -42,7 +43,7 @@ export const issueResource: NoteableResource = {
   internal: true,
   resolvable: true,
   positioned: false,
-};
+});
 
 type Reader = { db: Db; actor: Caller };
 
