@@ -214,6 +214,25 @@ CREATE INDEX award_emoji_snippet ON public.award_emoji USING btree (snippet_id, 
 
 CREATE INDEX award_emoji_user ON public.award_emoji USING btree (user_id, id);
 
+create table badges (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  name text,
+  link_url text not null,
+  image_url text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint badges_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint badges_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint badges_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint badges_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX badges_group ON public.badges USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX badges_project ON public.badges USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+
 create table commit_statuses (
   id bigint generated always as identity not null,
   pipeline_id bigint not null,

@@ -4,6 +4,7 @@
  */
 const imported: Readonly<Record<string, readonly string[]>> = {
   alerts: ['conversation', 'markdown', 'repositories', 'spam', 'work-items'],
+  badges: ['repositories'],
   conversation: ['spam'],
   'error-tracking': ['conversation', 'spam', 'work-items'],
   feed: ['conversation'],

@@ -3,6 +3,7 @@
 import { accountsCapability } from './domain/accounts/index.ts';
 import { alertsCapability } from './domain/alerts/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
+import { badgesCapability } from './domain/badges/index.ts';
 import { conversationCapability, todosCapability } from './domain/conversation/index.ts';
 import { deployKeysCapability } from './domain/deploy-keys/index.ts';
 import { errorTrackingCapability } from './domain/error-tracking/index.ts';
@@ -74,6 +75,7 @@ export const capabilities = (services: Services): Capability[] => {
     auditCapability(),
     activityCapability(services),
     featureFlagsCapability(),
+    badgesCapability(),
     settingsCapability(),
     tokensCapability(services),
     oauthCapability(services),

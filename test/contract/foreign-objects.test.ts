@@ -44,6 +44,7 @@ beforeAll(async () => {
     id: tokens,
     snippet_id: await ids('select id from snippets'),
     milestone_id: await ids('select id from milestones'),
+    badge_id: await ids('select id from badges'),
     label_id: await ids('select id from labels'),
     subscribable_id: await ids('select id from labels'),
     child_epic_id: await ids('select id from epics'),

@@ -81,6 +81,7 @@ function objectsAt({ user, group, project }: SampleIds): Record<string, Record<s
     '/groups/:id': { id: of('namespaces', "path like 'part-%'", 0) },
     '/groups/:id/access_requests/:user_id': { user_id: person(1) },
     '/groups/:id/access_tokens/:token_id': { token_id: of('access_tokens', `kind = 'group'`, 0) },
+    '/groups/:id/badges/:badge_id': { badge_id: of('badges', `namespace_id = ${group}`, 0) },
     '/groups/:id/custom_attributes/:key': { key: `'person-1'` },
     '/groups/:id/deploy_tokens/:token_id': { token_id: of('deploy_tokens', `namespace_id = ${group}`, 0) },
     '/groups/:id/enterprise_users/:user_id': { user_id: person(2) },
@@ -126,6 +127,7 @@ function objectsAt({ user, group, project }: SampleIds): Record<string, Record<s
     '/projects/:id/alert_management_integrations/:integration_id': {
       integration_id: of('alert_integrations', 'true', 0),
     },
+    '/projects/:id/badges/:badge_id': { badge_id: of('badges', `project_id = ${project}`, 0) },
     '/projects/:id/custom_attributes/:key': { key: `'person-1'` },
     '/projects/:id/deploy_tokens/:token_id': { token_id: of('deploy_tokens', `project_id = ${project}`, 0) },
     '/projects/:id/deploy_keys/:key_id': { key_id: of('deploy_keys', 'true', 0) },

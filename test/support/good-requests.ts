@@ -63,6 +63,8 @@ const usual: Fields = {
   payload_example: { title: 'Down' },
   scopes: ['read_api'],
   redirect_uri: 'https://client.example/',
+  link_url: 'https://client.example/',
+  image_url: 'https://client.example/stone.svg',
   source_storage_name: 'default',
   search: 'person',
   scope: 'projects',

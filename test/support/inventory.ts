@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { conversationAt } from './conversation-rows.ts';
-import { milestoneAt } from './planning-rows.ts';
+import { firstAt } from './planning-rows.ts';
 
 /** The objects that paths name, by their ids. */
 export type SampleIds = { user: number; group: number; project: number };
@@ -31,7 +31,8 @@ export function addressOf(
   const [, start = '', first = ''] = path.split('/');
   const placed: Record<string, string | number> = {
     ...conversationAt(path),
-    milestone_id: milestoneAt(path),
+    milestone_id: firstAt(path),
+    badge_id: firstAt(path),
   };
   let subject = first.startsWith(':') ? starts[start] : undefined;
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {

@@ -35,5 +35,5 @@ export const issues = ({ group, project }: SampleIds): string => `
   insert into label_links (label_id, issue_id)
     select l.id, i.id from issues i join labels l on l.project_id = i.project_id and l.name = i.title;`;
 
-/** The milestone of a path below the project or the group. */
-export const milestoneAt = (path: string): number => (path.startsWith('/groups/') ? 2 : 1);
+/** The first record of the path's project or group, of a kind that both have by turns. */
+export const firstAt = (path: string): number => (path.startsWith('/groups/') ? 2 : 1);

@@ -187,6 +187,10 @@ const belongings = ({ user, group, project }: SampleIds, sealed: string): string
     select ${project}, username,
       jsonb_build_array(jsonb_build_object('id', id, 'name', 'default', 'parameters', '{}'::jsonb, 'scopes', '[]'::jsonb)),
       ${stamps} from person;
+  insert into badges (project_id, namespace_id, name, link_url, image_url, created_at, updated_at)
+    select case x when 1 then ${project} end, case x when 2 then ${group} end, username,
+      'https://example.org/%{project_path}/%{commit_sha}', 'https://example.org/%{latest_tag}.svg', ${stamps}
+    from person, generate_series(1, 2) x order by id, x;
   insert into snippets (project_id, author_id, title, visibility, repository_storage, ready, created_at, updated_at)
     select case x when 3 then ${project} end, case x when 1 then ${user} else id end, username, 20, 'default', true, ${stamps}
     from person, generate_series(1, 3) x order by username, x;

@@ -122,6 +122,17 @@ export type AwardEmojiTable = {
   updated_at: Date;
 };
 
+export type BadgesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  name: string | null;
+  link_url: string;
+  image_url: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type CommitStatusesTable = {
   id: GeneratedAlways<number>;
   pipeline_id: number;
@@ -1047,6 +1058,7 @@ export type Tables = {
   application_settings: ApplicationSettingsTable;
   audit_events: AuditEventsTable;
   award_emoji: AwardEmojiTable;
+  badges: BadgesTable;
   commit_statuses: CommitStatusesTable;
   custom_attributes: CustomAttributesTable;
   deploy_keys: DeployKeysTable;
